@@ -82,8 +82,8 @@ func formOf(dataSource, dataPoint string) form {
 	return form{shape: ShapeCount}
 }
 
-// forms are those of data points: of one data source, or of any that has one of
-// the name. Rates stand for what a counter grows by in a second.
+// forms maps data points to their forms: of one data source, or of any that has
+// one of the name. For rates, it gives the counter's growth per second.
 var forms = map[string]form{
 	"Ping.average":           {shape: ShapeLatency},
 	"Ping.min":               {shape: ShapeLatency, times: 0.82, as: "average"},

@@ -15,14 +15,14 @@ import (
 const (
 	csvType  = "text/csv"
 	none     = "none"
-	most     = 500             // moments of an instance in an answer
+	most     = 500             // moments of an instance in a response
 	mostStep = 366 * 24 * 3600 // seconds
-	steps    = 20_000          // most that are worked out for one answer
+	steps    = 20_000          // limit of computed steps for one response
 	latest   = 253_402_300_799 // the last second of 9999
 	longest  = 24 * 366 * 100  // hours of a period
 
 	percentile  = "percentile"
-	usualRank   = 95        // the percent of a percentile that names none
+	usualRank   = 95        // percent of a percentile that specifies none
 	mostSamples = 1_000_000 // read at once for percentiles
 )
 
@@ -64,16 +64,16 @@ func epoch(doc string) resource.Schema {
 	return resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: doc}
 }
 
-// ask is what a request wants to know.
+// ask holds the parameters of a request.
 type ask struct {
 	from, to  int64  // epoch seconds, both included
-	aggregate string // none, or what each step comes to
+	aggregate string // none, or the aggregate of each step
 	step      int64  // seconds
 	percent   int    // of a percentile
 	csv       bool
 }
 
-// read reads the query; span is how many seconds it is about unless it says so.
+// read parses the query; span is its length in seconds by default.
 func read(c *resource.Call, span int64) (a ask, err error) {
 	if a.from, a.to, err = readSpan(c, span); err != nil {
 		return a, err
@@ -187,14 +187,14 @@ func (a *ask) readStep(c *resource.Call) error {
 	return nil
 }
 
-// evenStep divides a span, both ends included, into no more than so many steps,
-// each a whole number of units long.
+// evenStep divides a span, both ends included, into at most so many steps, each
+// a whole number of units long.
 func evenStep(span, steps, unit int64) int64 {
 	step := span/steps + 1
 	return (step + unit - 1) / unit * unit
 }
 
-// points are the data points that are asked for, each once.
+// points returns the requested data points, each once.
 func points(c *resource.Call, d *datasource.DataSource) ([]datasource.DataPoint, error) {
 	text := c.Query.Get("datapoints")
 	if strings.TrimSpace(text) == "" {

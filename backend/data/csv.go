@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// download is the data of instances as one file, the newest first. It is read as
-// it is written, page by page, so that it may be of any length.
+// download returns the data of instances as one file, the newest first. Each
+// page is read while the file is written, so that it may be of any length.
 func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance, a ask, named bool) resource.Answer {
 	return file(name, func(w *csv.Writer) error {
 		head := []string{"time"}
@@ -69,7 +69,7 @@ func file(name string, write func(w *csv.Writer) error) resource.Answer {
 	}}
 }
 
-// number is empty where there is no data.
+// number returns "" where there is no data.
 func number(v *float64) string {
 	if v == nil || shown(v) == nil {
 		return ""
@@ -77,7 +77,7 @@ func number(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// harmless are cells as they may stand in a file.
+// harmless escapes cells for CSV, see resource.CSVCell.
 func harmless(cells []string) []string {
 	for i, cell := range cells {
 		cells[i] = resource.CSVCell(cell)

@@ -1,29 +1,29 @@
-// Package data answers what was measured: the samples of instances as rows, as
+// Package data serves measured data: the samples of instances as rows, as
 // aggregates and as the lines of a graph.
 //
 // # Units and shapes
 //
-// A request names moments in epoch seconds, both ends included; an answer has
+// A request gives moments in epoch seconds, both ends included; a response has
 // them in epoch milliseconds, the newest first in rows and the oldest first in
-// graphs. A value that is missing is null. An answer holds at most 500 moments
-// of an instance; nextPageParams asks for those before, and is empty when there
+// graphs. A missing value is null. A response holds at most 500 moments of an
+// instance; nextPageParams requests the earlier ones, and is empty when there
 // are none. CSV is not paged: it is written as it is read.
 //
-// Why a graph leaves out short gaps: a step may be shorter than the time between
-// two samples, and one poll that is missing is not an outage.
+// A graph leaves out short gaps because a step may be shorter than the time
+// between two samples, and one missed poll is not an outage.
 //
-// # Who sees what
+// # Access
 //
-// Data is seen by whoever may read the device. Anything else answers as if it
-// were not there.
+// Data is visible to everybody who may read the device. Anything else is
+// reported as not existing.
 //
 // # Concurrency
 //
-// A Service never changes; it is safe to share.
+// A Service is immutable and can be shared.
 //
 // # Errors
 //
-// fault.Invalid names the parameter, fault.Unknown what is not there.
+// fault.Invalid names the parameter, fault.Unknown the missing object.
 package data
 
 import (
@@ -35,21 +35,21 @@ import (
 	"spyglass/backend/series"
 )
 
-// Options say where the data comes from.
+// Options configures a Service.
 type Options struct {
 	DB     resource.DB
 	Series *series.DB
 	Zone   func() *time.Location // of the portal; UTC when nil
 }
 
-// Service answers for data.
+// Service handles requests for data.
 type Service struct {
 	db     resource.DB
 	series *series.DB
 	zone   func() *time.Location
 }
 
-// New makes a service.
+// New returns a Service.
 func New(o Options) *Service {
 	s := &Service{db: o.DB, series: o.Series, zone: o.Zone}
 	if s.zone == nil {
@@ -63,7 +63,7 @@ const (
 	instancePath = devicePath + "/{hdsId}/instances/{id}"
 )
 
-// Endpoints are the routes of the service.
+// Endpoints returns the routes of the service.
 func (s *Service) Endpoints() []resource.Endpoint {
 	id := func(name, doc string, example int64) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
@@ -131,7 +131,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	return all
 }
 
-// schemaOf describes an answer whose type has the published name.
+// schemaOf describes a response whose type has the published name.
 func schemaOf(v any) *resource.Schema {
 	s := resource.SchemaOf(v)
 	return &s

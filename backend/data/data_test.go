@@ -157,7 +157,7 @@ func (h *house) ask(do, body string) (any, error) {
 	return e.Handle(h.Context(), c)
 }
 
-// json is the answer, or what kind of error it is at which field.
+// json returns the response, or the kind of an error and its field.
 func (h *house) json(do, body string) string {
 	h.Helper()
 	got, err := h.ask(do, body)
@@ -325,7 +325,7 @@ func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
 		name            string
 		every           int64 // seconds between polls
 		polls           []int64
-		hours           bool // only hourly values are left
+		hours           bool // only hourly values remain
 		moments, absent int
 	}{
 		{"no poll is missing", 60, []int64{0, 1, 2, 3}, false, 4, 0},
@@ -398,7 +398,7 @@ func hundredAndOne() string {
 	return strings.Join(ids, ",")
 }
 
-// oslo reads group 2 alone.
+// oslo may read only group 2.
 func oslo() *resource.Access {
 	return &resource.Access{UserID: 9, User: "clerk", Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}}}
 }

@@ -45,14 +45,14 @@ type GraphPlot struct {
 	Lines       []GraphPlotLine     `json:"lines" doc:"from back to front"`
 }
 
-// GraphOpsNoteScope is what the ops notes of a graph are about.
+// GraphOpsNoteScope selects the ops notes of a graph.
 type GraphOpsNoteScope struct {
 	Type     string  `json:"type" doc:"device"`
 	DeviceID int64   `json:"deviceId" doc:"the device"`
 	Groups   []int64 `json:"deviceGroupIds" doc:"its groups"`
 }
 
-// GraphPlotLine is one line of it.
+// GraphPlotLine is a line of a graph.
 type GraphPlotLine struct {
 	Legend      string     `json:"legend" doc:"what the line is called in the graph"`
 	Label       string     `json:"label" doc:"that, with the instance where there are several"`
@@ -70,7 +70,7 @@ type GraphPlotLine struct {
 	Std         *float64   `json:"std" doc:"standard deviation of data; null without any"`
 }
 
-// timeScales are how many seconds a graph shows unless asked otherwise.
+// timeScales holds the periods of graphs in seconds, by name.
 var timeScales = map[string]int64{
 	"1hour": hour, "2hour": 2 * hour, "5hour": 5 * hour, "1day": 24 * hour, "1week": 7 * 24 * hour,
 	"1month": 30 * 24 * hour, "3month": 90 * 24 * hour, "1year": 365 * 24 * hour,
@@ -122,7 +122,7 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 	return s.plot(ctx, c, p, "ographId", p.source.OverviewGraphs, instances)
 }
 
-// plot draws the graph that the path names.
+// plot returns the graph that the path names.
 func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []datasource.Graph, instances []fleet.Instance) (any, error) {
 	id, err := c.ID(param)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param st
 	return out, nil
 }
 
-// frame is the graph without its lines.
+// frame returns the graph without its lines.
 func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.Instance) *GraphPlot {
 	zone := s.zone()
 	start, end := time.Unix(a.from, 0).In(zone), time.Unix(a.to, 0).In(zone)
@@ -174,7 +174,7 @@ func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.
 	out.Zone, offset = end.Zone()
 	out.EndOffset = int64(offset)
 	if zone == time.Local {
-		out.ZoneID = out.Zone // the machine's own, which has no name
+		out.ZoneID = out.Zone // the machine's own zone, which has no name
 	}
 	if g.Base1024 {
 		out.Base = 1024
@@ -185,7 +185,7 @@ func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.
 	return out
 }
 
-// download is the graph as a file, the oldest first.
+// download returns the graph as a file, the oldest first.
 func (g *GraphPlot) download(name string) resource.Answer {
 	return file(name, func(w *csv.Writer) error {
 		head := []string{"time"}

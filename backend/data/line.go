@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// drawing is one graph while its lines are worked out.
+// drawing is a graph whose lines are being computed.
 type drawing struct {
 	s       *Service
 	graph   *datasource.Graph
@@ -27,11 +27,11 @@ type drawing struct {
 
 type line struct {
 	*datasource.GraphLine
-	instance string // what it is called; empty where there is but one
+	instance string // its name; empty where there is only one
 	values   []float64
 }
 
-// draw works out the lines of the instances: all of them together, or each.
+// draw computes the lines of the instances: of all together, or of each.
 func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	from := d.ask.from - d.ask.from%d.ask.step
 	for at := from; at <= d.ask.to; at += d.ask.step {
@@ -55,8 +55,8 @@ func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	return nil
 }
 
-// measured are the values of the graph's data points of one instance, by the
-// names they have in the graph.
+// measured returns the values of the graph's data points of one instance, by
+// their names in the graph.
 func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
 	q := series.Query{Instance: instance, From: from, To: d.ask.to + 1}
 	var used []*datasource.GraphDataPoint
@@ -94,7 +94,7 @@ func (d *drawing) point(name string) *datasource.DataPoint {
 	return &d.source.DataPoints[i]
 }
 
-// over is what several instances come to, by the method of each data point.
+// over aggregates several instances, by the method of each data point.
 func (d *drawing) over(all []map[string][]float64) map[string][]float64 {
 	if len(all) == 1 {
 		return all[0]
@@ -132,12 +132,12 @@ func together(all []map[string][]float64, name string, k int, method string) flo
 	return sum / n
 }
 
-// add adds the lines over those values, and works out the virtual ones.
+// add adds the lines of those values, and computes the virtual ones.
 func (d *drawing) add(instance string, values map[string][]float64) {
 	for _, v := range d.graph.Virtual {
 		e, err := expr.Parse(v.RPN)
 		if err != nil {
-			continue // the line has no data; what is written is checked when it is
+			continue // the line has no data; expressions are checked when they are saved
 		}
 		out := make([]float64, len(d.times))
 		for k := range out {
@@ -166,7 +166,7 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 
 // thin leaves out the steps without any data between two polls, and where up to
 // two polls are missing; from three missing polls on there is a gap in every
-// line. Of hourly values the same is true of hours.
+// line. For hourly values the same applies to hours.
 func (d *drawing) thin() {
 	keep, empty := make([]bool, len(d.times)), 0 // empty: how many steps before this one have no data
 	last := -1                                   // the step before this one that has data
@@ -190,7 +190,7 @@ func (d *drawing) thin() {
 	}
 }
 
-// patience is how many seconds without data make a gap between two steps.
+// patience returns how many seconds without data make a gap between two steps.
 func (d *drawing) patience(from, to int) int64 {
 	if d.hourly[from] || d.hourly[to] {
 		return 3 * max(d.source.CollectInterval, hour)
@@ -208,8 +208,8 @@ func pick[T any](list []T, keep []bool) []T {
 	return out
 }
 
-// palette are the colours of lines without a word for one, and words what the
-// others are.
+// palette holds the colours of lines without a colour name, and words those of
+// the named ones.
 var (
 	palette = []string{"#3d7cc9", "#e0803a", "#4c9f70", "#c9506b", "#8767c4", "#b8972e", "#3aa6b0", "#7a7f87"}
 	words   = map[string]string{
@@ -219,7 +219,8 @@ var (
 	lineTypes = [...]string{"line", "line", "area", "stack"}
 )
 
-// shown are the lines as they are sent, with the labels of those without data.
+// shown returns the lines as they are sent, and the labels of those without
+// data.
 func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []string) {
 	times, lines, missing = make([]int64, len(d.times)), make([]GraphPlotLine, len(d.lines)), []string{}
 	for k, at := range d.times {
@@ -246,7 +247,7 @@ func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []strin
 	return times, lines, missing
 }
 
-// sum sets what the data comes to; it is false without any.
+// sum sets the statistics of the data; it returns false without any.
 func (l *GraphPlotLine) sum() bool {
 	n, sum, squares, low, high := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	for _, v := range l.Data {

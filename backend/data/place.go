@@ -10,14 +10,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// place is what a request is about.
+// place is the device, data source and association that a request names.
 type place struct {
 	device *fleet.Device
 	on     *fleet.DeviceDataSource
 	source *datasource.DataSource
 }
 
-// one is the row of an id that the caller may read.
+// one returns the row of an id if the caller may read it.
 func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[*T], id int64, more ...resource.Where) (*T, error) {
 	where := append([]resource.Where{{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read)}, more...)
 	found, err := resource.Find(ctx, r, of.Name, where...)
@@ -59,7 +59,7 @@ func (s *Service) source(ctx context.Context, id int64) (*datasource.DataSource,
 	return resource.Get(ctx, s.db, datasource.DataSources.Name, id)
 }
 
-// instanceBelow is the instance at the end of the path.
+// instanceBelow returns the instance at the end of the path.
 func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, *fleet.Instance, error) {
 	p, err := s.below(ctx, c, "hdsId")
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, 
 	return p, i, err
 }
 
-// instance is the instance of an id, on a device that is there.
+// instance returns the instance of an id, on a device that is not deleted.
 func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*place, *fleet.Instance, error) {
 	i, err := one(ctx, s.db, c, &fleet.Instances, id)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*pl
 	}
 	p := &place{}
 	if p.device, err = one(ctx, s.db, c, &fleet.Devices, i.DeviceID); fault.Is(err, fault.Unknown) {
-		err = fault.New(fault.Unknown, "there is no %s %d", fleet.Instances.Label, id) // its device lies in the bin
+		err = fault.New(fault.Unknown, "there is no %s %d", fleet.Instances.Label, id) // its device is in the recycle bin
 	}
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +90,8 @@ func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*pl
 	return p, i, err
 }
 
-// file is what a download of it is called; the names are other people's.
+// file returns the file name of a download; it replaces unsafe characters of
+// names.
 func (p *place) file(more string) string {
 	name := []rune(fmt.Sprintf("%s-%s%s", p.device.DisplayName, p.source.Name, more))
 	for i, r := range name {

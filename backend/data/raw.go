@@ -10,10 +10,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// hour is what a request is about that does not say, in seconds.
+// hour is the default period of a request, in seconds.
 const hour = 3600
 
-// DeviceDataSourceInstanceData is what one instance measured.
+// DeviceDataSourceInstanceData holds the data of one instance.
 type DeviceDataSourceInstanceData struct {
 	DataSource string       `json:"dataSourceName" doc:"name of the data source"`
 	DataPoints []string     `json:"dataPoints" doc:"names of the data points"`
@@ -22,7 +22,8 @@ type DeviceDataSourceInstanceData struct {
 	Next       string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
 }
 
-// DeviceDataSourceData is what all instances of a data source on a device measured.
+// DeviceDataSourceData holds the data of all instances of a data source on a
+// device.
 type DeviceDataSourceData struct {
 	DataSource string               `json:"dataSourceName" doc:"name of the data source"`
 	DataPoints []string             `json:"dataPoints" doc:"names of the data points"`
@@ -79,7 +80,7 @@ func (s *Service) ofDevice(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // together reads several instances so that the next page is the same for all:
-// none shows what is older than the oldest moment which all of them can show.
+// none shows moments before the earliest one that all of them can show.
 func (s *Service) together(ctx context.Context, instances []fleet.Instance, points []datasource.DataPoint, a ask) (map[string]RawValues, string, error) {
 	tables := make([]table, len(instances))
 	limit, since := room(len(instances), len(points)), a.from
@@ -119,7 +120,7 @@ type fetch struct {
 
 const mostFetched = 100
 
-// DeviceInstanceData is what one of several instances measured.
+// DeviceInstanceData holds the data of one of several instances.
 type DeviceInstanceData struct {
 	ID         string       `json:"instanceId" doc:"id of the instance"`
 	DataSource string       `json:"dataSourceName" doc:"name of the data source"`
@@ -130,7 +131,7 @@ type DeviceInstanceData struct {
 	Error      string       `json:"errMsg" doc:"why there is none; empty when nothing went wrong"`
 }
 
-// DeviceInstanceDataPage is the answer of datafetch.
+// DeviceInstanceDataPage is the response of datafetch.
 type DeviceInstanceDataPage struct {
 	Total int                  `json:"total" doc:"how many instances were asked for"`
 	Next  *string              `json:"searchId" doc:"always null"`

@@ -10,21 +10,21 @@ import (
 	"spyglass/backend/series"
 )
 
-// RawValues is what one instance measured.
+// RawValues holds the values of one instance.
 type RawValues struct {
 	Values [][]*float64 `json:"values" doc:"a list for each moment, in the order of dataPoints; null where there is no data"`
 	Time   []int64      `json:"time" doc:"moments in epoch milliseconds, the newest first"`
 	Next   string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
 }
 
-// table is what data points of one instance measured, the oldest first.
+// table holds the values of data points of one instance, the oldest first.
 type table struct {
 	times  []int64 // epoch seconds
 	values [][]float64
-	more   bool // there is something before
+	more   bool // there are earlier moments
 }
 
-// read is the newest moments that are asked for, no more than limit.
+// read returns the newest requested moments, no more than limit.
 func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask, limit int) (t table, err error) {
 	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
 	for i, p := range points {
@@ -47,8 +47,8 @@ func (s *Service) read(ctx context.Context, instance int64, points []datasource.
 	return t, nil
 }
 
-// sums are the steps in which there is any sample. They are counted from the
-// start, so that every page of an answer has the same ones.
+// sums returns the steps that have any sample. They are counted from the start,
+// so that every page of a response has the same ones.
 func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err error) {
 	found, err := s.series.Aggregate(ctx, q, a.step)
 	if err != nil || len(found) == 0 {
@@ -81,8 +81,8 @@ func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err
 	return t, nil
 }
 
-// percentiles returns that of each step of each data point; NaN where no samples
-// are left.
+// percentiles returns the percentile of each step of each data point; NaN where
+// no samples are left.
 func (s *Service) percentiles(
 	ctx context.Context, q series.Query, a ask, found [][]series.Step,
 ) ([][]float64, error) {
@@ -139,7 +139,7 @@ func value(s series.Step, aggregate string) float64 {
 	return s.Average()
 }
 
-// drop leaves out the n oldest moments.
+// drop removes the n oldest moments.
 func (t *table) drop(n int) {
 	t.times = t.times[n:]
 	for d := range t.values {
@@ -147,7 +147,7 @@ func (t *table) drop(n int) {
 	}
 }
 
-// raw is the table as it is sent.
+// raw returns the table in the form that is sent.
 func (t *table) raw(a ask) RawValues {
 	n := len(t.times)
 	out := RawValues{Values: make([][]*float64, n), Time: make([]int64, n)}
@@ -166,10 +166,10 @@ func (t *table) raw(a ask) RawValues {
 	return out
 }
 
-// before asks for what is older than the oldest moment shown.
+// before returns the query for moments before the oldest one shown.
 func (a ask) before(at int64) string { return fmt.Sprintf("start=%d&end=%d", a.from, at-1) }
 
-// shown is nil for what JSON has no number for.
+// shown returns nil for a number that JSON cannot represent.
 func shown(v *float64) *float64 {
 	if math.IsNaN(*v) || math.IsInf(*v, 0) {
 		return nil
@@ -177,7 +177,8 @@ func shown(v *float64) *float64 {
 	return v
 }
 
-// room is how many moments of each of so many instances an answer has place for.
+// room returns how many moments of each of so many instances fit into a
+// response.
 func room(instances, points int) int {
 	const numbers = 200_000
 	return max(1, min(most, numbers/max(1, instances*points)))

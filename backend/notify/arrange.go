@@ -11,19 +11,19 @@ import (
 	"spyglass/backend/resource"
 )
 
-// receiver is where the notices of one alert are kept in order.
+// receiver identifies a sequence of notices that must stay in order.
 type receiver struct {
 	alert   int64
 	address string
 }
 
-// unit is what goes out as one message: one notice, or several to one address.
+// unit is one outgoing message: one notice, or several to one address.
 type unit struct {
 	rows  []*alert.Delivery
 	doubt []bool // of each row, before this attempt
 }
 
-// digest is the key of a message of several notices; empty for one notice.
+// digest returns the key of a message of several notices; empty for one notice.
 func (u *unit) digest() string {
 	if d := u.rows[0].Digest; d != alone {
 		return d
@@ -31,11 +31,12 @@ func (u *unit) digest() string {
 	return ""
 }
 
-// alone is the Digest of a notice that goes by itself because the receiver
+// alone is the Digest of a notice that is sent by itself because the receiver
 // refused it together with others.
 const alone = "alone"
 
-// arrange decides what the lane sends now, and notes that it may have left.
+// arrange selects the notices that the lane sends now, and marks them as
+// InDoubt.
 func (s *Service) arrange(ctx context.Context, method string) (i *alert.Integration, units []unit, err error) {
 	due, err := resource.Find(ctx, s.db, alert.Deliveries.Name, s.dueOn(method)...)
 	if err != nil || len(due) == 0 {
@@ -65,7 +66,7 @@ func (s *Service) arrange(ctx context.Context, method string) (i *alert.Integrat
 	return i, units, err
 }
 
-// dueOn are the conditions of the notices that a lane may send now.
+// dueOn returns the conditions for the notices that a lane may send now.
 func (s *Service) dueOn(method string) []resource.Where {
 	return []resource.Where{
 		{Field: "state", Op: "=", Value: alert.DeliveryWaiting}, {Field: "method", Op: "=", Value: method},
@@ -73,7 +74,7 @@ func (s *Service) dueOn(method string) []resource.Where {
 	}
 }
 
-// arranging is one transaction of arrange.
+// arranging is the state of one transaction of arrange.
 type arranging struct {
 	*Service
 	tx      resource.Tx
@@ -93,8 +94,8 @@ func (a *arranging) keep(ctx context.Context) error {
 	return nil
 }
 
-// inOrder returns the due notices that may go now: not those that a later one
-// has superseded, and none before the earlier ones to the same receiver.
+// inOrder returns the due notices that may be sent now: not those that a later
+// one has superseded, and none before the earlier ones to the same receiver.
 func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert.Delivery, error) {
 	alerts := map[int64]bool{}
 	var ids []int64
@@ -140,10 +141,11 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 }
 
 // supersede marks the notices of one alert to one receiver that need not be
-// sent any more, and returns those that still wait. See the package comment.
+// sent any more, and returns those that are still pending. See the package
+// comment.
 func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery) {
 	heard, over := false, false
-	last := int64(0) // the newest that says how bad it is
+	last := int64(0) // the newest about the alert's state
 	for _, d := range rows {
 		heard = heard || d.State == alert.DeliverySent || d.InDoubt
 		if d.State != alert.DeliveryWaiting {
@@ -167,8 +169,8 @@ func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery
 	})
 }
 
-// dissolve takes apart the digests of which a notice has been superseded: what
-// is left of them goes in another message.
+// dissolve splits the digests of which a notice has been superseded: the
+// remaining notices go into another message.
 func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error {
 	var keys []string
 	for _, d := range a.changed {
@@ -198,8 +200,8 @@ func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error
 	return nil
 }
 
-// units are the messages that carry the notices which are ready. Those of a
-// digest that was tried before stay together.
+// units returns the messages for the notices that are ready. Those of a digest
+// that was tried before stay together.
 func (a *arranging) units(ctx context.Context, i *alert.Integration, ready []*alert.Delivery) ([]unit, error) {
 	var units []unit
 	var order []string
@@ -240,7 +242,8 @@ func pointers(rows []alert.Delivery) []*alert.Delivery {
 }
 
 // group makes messages of the notices to one address: one each while there are
-// few, one of all where there are many, none yet where many have just gone.
+// few, one digest where there are many, none yet where many have just been
+// sent.
 func (a *arranging) group(i *alert.Integration, address string, rows []*alert.Delivery) []unit {
 	wait := time.Duration(i.GroupWait) * time.Second
 	before, until := a.recent(a.method, address, wait, int(i.GroupAbove))
@@ -253,7 +256,7 @@ func (a *arranging) group(i *alert.Integration, address string, rows []*alert.De
 		return units
 	case before >= int(i.GroupAbove):
 		for _, d := range rows {
-			d.NextOn = resource.SecondsOf(until.Add(time.Second - 1)) // not before
+			d.NextOn = resource.SecondsOf(until.Add(time.Second - 1)) // not earlier
 			a.change(d)
 		}
 		return nil
@@ -267,8 +270,8 @@ func (a *arranging) group(i *alert.Integration, address string, rows []*alert.De
 	return []unit{{rows: rows}}
 }
 
-// claim notes of what is about to be tried that it may arrive: a process that
-// is killed meanwhile cannot say any more.
+// claim marks the notices that are about to be tried as possibly delivered,
+// because a process that is killed meanwhile cannot do so any more.
 func (a *arranging) claim(units []unit) {
 	for i := range units {
 		u := &units[i]

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// book is whom recipients mean.
+// book resolves recipients to users and addresses.
 type book struct {
 	users        []people.User
 	groups       []alert.RecipientGroup
@@ -30,7 +30,8 @@ func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
 	return b, err
 }
 
-// zoneOf is the time zone of the user whom a notice goes to; nil where it is nobody's.
+// zoneOf returns the time zone of the user who receives a notice; nil for an
+// address of no user.
 func (b *book) zoneOf(d *alert.Delivery) *time.Location {
 	i := slices.IndexFunc(b.users, func(u people.User) bool {
 		return strings.EqualFold(u.Username, d.Address) || d.Method == mail && (strings.EqualFold(u.Email, d.Address) || strings.EqualFold(u.SMSEmail, d.Address))
@@ -41,7 +42,7 @@ func (b *book) zoneOf(d *alert.Delivery) *time.Location {
 	return b.users[i].Zone()
 }
 
-// integration is the one of a method: for email the first mail server.
+// integration returns the one of a method: for email the first mail server.
 func (b *book) integration(method string) *alert.Integration {
 	i := slices.IndexFunc(b.integrations, func(i alert.Integration) bool {
 		if method == mail {
@@ -55,13 +56,13 @@ func (b *book) integration(method string) *alert.Integration {
 	return &b.integrations[i]
 }
 
-// mail is the method of whoever is told by mail.
+// mail is the method of recipients who are notified by mail.
 const mail = "email"
 
 // addressee is a recipient with an address.
 type addressee struct{ name, method, address, problem string }
 
-// expand is everybody that recipients mean, each address once.
+// expand returns everybody in recipients, each address once.
 func (b *book) expand(recipients []alert.Recipient) []addressee {
 	var all []addressee
 	for i := range recipients {

@@ -11,28 +11,30 @@ import (
 	"spyglass/backend/resource"
 )
 
-// toldDigest is the event of a message that carries several notices.
+// toldDigest is the event of a message of several notices.
 const toldDigest = "digest"
 
-// listed is how many notices a digest tells as text; a web hook gets all of them.
+// listed limits the notices in the text of a digest; a web hook gets all of
+// them.
 const listed = 100
 
-// hookDigest is what a web hook without a template gets for several notices.
+// hookDigest is the body of several notices for a web hook without a template.
 type hookDigest struct {
 	Event     string            `json:"event"` // "digest"
 	Subject   string            `json:"subject"`
 	Body      string            `json:"body"`
 	Recipient string            `json:"recipient"`
 	Count     int               `json:"count"`
-	Notices   []json.RawMessage `json:"notices"` // what each of them alone would have sent, in order
+	Notices   []json.RawMessage `json:"notices"` // the bodies that each of them alone would have had, in order
 	Link      string            `json:"link"`
 }
 
-// digestTokens are the tokens that a template may have whose notices are grouped:
-// those that make sense without one certain alert.
+// digestTokens lists the tokens allowed in the template of an integration that
+// groups notices: those that make sense without a certain alert.
 var digestTokens = []string{"EVENT", "SUBJECT", "BODY", "RECIPIENT"}
 
-// grouped reports whether an integration takes several notices in one message.
+// grouped reports whether an integration accepts several notices in one
+// message.
 func grouped(i *alert.Integration) bool {
 	if i == nil || i.GroupAbove == 0 {
 		return false
@@ -40,7 +42,8 @@ func grouped(i *alert.Integration) bool {
 	return i.Type != alert.IntegrationHTTP || !slices.ContainsFunc(alert.TokensOf(i.Payload), func(name string) bool { return !slices.Contains(digestTokens, name) })
 }
 
-// message is what goes out: the notice itself, or one that stands for several.
+// message returns the notice to send: the only one of the unit, or one for all
+// of them.
 func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 	first := u.rows[0]
 	if u.digest() == "" || i == nil {
@@ -56,7 +59,7 @@ func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 	return d
 }
 
-// digestSubject is "12 notices: 9 active, 3 cleared".
+// digestSubject returns "12 notices: 9 active, 3 cleared".
 func digestSubject(rows []*alert.Delivery) string {
 	counts := map[string]int{}
 	for _, d := range rows {
@@ -71,7 +74,7 @@ func digestSubject(rows []*alert.Delivery) string {
 	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))
 }
 
-// digestBody has a paragraph for each notice.
+// digestBody returns a paragraph for each notice.
 func (s *Service) digestBody(rows []*alert.Delivery) string {
 	var b strings.Builder
 	for n, d := range rows {
@@ -91,7 +94,7 @@ func (s *Service) digestBody(rows []*alert.Delivery) string {
 func (s *Service) digestPayload(i *alert.Integration, d *alert.Delivery, rows []*alert.Delivery) string {
 	if i.Payload != "" {
 		text := (alert.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address})
-		if json.Valid([]byte(text)) { // cut short, it would not be
+		if json.Valid([]byte(text)) { // truncated JSON would be invalid
 			return text
 		}
 	}
@@ -103,7 +106,7 @@ func (s *Service) digestPayload(i *alert.Integration, d *alert.Delivery, rows []
 	}
 	body, err := resource.Encode(all)
 	if err != nil {
-		return "{}" // texts and numbers can always be written
+		return "{}" // texts and numbers can always be encoded
 	}
 	return string(body)
 }

@@ -31,8 +31,8 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// house is a portal with one device, a data source and ways to tell people,
-// whose clock a test sets.
+// house is a portal with one device, a data source and integrations, whose
+// clock a test sets.
 type house struct {
 	*testing.T
 	db   *store.DB
@@ -67,7 +67,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-// reopen is the portal after its process was ended.
+// reopen restarts the portal as a new process.
 func (h *house) reopen() {
 	h.Helper()
 	if h.db != nil {
@@ -124,7 +124,7 @@ func (h *house) write(do func(tx resource.Tx) error) {
 	}
 }
 
-// chain is who is told: stages of recipients, a quarter of an hour apart.
+// chain sets the recipients: stages, a quarter of an hour apart.
 func (h *house) chain(c alert.Chain, stages ...[]alert.Recipient) {
 	h.Helper()
 	c.ID, c.Name, c.Destinations = 1, "Web team", []alert.Destination{{Type: "single", Stages: stages}}
@@ -148,7 +148,7 @@ func (h *house) clear() {
 	})
 }
 
-// change does something to the only alert.
+// change changes the only alert.
 func (h *house) change(do func(a *alert.Alert)) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
@@ -165,7 +165,8 @@ func (h *house) service(roots *x509.CertPool) *Service {
 	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" }, Log: slog.New(slog.DiscardHandler), Clock: h.clock})
 }
 
-// planned plans what there is to plan, and tells what was written since the last time.
+// planned plans what is due, and returns the notices written since the last
+// call.
 func (h *house) planned(s *Service) string {
 	h.Helper()
 	before := len(h.deliveries())
@@ -197,7 +198,7 @@ func (h *house) send(s *Service) {
 	s.wait.Wait()
 }
 
-// hooked is a web hook that keeps what it is sent.
+// hooked is a web hook that keeps the requests it receives.
 type hooked struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -226,7 +227,7 @@ func (k *hooked) got() (requests []*http.Request, bodies []string) {
 	return k.requests, k.bodies
 }
 
-// mailServer is a real SMTP server that keeps what it is sent.
+// mailServer is a real SMTP server that keeps the mails it receives.
 type mailServer struct {
 	address string
 	roots   *x509.CertPool
@@ -291,7 +292,7 @@ func (s *session) Data(r io.Reader) error {
 func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
-// integrationOf is the mail server as the portal knows it.
+// integrationOf returns the mail server's integration.
 func (m *mailServer) integration(security string) alert.Integration {
 	host, port, _ := net.SplitHostPort(m.address)
 	i := alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Security: security, From: "spyglass@example.net"}

@@ -24,17 +24,17 @@ type hook struct {
 	client *http.Client
 }
 
-// maxHookAnswer is how much of an answer is read; what a hook says is of use
-// only where it refuses.
+// maxHookAnswer limits how much of a response is read; it is used only where
+// the hook refuses.
 const maxHookAnswer = 4 << 10
 
 func newHook(s *Service) hook {
 	transport := &http.Transport{
 		DialContext: s.o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute,
-	} // no proxy: that would judge addresses itself
+	} // no proxy: it would judge addresses itself
 	return hook{s, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a secret goes where it was meant to go
+		return http.ErrUseLastResponse // do not send a secret to another address
 	}}}
 }
 
@@ -61,7 +61,7 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	answer, err := h.client.Do(request)
 	if err != nil {
-		var why interface{ Unwrap() error } // its own words hold the address with its query
+		var why interface{ Unwrap() error } // without the address and its query, which the error text includes
 		if errors.As(err, &why) && why.Unwrap() != nil {
 			err = why.Unwrap()
 		}
@@ -72,12 +72,12 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 		return err
 	}
 	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxHookAnswer)) // only for the words
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxHookAnswer)) // only for the error text
 	return hookError(request.URL.Host, answer.StatusCode, answer.Status, string(said))
 }
 
-// hookError judges an answer. What a second attempt may mend is a server that is
-// busy or broken, not one that refuses.
+// hookError turns a response into an error. A retry may succeed when the server
+// is busy or broken, not when it refuses.
 func hookError(host string, code int, status, said string) error {
 	if code >= 200 && code < 300 {
 		return nil
@@ -95,7 +95,7 @@ func hookError(host string, code int, status, said string) error {
 	return refused{err}
 }
 
-// sign is the HMAC-SHA256 of text, in hex.
+// sign returns the HMAC-SHA256 of text, in hex.
 func sign(key, text string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(text))

@@ -8,14 +8,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// lane is one way out. Its notices leave one after the other.
+// lane is the queue of one method. It sends its notices one after the other.
 type lane struct {
 	busy bool
-	took time.Time              // when the other side last took a notice
+	took time.Time              // when the other side last accepted a notice
 	sent map[string][]time.Time // the last messages by address, the oldest first
 }
 
-// take makes the caller the only one who sends on a lane, until it frees it.
+// take reserves a lane for the caller, until it frees it.
 func (s *Service) take(method string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,17 +40,17 @@ func (s *Service) free(method string, tell bool) {
 	}
 	select {
 	case s.freed <- struct{}{}:
-	default: // it is known already
+	default: // already signalled
 	}
 }
 
-// recent counts what went to an address within the last wait, up to most, and
-// says when it is less than that again.
+// recent counts the messages to an address within the last wait, up to most,
+// and returns when the count falls again.
 func (s *Service) recent(method, address string, wait time.Duration, most int) (n int, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, now := s.lanes[method], s.o.Clock()
-	for to, times := range l.sent { // those of long ago
+	for to, times := range l.sent { // expired entries
 		if last := times[len(times)-1]; now.Sub(last) >= time.Hour || last.After(now) {
 			delete(l.sent, to)
 		}
@@ -66,11 +66,12 @@ func (s *Service) recent(method, address string, wait time.Duration, most int) (
 	return min(n, most), until
 }
 
-// recovered is how long ago the notice before has to have been taken for the
-// other side to have been away: after less, what waits is due soon by itself.
+// recovered is the time since the last accepted notice after which the other
+// side may have been away: after less, pending notices are due soon by
+// themselves.
 const recovered = time.Minute
 
-// took notes that the other side has taken a message, and reports whether it
+// took notes that the other side has accepted a message, and reports whether it
 // may have been away before.
 func (s *Service) took(method, address string, notices, most int64) (back bool) {
 	s.mu.Lock()
@@ -90,7 +91,7 @@ func (s *Service) took(method, address string, notices, most int64) (back bool) 
 	return back
 }
 
-// resume makes all notices of a lane due: the other side is back.
+// resume makes all notices of a lane due, because the other side is back.
 func (s *Service) resume(ctx context.Context, method string) error {
 	for {
 		var rows []alert.Delivery

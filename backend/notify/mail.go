@@ -58,7 +58,7 @@ func (m mailer) client(i *alert.Integration, limit time.Duration) (*smtp.Client,
 	return smtp.NewClient(i.Host, options...)
 }
 
-// secure dials and speaks TLS from the first byte.
+// secure returns a dialer that speaks TLS from the first byte.
 func (m mailer) secure(trust *tls.Config) smtp.DialContextFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		raw, err := m.o.Dial(ctx, network, address)
@@ -84,7 +84,7 @@ func (m mailer) message(i *alert.Integration, d *alert.Delivery) (*smtp.Msg, err
 	message.Subject(d.Subject)
 	message.SetMessageIDWithValue(d.Key + "@spyglass")
 	message.SetDateWithValue(time.Unix(int64(d.CreatedOn), 0))
-	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no answers of holiday robots
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: prevents out-of-office replies
 	message.SetUserAgent("Spyglass/" + m.o.Version)
 	text := d.Body
 	if page := m.o.page(d.AlertID); page != "" {
@@ -94,8 +94,9 @@ func (m mailer) message(i *alert.Integration, d *alert.Delivery) (*smtp.Msg, err
 	return message, nil
 }
 
-// judged tells errors that no second attempt would mend, what the server refuses
-// for good, and those after which it may have the mail nevertheless.
+// judged classifies an error: as permanent, where the server refuses the mail,
+// or as unsent, where it certainly has not accepted it. After any other error
+// it may have.
 func judged(err error, host string, delivered bool) error {
 	if err == nil {
 		return nil
@@ -104,7 +105,7 @@ func judged(err error, host string, delivered bool) error {
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		return refused{fmt.Errorf("%s refused the mail: %w", host, err)}
 	}
-	answered := sent == nil || sent.ErrorCode() > 0 // without one it was not begun
+	answered := sent == nil || sent.ErrorCode() > 0 // without a code the transfer was not begun
 	err = fmt.Errorf("%s did not take the mail: %w", host, err)
 	if answered && !delivered {
 		return unsent{err}

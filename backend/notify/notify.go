@@ -1,31 +1,31 @@
-// Package notify tells people of alerts: by mail and by web hooks, along the
+// Package notify notifies people of alerts: by mail and by web hooks, along the
 // escalation chains.
 //
-// # The road of a notice
+// # Life of a notice
 //
-// Whatever happens to an alert marks it (alert.Alert.NoticeOn). The planner
-// takes marked alerts and, in one transaction each batch, writes who is to be
-// told as alert.Delivery rows, notes on the alert what people know now, and
-// when it has to be seen to next. The sender takes the rows that are due. So a
-// notice is planned once, however often the process ends, and is sent until the
-// other side took it.
+// Every event of an alert marks it (alert.Alert.NoticeOn). The planner takes
+// marked alerts and, in one transaction each batch, writes the recipients as
+// alert.Delivery rows, and updates on the alert who was notified of what, and
+// when it is due again. The sender takes the rows that are due. So a notice is
+// planned once, however often the process ends, and is sent until the other
+// side has accepted it.
 //
-// Between that and the note of it the process may be killed; the notice is then
-// sent again, with the same key (Message-ID, Idempotency-Key) by which the other
-// side can tell.
+// The process may be killed between the sending and the update of the row; the
+// notice is then sent again, with the same key (Message-ID, Idempotency-Key),
+// by which the other side can recognise it.
 //
-// # Who is told, and when
+// # Recipients and times
 //
-// The first stage of the chain when an alert opens or gets worse; the next one
-// after the rule's interval, until somebody acknowledges it, it clears, or there
-// is no further stage. Who was told of it is told, too, that it was
-// acknowledged or has cleared, unless the rule suppresses that. Nobody is told
-// while maintenance covers the alert, or while the alert of a group stands for it;
-// if it is still active afterwards, it goes on from there. After the alert of a
-// group, that is after as many more polls as the single alert takes to clear (two
-// at least, a quarter of an hour at most): the devices of a group recover one
-// after the other, and nobody shall hear of the last of them that they are down
-// and, seconds later, that they are not.
+// The first stage of the chain is notified when an alert opens or gets worse;
+// the next one after the rule's interval, until somebody acknowledges it, it
+// clears, or there is no further stage. Those notified of it are notified, too,
+// when it is acknowledged or clears, unless the rule suppresses that. Nobody is
+// notified while maintenance covers the alert, or while the alert of a group
+// suppresses it; if it is still active afterwards, it resumes from there. After
+// the alert of a group, that is after as many more polls as the single alert
+// takes to clear (two at least, a quarter of an hour at most): the devices of a
+// group recover one after the other, and nobody should be notified that the
+// last of them are down and, seconds later, that they are not.
 //
 // # Web hooks
 //
@@ -35,20 +35,20 @@
 //
 // # Reports
 //
-// A report that was made goes to its recipients by the same rows (Post), with
-// the file attached when it is not too large.
+// A finished report is sent to its recipients by the same rows (Post), with the
+// file attached when it is not too large.
 //
-// # Two times
+// # Demo clock and real time
 //
-// Whose turn it is, who is on duty and how much a chain may send go by the time
-// of the alerts (Pace), which a demo hurries or stops. Attempts go by real time,
-// because the servers that are tried do.
+// Escalation, duty rosters and throttling go by the time of the alerts (Pace),
+// which a demo speeds up or pauses. Attempts go by real time, because the
+// servers do.
 //
 // # Order
 //
-// Of one alert a receiver (a method and an address) hears in order, and nothing
-// that is out of date. Before a lane sends, arrange looks at all that waits for a
-// receiver:
+// The notices of one alert reach a receiver (a method and an address) in order,
+// and none that is out of date. Before a lane sends, arrange checks all pending
+// notices for a receiver:
 //
 //   - A notice that an alert is active or escalated supersedes the earlier ones
 //     of that kind which were not delivered. One that it was acknowledged does
@@ -58,34 +58,35 @@
 //   - A notice is not sent before the earlier one to the same receiver.
 //
 // Superseded notices stay in the log as such. Whether one was delivered is not
-// known while it is tried and after it was cut off (Delivery.InDoubt); it counts
-// as delivered then, so that no end is missing. InDoubt is written before the
-// attempt and holds after the process was killed.
+// known while it is tried and after an interrupted attempt (Delivery.InDoubt);
+// it counts as delivered then, so that no notice of the end is missing. InDoubt
+// is written before the attempt and holds after the process was killed.
 //
 // # Many at once
 //
 // Up to Integration.GroupAbove notices go to one address one by one within
-// GroupWait seconds, without delay. What comes beyond, in a storm or after the
-// other side was away, is collected for as long and goes as one digest of up to
+// GroupWait seconds, without delay. Further ones, in a storm or after the other
+// side was away, are collected for as long and sent as one digest of up to
 // laneFull notices: a mail with a list, or one request to a web hook, see
-// hookDigest. A template that names more than digestTokens cannot carry several,
-// and gets them one by one. The key of a digest is written to its notices before
-// it is sent: as long as none of them is superseded, each attempt sends the same
-// ones with the same key. If a digest is refused for good its notices go one by one.
+// hookDigest. A template that uses more than digestTokens cannot carry several,
+// and gets them one by one. The key of a digest is written to its notices
+// before it is sent: as long as none of them is superseded, each attempt sends
+// the same ones with the same key. If a digest is refused for good its notices
+// are sent one by one.
 //
 // # Attempts
 //
-// A busy or silent server is tried again after ever longer pauses (pauses) for
-// about a day; what it refuses for good is not. When it takes one again after more
-// than a minute (recovered), all that waits for it is due. Each way out has a lane of its
-// own, so that a stuck one delays only itself. An attempt takes at most 10 s, or a
-// minute where a file goes with it.
+// Sending is retried after growing pauses (pauses) for about a day while a
+// server is busy or silent, but not when it refuses for good. When it accepts a
+// notice again after more than a minute (recovered), all pending notices for it
+// are due. Each method has a lane of its own, so that a stuck one delays only
+// itself. An attempt takes at most 10 s, or a minute with an attached file.
 //
 // # Concurrency and errors
 //
-// New, Start and Close are for one owner. Endpoints may be called by many. What
-// goes wrong with a notice stands in its row; the log has only what concerns
-// the portal itself.
+// New, Start and Close are for one owner. Endpoints may be called by many.
+// Errors of a notice are stored in its row; the log has only those of the
+// portal itself.
 package notify
 
 import (
@@ -107,14 +108,14 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options say how notices leave.
+// Options configures a Service.
 type Options struct {
-	// Dial connects to mail servers and web hooks, and judges where to.
+	// Dial connects to mail servers and web hooks, and judges their addresses.
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
-	Roots *x509.CertPool // whom to trust; the system's when nil
-	// File is the file of a run of a report; fault.Unknown for one that is gone.
+	Roots *x509.CertPool // trusted authorities; the system's when nil
+	// File returns the file of a report run; fault.Unknown for a deleted one.
 	File    func(ctx context.Context, taskID int64) (*reporting.ReportFile, error)
-	Origin  func() string // where the portal lies, for links; may be nil
+	Origin  func() string // URL of the portal, for links; may be nil
 	Name    func() string // of the portal
 	Version string        // of the program
 	Log     *slog.Logger  // slog.Default when nil
@@ -123,7 +124,8 @@ type Options struct {
 	Guard   *service.Guard
 }
 
-// page is where people look at an alert; empty where the portal cannot be reached, and for none.
+// page returns the URL of an alert's page; empty where the portal cannot be
+// reached, and for no alert.
 func (o Options) page(alert int64) string {
 	origin := o.Origin()
 	if origin == "" || alert == 0 {
@@ -132,7 +134,8 @@ func (o Options) page(alert int64) string {
 	return origin + "/#monitor/alerts/" + strconv.FormatInt(alert, 10)
 }
 
-// alertsPage is where people look at all alerts; empty where the portal cannot be reached.
+// alertsPage returns the URL of the page of all alerts; empty where the portal
+// cannot be reached.
 func (o Options) alertsPage() string {
 	origin := o.Origin()
 	if origin == "" {
@@ -185,14 +188,15 @@ func New(db resource.LiveDB, o Options) *Service {
 	return s
 }
 
-// patience is how long nothing is looked at while nothing happens, in the time
-// of the alerts; leastPatience and patience bound that in real time.
+// patience is the longest wait without changes, in the time of the alerts;
+// leastPatience and patience bound it in real time.
 const (
 	patience      = 15 * time.Second
 	leastPatience = time.Second
 )
 
-// Start begins to plan and to send, also what an earlier process left.
+// Start begins to plan and to send, including the notices that an earlier
+// process left.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
@@ -226,9 +230,9 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// Close cancels what is being sent, which is sent again by the next process,
-// and waits for it no longer than the context. It may be called twice, and on a
-// service that never started.
+// Close cancels sends under way, which the next process repeats, and waits for
+// them no longer than the context. It may be called twice, and on a service
+// that never started.
 func (s *Service) Close(ctx context.Context) error {
 	if s.close == nil {
 		return nil
@@ -237,7 +241,7 @@ func (s *Service) Close(ctx context.Context) error {
 	return s.wait.WaitFor(ctx)
 }
 
-// refused is an error that no second attempt would mend.
+// refused is a permanent error: a retry would not succeed.
 type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
@@ -247,7 +251,7 @@ func isRefused(err error) bool {
 	return errors.As(err, &r)
 }
 
-// unsent is an error after which the other side certainly has not taken the
+// unsent is an error after which the other side certainly has not accepted the
 // notice. After any other one it may have.
 type unsent struct{ error }
 

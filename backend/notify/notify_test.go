@@ -444,7 +444,7 @@ func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
 	defer stop()
 	h.raise(threshold.SeverityWarn)
 	s.Start()
-	limit := time.After(9 * time.Second) // the stuck one would take 10
+	limit := time.After(9 * time.Second) // the stuck attempt would take 10
 	for len(h.deliveries()) < 2 || h.deliveries()[1].State != alert.DeliverySent {
 		select {
 		case <-changed:

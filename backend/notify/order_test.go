@@ -14,7 +14,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// duty is a web hook that the only chain notifies, and what to answer is said by the test.
+// duty is a web hook that the only chain notifies, and whose response the test
+// sets.
 func duty(h *house, change func(i *alert.Integration)) *hooked {
 	k := newHooked(h.T)
 	i := alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"}
@@ -26,7 +27,8 @@ func duty(h *house, change func(i *alert.Integration)) *hooked {
 	return k
 }
 
-// events are those that the hook got, and the alerts they are about.
+// events returns the events that the hook received, and the alerts they are
+// about.
 func (k *hooked) events(t *testing.T) string {
 	t.Helper()
 	_, bodies := k.got()
@@ -58,7 +60,7 @@ func (k *hooked) answers(code int) {
 	k.answer, k.requests, k.bodies = code, nil, nil
 }
 
-// others puts instances beside the one of the house, whose alerts storms raise.
+// others adds instances next to the one of the house, for the alerts of storms.
 func (h *house) others(n int) {
 	h.Helper()
 	rows := make([]fleet.Instance, n)
@@ -68,7 +70,8 @@ func (h *house) others(n int) {
 	put(h, fleet.Instances.Name, rows...)
 }
 
-// storm opens an alert of each of the other instances from one to before another.
+// storm opens an alert on each of the other instances with indexes from from to
+// below before.
 func (h *house) storm(from, before int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
@@ -119,7 +122,7 @@ func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 	} {
 		h := open(t)
 		k := duty(h, nil)
-		if k.answer = tt.answer; tt.answer == 0 { // it ends the connection instead
+		if k.answer = tt.answer; tt.answer == 0 { // it closes the connection instead
 			k.Config.Handler = k.abandon(k.Config.Handler)
 		}
 		s := h.service(nil)
@@ -148,7 +151,7 @@ func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 	}
 }
 
-// abandon ends the connection while the answer to give is none.
+// abandon closes the connection while no response is set.
 func (k *hooked) abandon(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k.mu.Lock()
@@ -170,7 +173,7 @@ func TestTheEndOfAnAlertIsSentAfterAProcessThatWasKilledWhileItSent(t *testing.T
 	if _, units, err := s.arrange(t.Context(), "duty"); err != nil || len(units) != 1 {
 		t.Fatalf("%d messages are about to be sent (%v)", len(units), err)
 	}
-	h.reopen() // nobody knows whether it was sent
+	h.reopen() // whether it was sent is unknown
 	s = h.service(nil)
 	h.clear()
 	h.planned(s)
@@ -188,7 +191,7 @@ func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
 	k.answer = 503
 	h.storm(0, 3)
 	h.planned(s)
-	for range 12 { // hours: the pauses are long by now
+	for range 12 { // hours: the pauses are long by then
 		h.send(s)
 		h.pass(30 * time.Minute)
 	}

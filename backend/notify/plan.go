@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// batch is how many alerts are planned in one transaction.
+// batch is the number of alerts planned in one transaction.
 const batch = 200
 
 // plan writes the notices of all alerts that are marked.
@@ -47,8 +47,8 @@ func (s *Service) plan(ctx context.Context) error {
 	}
 }
 
-// Tell writes the notices that an alert gives rise to at a moment, as the
-// planner would have, and notes them on the alert.
+// Tell writes the notices of an alert at a moment, as the planner would have,
+// and updates the alert.
 func Tell(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
 	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at, sent: map[int64]int64{}}
 	if err := p.open(ctx); err != nil {
@@ -57,7 +57,7 @@ func Tell(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) err
 	return p.alert(ctx, a)
 }
 
-// planning is one transaction of the planner.
+// planning is the state of one transaction of the planner.
 type planning struct {
 	*Service
 	tx   resource.Tx
@@ -72,7 +72,7 @@ func (p *planning) open(ctx context.Context) (err error) {
 	return err
 }
 
-// alert writes the notices that an alert gives rise to now.
+// alert writes the notices of an alert that are due now.
 func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	rule, chain, err := a.Route(ctx, p.tx)
 	if err != nil {
@@ -99,14 +99,14 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	return resource.Put(ctx, p.tx, alert.Alerts.Name, a)
 }
 
-// climb tells the stage whose turn it is, and says when it is the next one's.
+// climb notifies the stage that is due, and sets when the next one is.
 func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, chain *alert.Chain) error {
 	stages, destination := chain.StagesAt(p.now)
-	if len(stages) == 0 { // nobody is on duty: ask again when that may have changed
+	if len(stages) == 0 { // nobody is on duty: retry when that may have changed
 		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
 		return nil
 	}
-	if a.SubChainID != destination { // other people are on duty now: they begin at their first stage
+	if a.SubChainID != destination { // other people are on duty now: start at their first stage
 		a.SubChainID, a.NextRecipient, a.Told.Stage = destination, 1, 0
 	}
 	interval := resource.Seconds(0)
@@ -133,7 +133,7 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 	return p.tell(ctx, a, chain, tells, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
 }
 
-// next is when the stage after the one that was told has its turn; 0 for never.
+// next returns when the stage after the last notified one is due; 0 for never.
 func next(told alert.Told, interval resource.Seconds, stages int) resource.Seconds {
 	if interval == 0 || told.Stage >= int64(stages) {
 		return 0
@@ -178,7 +178,8 @@ func names(joined string) []string {
 	return strings.Split(joined, ",")
 }
 
-// follow tells those who were told of an alert what became of it.
+// follow notifies those who were notified of an alert that it was acknowledged
+// or has cleared.
 func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string) error {
 	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name, resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
 	if err != nil {
@@ -200,7 +201,7 @@ func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chai
 	return nil
 }
 
-// throttled reports whether the chain has sent as much as it may.
+// throttled reports whether the chain has reached its limit.
 func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, error) {
 	if chain == nil || !chain.EnableThrottling {
 		return false, nil
@@ -212,7 +213,7 @@ func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, err
 		if err != nil {
 			return false, err
 		}
-		notices := map[[3]int64]bool{} // one to several people counts once
+		notices := map[[3]int64]bool{} // a notice to several people counts once
 		for i := range rows {
 			if rows[i].State != alert.DeliveryThrottled && (rows[i].Tells == alert.ToldActive || rows[i].Tells == alert.ToldEscalated) {
 				notices[[3]int64{rows[i].AlertID, rows[i].Stage, int64(rows[i].CreatedOn)}] = true
@@ -227,7 +228,7 @@ func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, err
 	return false, nil
 }
 
-// write completes a notice and keeps it.
+// write completes a notice and stores it.
 func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery, tells string) error {
 	wording, err := alert.WordingOf(ctx, p.tx, a)
 	if err != nil {
@@ -252,7 +253,8 @@ func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery,
 	return resource.Put(ctx, p.tx, alert.Deliveries.Name, d)
 }
 
-// span is a time in its two largest units: "45 s", "5 min", "2 h 5 min", "3 d 4 h".
+// span returns a duration in its two largest units: "45 s", "5 min", "2 h 5
+// min", "3 d 4 h".
 func span(d time.Duration) string {
 	units := []struct {
 		of   time.Duration
@@ -271,9 +273,9 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// hookBody is what a web hook gets when its integration has no template.
+// hookBody is the body for a web hook whose integration has no template.
 type hookBody struct {
-	Event      string `json:"event"` // what a Delivery tells
+	Event      string `json:"event"` // Tells of the Delivery
 	AlertID    string `json:"alertId"`
 	Severity   string `json:"severity"`
 	Subject    string `json:"subject"`
@@ -285,7 +287,7 @@ type hookBody struct {
 	DataPoint  string `json:"dataPoint"`
 	Value      string `json:"value"`
 	Threshold  string `json:"threshold"`
-	Reason     string `json:"reason"` // of a failed check; empty where the value says it all
+	Reason     string `json:"reason"` // of a failed check; empty where the value is enough
 	StartEpoch int64  `json:"startEpoch"`
 	EndEpoch   int64  `json:"endEpoch"` // 0 while it is active
 	AckedBy    string `json:"ackedBy"`
@@ -296,11 +298,11 @@ type hookBody struct {
 	Link       string `json:"link"`
 }
 
-// payload is the body for a web hook.
+// payload returns the body for a web hook.
 func payload(i *alert.Integration, a *alert.Alert, d *alert.Delivery, w alert.Wording, page string) string {
 	if i.Payload != "" {
 		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
-		if json.Valid([]byte(text)) { // cut short, it would not be
+		if json.Valid([]byte(text)) { // truncated JSON would be invalid
 			return text
 		}
 	}
@@ -311,7 +313,7 @@ func payload(i *alert.Integration, a *alert.Alert, d *alert.Delivery, w alert.Wo
 		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,
 	})
 	if err != nil {
-		return "{}" // texts and numbers can always be written
+		return "{}" // texts and numbers can always be encoded
 	}
 	return string(body)
 }

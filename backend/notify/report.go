@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Post writes the mails that bring a report, one for each address. They are sent
-// once the transaction is committed.
+// Post writes the mails that deliver a report, one for each address. They are
+// sent once the transaction is committed.
 func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error {
 	b, err := readBook(ctx, tx)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportM
 	return nil
 }
 
-// attachment is the file that goes with a mail; nil for none. A report that is
-// gone will not come back, so a mail without it is not sent.
+// attachment returns the file attached to a mail; nil for none. A deleted
+// report will not come back, so a mail without it is not sent.
 func (s *Service) attachment(ctx context.Context, d *alert.Delivery) (*reporting.ReportFile, error) {
 	if !d.Attached || s.o.File == nil {
 		return nil, nil

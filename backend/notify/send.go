@@ -15,17 +15,17 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pauses lie between attempts; the last one goes on until the day is over.
+// pauses are the waits between attempts; the last one repeats until giveUp.
 var pauses = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour}
 
 const (
-	attempt  = 10 * time.Second // how long one may take
+	attempt  = 10 * time.Second // time limit of one attempt
 	carrying = time.Minute      // with a file
 	giveUp   = 24 * time.Hour   // after the first attempt
 	laneFull = 500              // notices a lane takes at once, and a digest carries at most
 )
 
-// dispatch lets each free lane send what is due on it.
+// dispatch makes each free lane send its due notices.
 func (s *Service) dispatch(ctx context.Context) error {
 	methods, err := s.methods(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) dispatch(ctx context.Context) error {
 			continue
 		}
 		s.wait.Go("notices", func() {
-			whole := false // a lane that panicked waits until the next look at what is due
+			whole := false // a lane that panicked waits for the next dispatch
 			defer func() { s.free(method, whole) }()
 			for more := true; more && ctx.Err() == nil; {
 				var err error
@@ -58,9 +58,9 @@ func (s *Service) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// round sends what is due on a lane, up to the first message that fails: what
-// comes after it to the same receiver has to wait. It reports whether there
-// may be more.
+// round sends the due notices of a lane, up to the first message that fails:
+// later ones to the same receiver have to wait. It reports whether there may be
+// more.
 func (s *Service) round(ctx context.Context, method string) (more bool, err error) {
 	i, units, err := s.arrange(ctx, method)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) round(ctx context.Context, method string) (more bool, err erro
 	return len(units) > 0, nil
 }
 
-// methods are those of the integrations, and those that waiting notices name.
+// methods returns those of the integrations, and those of pending notices.
 func (s *Service) methods(ctx context.Context) ([]string, error) {
 	all, err := resource.Find(ctx, s.db, alert.Integrations.Name)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 	for i := range all {
 		known[all[i].Name] = true
 	}
-	// Those of an integration that was renamed or removed meanwhile.
+	// Methods of integrations that were renamed or removed meanwhile.
 	waiting, err := resource.Find(ctx, s.db, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting},
 		resource.Where{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(1000))
 	for i := range waiting {
@@ -97,13 +97,13 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(known)), err
 }
 
-// deliver makes one attempt and keeps what became of it. Where it failed, the
+// deliver makes one attempt and stores its outcome. Where it failed, the
 // messages after it are not tried now.
 func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, after []unit) (failed bool, err error) {
 	d := s.message(i, u)
 	tried := s.try(ctx, i, d)
 	if ctx.Err() != nil {
-		return true, ctx.Err() // the portal stops: the next process sends it
+		return true, ctx.Err() // the portal is stopping: the next process sends it
 	}
 	var states []string
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
@@ -131,7 +131,7 @@ func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, af
 			default:
 				s.settle(row, tried)
 				row.InDoubt = tried != nil && (was || !isUnsent(tried))
-				if isRefused(tried) && len(u.rows) > 1 { // perhaps only that they came together
+				if isRefused(tried) && len(u.rows) > 1 { // perhaps only because they came together
 					row.State, row.NextOn, row.Digest = alert.DeliveryWaiting, resource.SecondsOf(s.o.Clock()), alone
 				}
 				states = append(states, row.State)
@@ -163,14 +163,14 @@ func (s *Service) count(states []string) {
 	}
 }
 
-// Stats count what became of notices since the service was made.
+// Stats counts outcomes of notices since the service was made.
 type Stats struct {
 	Sent    int64
 	Failed  int64 // given up
-	Retried int64 // attempts after which a notice still waits
+	Retried int64 // attempts after which a notice is still pending
 }
 
-// Stats are the counts as they are now.
+// Stats returns the current counts.
 func (s *Service) Stats() Stats {
 	return Stats{Sent: s.sent.Load(), Failed: s.failed.Load(), Retried: s.retried.Load()}
 }
@@ -195,7 +195,7 @@ func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delive
 	defer cancel()
 	var err error
 	if broke := s.o.Guard.Run("notices by "+i.Type, func() { err = way.send(ctx, i, d) }); broke != nil {
-		return errBroke // tried again like one that nobody took
+		return errBroke // retried like one that nobody accepted
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not answer within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())
@@ -205,7 +205,7 @@ func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delive
 
 var errBroke = errors.New("sending it broke off with an internal error; the log says more")
 
-// hostOf is where an integration leads.
+// hostOf returns the host of an integration.
 func hostOf(i *alert.Integration) string {
 	if u, err := url.Parse(i.URL); err == nil && i.Type == alert.IntegrationHTTP {
 		return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
@@ -213,7 +213,7 @@ func hostOf(i *alert.Integration) string {
 	return strings.ToLower(strings.TrimSuffix(i.Host, "."))
 }
 
-// settle notes what became of an attempt.
+// settle stores the outcome of an attempt.
 func (s *Service) settle(d *alert.Delivery, err error) {
 	now := s.o.Clock()
 	d.Attempts++
@@ -232,7 +232,7 @@ func (s *Service) settle(d *alert.Delivery, err error) {
 	d.Error = oneLine(err.Error())
 }
 
-// oneLine is an error of the other side as it may be kept.
+// oneLine returns an error text of the other side in the form that is stored.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "?")
 	if runes := []rune(text); len(runes) > 500 {

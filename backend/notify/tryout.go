@@ -18,7 +18,7 @@ type testRequest struct {
 	Addr string `json:"addr,omitempty" doc:"smtp: where the mail goes; the caller's own address when it is not given"`
 }
 
-// Endpoints are what people ask of notices beyond their rows.
+// Endpoints returns the endpoints of notices beyond their rows.
 func (s *Service) Endpoints() []resource.Endpoint {
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaAlerting, Op: resource.Modify}
 	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
@@ -35,7 +35,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}}
 }
 
-// test sends a notice of nothing, and keeps what became of it among the others.
+// test sends a test notice, and keeps its outcome among the others.
 func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
@@ -72,11 +72,11 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	keep := func() error {
 		return s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return resource.Put(ctx, tx, alert.Deliveries.Name, d) })
 	}
-	if err := keep(); err != nil { // before: what goes out is in the log
+	if err := keep(); err != nil { // first, so that each outgoing notice is in the log
 		return nil, err
 	}
 	s.settle(d, s.try(ctx, i, d))
-	d.NextOn = 0 // whoever tests looks at the answer: there is no second attempt
+	d.NextOn = 0 // the tester sees the response: no second attempt
 	if err := keep(); err != nil {
 		return nil, err
 	}

@@ -10,42 +10,43 @@ import (
 	"spyglass/backend/series"
 )
 
-// backlog says which samples are read from the series because they were not, or
-// could not be, kept in memory. Service.mu guards it.
+// backlog tracks which samples are read from the series because they were not,
+// or could not be, kept in memory. Service.mu guards it.
 type backlog struct {
-	disk  int64 // what was measured from this moment on is read from there; never: nothing is
-	under int64 // the earliest moment of what is being sent; never: nothing is
-	upTo  int64 // the first moment after all that was offered
+	disk  int64 // samples from this moment on are read from there; never: none are
+	under int64 // the earliest moment of the samples being sent; never: none are
+	upTo  int64 // the first moment after all samples offered
 }
 
 const (
-	firstSpan  = 10 * 60      // seconds that are read together; more where there is little, less where there is much
+	firstSpan  = 10 * 60      // seconds that are read together; longer where there are few samples, shorter where there are many
 	leastSpan  = 60           //
 	mostSpan   = 12 * 60 * 60 //
 	littleRead = 100_000      // samples
 	muchRead   = 1_000_000    //
 
-	// A look takes half a minute at most, and its samples are of its beginning:
-	// so much earlier may be what is offered next.
+	// A check takes half a minute at most, and its samples have the time of its
+	// start: the next ones offered may be that much older.
 	slack = 30
 
-	markEvery = time.Second // the mark is kept no more often
+	markEvery = time.Second // the mark is saved no more often
 )
 
-// spill leaves all that waits, and these samples, to be read from the series.
+// spill drops the samples in the queue, and these, so that they are read from
+// the series later.
 func (s *Service) spill(samples []series.Sample) {
 	s.backlog.disk = min(s.backlog.disk, s.queue.earliest(), earliest(samples))
 	s.queue = queue{}
 }
 
-// resume has all that was measured since a moment sent first.
+// resume starts with all samples measured since a moment.
 func (s *Service) resume(since int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.backlog = backlog{disk: min(since, s.o.Clock().Unix()), under: never, upTo: since}
 }
 
-// live begins with what is measured from now on.
+// live starts with the samples measured from now on.
 func (s *Service) live() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +60,8 @@ func (s *Service) behind() bool {
 	return s.backlog.disk != never
 }
 
-// waiting is the moment before which everything was sent, or given up. slack is
-// for what is measured already and not offered yet.
+// waiting returns the moment before which all samples were sent, or given up.
+// slack allows for samples measured already and not offered yet.
 func (s *Service) waiting(slack int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +69,8 @@ func (s *Service) waiting(slack int64) int64 {
 	return min(at, s.backlog.disk, s.backlog.under, s.queue.earliest())
 }
 
-// window takes the next while that is read from the series. The last one has no
-// end: what is offered from now on waits in memory.
+// window takes the next period to read from the series. The last one has no
+// end: samples offered from now on wait in memory.
 func (s *Service) window() (from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,13 +103,13 @@ func pointOf(s series.Sample) point {
 	return point{series.Key{Instance: s.Instance, DataPoint: s.DataPoint}, s.At}
 }
 
-// catchUp sends what was measured in one while, or drops it when that is too
-// long ago. It answers the settings as they are then; nil when nothing is to be
-// sent any more.
+// catchUp sends the samples of one period, or drops them when they are too old.
+// It returns the current settings; nil when sending was turned off or ctx is
+// done.
 func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed <-chan struct{}) *forward.RemoteWrite {
 	from, to := s.window()
 	begun, read := s.o.Clock().Unix(), 0
-	sent := map[point]bool{} // that may be offered yet
+	sent := map[point]bool{} // that may still be offered
 	var waiting []series.Sample
 	some := func(n int) error {
 		for len(waiting) > 0 && len(waiting) >= n {
@@ -150,10 +151,10 @@ func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed
 
 var errLeft = errors.New("nothing is to be sent any more")
 
-// lastMoment is beyond all that are measured: the year 10000.
+// lastMoment is later than all samples: the year 10000.
 const lastMoment = 253402300800
 
-// fit chooses how long a while is read next.
+// fit adjusts the length of the next period to read.
 func (s *Service) fit(read int) {
 	switch {
 	case read < littleRead:
@@ -163,7 +164,7 @@ func (s *Service) fit(read int) {
 	}
 }
 
-// readMark is where to go on, 0 where there is nothing to go on with.
+// readMark returns where to resume, 0 where there is no mark.
 func (s *Service) readMark(ctx context.Context) (int64, error) {
 	mark, err := resource.Lookup(ctx, s.db, forward.RemoteWriteMarks.Name, forward.RemoteWriteID)
 	if err != nil || mark == nil {
@@ -172,7 +173,7 @@ func (s *Service) readMark(ctx context.Context) (int64, error) {
 	return int64(mark.At), nil
 }
 
-// keepMark writes down how far it has come, when that is news.
+// keepMark saves the progress, when it has changed.
 func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	at := s.waiting(slack)
 	if at == s.marked || slack > 0 && time.Since(s.markedOn) < markEvery {
@@ -190,7 +191,8 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	return nil
 }
 
-// dropMark forgets it, because nothing that is measured now is wanted.
+// dropMark deletes the mark, because samples measured from now on are not to be
+// sent.
 func (s *Service) dropMark(ctx context.Context) error {
 	s.marked = 0
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {

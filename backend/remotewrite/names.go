@@ -16,21 +16,21 @@ import (
 	"spyglass/backend/series"
 )
 
-// names knows what series are called. It is for one goroutine.
+// names maps series to metric names and labels. It is for one goroutine.
 type names struct {
 	db      resource.LiveDB
 	changed <-chan struct{}
 	known   map[int64]*place
 }
 
-// place is an instance; nil in known when it is gone.
+// place is an instance; nil in known when it was deleted.
 type place struct {
 	labels []prompb.Label // datasource, device, group, instance
 	groups resource.IDs
 	points map[int64]string // names of metrics, by data point
 }
 
-// maxKnown bounds what is remembered.
+// maxKnown limits the cached instances.
 const maxKnown = 200_000
 
 func newNames(db resource.LiveDB) *names {
@@ -38,7 +38,7 @@ func newNames(db resource.LiveDB) *names {
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }
 
-// wanted are the samples of devices in the group that have names.
+// wanted returns the samples of devices in the group that have names.
 func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64) ([]series.Sample, error) {
 	if err := k.learn(ctx, samples); err != nil {
 		return samples, err
@@ -62,7 +62,7 @@ func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64
 	return wanted, nil
 }
 
-// request is the body that sends samples which wanted has let through.
+// request returns the body for samples that wanted has returned.
 func (k *names) request(samples []series.Sample) ([]byte, error) {
 	var message prompb.WriteRequest
 	at := map[series.Key]int{}
@@ -87,7 +87,7 @@ func (k *names) request(samples []series.Sample) ([]byte, error) {
 	return snappy.Encode(nil, raw), nil
 }
 
-// learn finds out about instances that are not known yet.
+// learn looks up instances that are not known yet.
 func (k *names) learn(ctx context.Context, samples []series.Sample) error {
 	select {
 	case <-k.changed:
@@ -161,7 +161,7 @@ func newPlace(i *fleet.Instance, d *fleet.Device, s *datasource.DataSource, tree
 	}
 	p := &place{groups: d.GroupIDs, points: map[int64]string{}}
 	for _, label := range []prompb.Label{{Name: "datasource", Value: s.Name}, {Name: "device", Value: d.DisplayName}, {Name: "group", Value: group}, {Name: "instance", Value: i.DisplayName}} {
-		if label.Value != "" { // an empty label is none
+		if label.Value != "" { // an empty label counts as missing
 			p.labels = append(p.labels, label)
 		}
 	}
@@ -171,7 +171,8 @@ func newPlace(i *fleet.Instance, d *fleet.Device, s *datasource.DataSource, tree
 	return p
 }
 
-// metricName is a name that every receiver takes: letters, digits and underscores.
+// metricName returns a name that every receiver accepts: letters, digits and
+// underscores.
 func metricName(source, point string) string {
 	return "spyglass_" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -6,8 +6,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// maxQueue is how many samples wait in memory at most, some 8 MB: with 10,000
-// samples a second, 25 s; with what an ordinary portal measures, hours.
+// maxQueue limits the samples in memory, some 8 MB: with 10,000 samples a
+// second, 25 s; with the load of an ordinary portal, hours.
 const maxQueue = 250_000
 
 // never is a moment after all others.
@@ -38,27 +38,28 @@ func (q *queue) put(samples []series.Sample) bool {
 	return true
 }
 
-// copy fills to with what came first.
+// copy fills to with the oldest samples.
 func (q *queue) copy(to []series.Sample) {
 	for i := range min(q.n, len(to)) {
 		to[i] = q.ring[(q.first+i)%len(q.ring)]
 	}
 }
 
-// take takes up to n samples off, those that came first.
+// take removes and returns up to n samples, the oldest first.
 func (q *queue) take(n int) []series.Sample {
 	out := make([]series.Sample, min(n, q.n))
 	q.copy(out)
 	q.n -= len(out)
 	if q.n == 0 {
-		*q = queue{} // what a long silence of the receiver took is given back
+		*q = queue{} // free the memory that a long silence of the receiver took
 	} else {
 		q.first = (q.first + len(out)) % len(q.ring)
 	}
 	return out
 }
 
-// earliest is when the oldest sample that waits was measured; never when none does.
+// earliest returns the time of the oldest sample in the queue; never when it is
+// empty.
 func (q *queue) earliest() int64 {
 	at := int64(never)
 	for i := range q.n {
@@ -67,7 +68,7 @@ func (q *queue) earliest() int64 {
 	return at
 }
 
-// earliest is when the oldest of some samples was measured; never for none.
+// earliest returns the time of the oldest of some samples; never for none.
 func earliest(samples []series.Sample) int64 {
 	at := int64(never)
 	for i := range samples {
@@ -76,7 +77,7 @@ func earliest(samples []series.Sample) int64 {
 	return at
 }
 
-// drop removes samples that were sent already.
+// drop removes samples that have been sent already.
 func (q *queue) drop(sent map[point]bool) {
 	if len(sent) == 0 {
 		return

@@ -1,44 +1,45 @@
-// Package remotewrite sends samples on to another time-series database as they
+// Package remotewrite forwards samples to another time-series database as they
 // are measured, by Prometheus remote write 1.0 (protobuf, snappy, HTTP POST).
 //
-// # What is sent
+// # Data
 //
 // Each sample is one of a series of the name
 //
 //	spyglass_DATASOURCE_DATAPOINT{datasource="…", device="…", group="…", instance="…"}
 //
-// in which whatever Prometheus does not take in a name is an underscore. device
-// is its display name, group the full path of its first group, and times are in
-// milliseconds. What has no value ("no data") is not sent.
+// in which an underscore replaces every character that Prometheus does not
+// allow in a name. device is its display name, group the full path of its first
+// group, and times are in milliseconds. Samples without a value ("no data") are
+// not sent.
 //
-// # What waits
+// # Queue and backlog
 //
-// Samples wait in memory, no more than maxQueue. When more wait, and after a
-// restart, they are read back from the portal's own series, the oldest first, a
-// while at a time; what is measured meanwhile follows. A mark in the database
-// says how far that has come: it is kept after each batch, once a second at
+// Samples wait in memory, no more than maxQueue. When there are more, and after
+// a restart, they are read back from the portal's own series, the oldest first,
+// one period at a time; samples measured meanwhile follow. A mark in the
+// database stores the progress: it is saved after each batch, once a second at
 // most, and when the portal stops. So the receiver gets everything that was
 // measured since sending was turned on; after a crash it gets half a minute
-// twice, or the while that was under way, which remote write allows. Only what
-// has waited for longer than keepHours is dropped, and counted.
+// twice, or the period that was being sent, which remote write allows. Only
+// samples that have waited for longer than keepHours are dropped, and counted.
 //
 // # Attempts
 //
-// One batch is under way at a time, in order. A receiver that does not answer,
-// is broken (5xx) or busy (429) gets the same batch again, after a pause that
-// doubles up to a minute, or the one that Retry-After asks for. Any other answer
-// (4xx, a redirect) refuses the batch for good: it is dropped and counted, and
-// the first of those in a row is logged.
+// One batch is sent at a time, in order. A receiver that does not respond, is
+// broken (5xx) or busy (429) gets the same batch again, after a pause that
+// doubles up to a minute, or the one in Retry-After. Any other response (4xx, a
+// redirect) refuses the batch for good: it is dropped and counted, and the
+// first of those in a row is logged.
 //
 // # Concurrency
 //
-// Offer is for any number of callers and never waits. Start begins one goroutine;
-// Close ends it and waits.
+// Offer can be called by any number of goroutines and never waits. Start begins
+// one goroutine; Close ends it and waits.
 //
 // # Errors
 //
-// There is nobody to tell: what goes wrong stands in the row (state, lastError,
-// waitingSince, samplesDropped) and in the metrics.
+// There is no caller to return errors to: they are stored in the row (state,
+// lastError, waitingSince, samplesDropped) and in the metrics.
 package remotewrite
 
 import (
@@ -60,28 +61,29 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options say how samples leave.
+// Options configures a Service.
 type Options struct {
-	// Dial connects to the receiver, and judges where to.
+	// Dial connects to the receiver, and judges its address.
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	Roots   *x509.CertPool // whom to trust; the system's when nil
+	Roots   *x509.CertPool // trusted authorities; the system's when nil
 	Version string         // of the program
 	Log     *slog.Logger   // slog.Default when nil
 	Clock   func() time.Time
 	Guard   *service.Guard
 }
 
-// Stats are counts of samples since the service was made, but Waiting is now.
+// Stats counts samples since the service was made; Waiting is the current
+// number.
 type Stats struct {
 	Sent    int64
 	Refused int64         // by the receiver, for good
 	Expired int64         // that waited for too long, or when it was turned off
-	Retries int64         // batches that were sent again
+	Retries int64         // repeated attempts to send a batch
 	Waiting int           // in memory
-	Behind  time.Duration // how long ago the oldest was measured that waits on disk, or is sent from there
+	Behind  time.Duration // age of the oldest sample that waits on disk, or is sent from there
 }
 
-// Service sends samples on.
+// Service forwards samples.
 type Service struct {
 	db     resource.LiveDB
 	o      Options
@@ -91,12 +93,12 @@ type Service struct {
 
 	mu      sync.Mutex
 	on      bool
-	full    int // samples that are worth a batch at once
+	full    int // samples that make a batch to send immediately
 	queue   queue
 	backlog backlog
 	stats   Stats
 
-	// Of the goroutine that sends alone.
+	// Used only by the sending goroutine.
 	span     int64 // seconds that are read together
 	marked   int64
 	markedOn time.Time
@@ -106,13 +108,14 @@ type Service struct {
 	cancel  context.CancelFunc
 	running service.Group
 
-	told      forward.RemoteWrite // as the row was last written
+	told      forward.RemoteWrite // the row as last written
 	toldOn    time.Time
 	lastSent  resource.Seconds
 	lastError string
 }
 
-// New makes a service that does nothing yet, and its row where there is none.
+// New returns a Service that does nothing yet, and creates its row where there
+// is none.
 func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
@@ -124,10 +127,10 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 	transport := &http.Transport{
 		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
-	} // no proxy: that would judge addresses itself
+	} // no proxy: it would judge addresses itself
 	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
 		Transport: transport, Timeout: attempt,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a secret goes where it was meant to go
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // do not send a secret to another address
 	}}
 	return s, db.Write(ctx, func(tx resource.Tx) error {
 		_, err := resource.Get(ctx, tx, forward.RemoteWrites.Name, forward.RemoteWriteID)
@@ -143,15 +146,15 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 	})
 }
 
-// Start begins to send; it returns at once.
+// Start begins to send, without blocking.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.running.Keep(ctx, "remote write", s.run)
 }
 
-// Close ends it, and keeps how far it has come. It may be called twice, and on a
-// service that never started. Nothing is offered any more.
+// Close stops sending, and saves the progress. It may be called twice, and on a
+// service that never started. Nothing may be offered afterwards.
 func (s *Service) Close() {
 	if s.cancel == nil {
 		return
@@ -164,7 +167,7 @@ func (s *Service) Close() {
 	}
 }
 
-// Offer hands over samples that the series have; it keeps none of them while
+// Offer hands over samples that the series have stored; it ignores them while
 // sending is off, or while they will be read from there.
 func (s *Service) Offer(samples []series.Sample) {
 	s.mu.Lock()
@@ -189,7 +192,7 @@ func (s *Service) Offer(samples []series.Sample) {
 	}
 }
 
-// Stats are the counts as they are now.
+// Stats returns the current counts.
 func (s *Service) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +210,8 @@ func (s *Service) isOn() bool {
 	return s.on
 }
 
-// set follows the settings: what waits for nobody goes.
+// set applies the settings; when sending is turned off, it drops the queue and
+// the mark.
 func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 	was := s.isOn()
 	if row.Enabled == was {
@@ -241,7 +245,8 @@ func (s *Service) turn(row *forward.RemoteWrite) {
 	}
 }
 
-// take takes samples off that wait in memory; they are under way until taken.
+// take removes samples from the queue in memory; they count as being sent until
+// taken.
 func (s *Service) take(n int) []series.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,21 +29,21 @@ import (
 	"spyglass/backend/store"
 )
 
-// receiver takes remote writes on a real listener, and decodes them.
+// receiver receives remote writes on a real listener, and decodes them.
 type receiver struct {
 	*httptest.Server
 	t  *testing.T
 	mu sync.Mutex
-	// answers are given in turn; 204 when there are no more.
+	// answers are the responses in turn; 204 when there are no more.
 	answers []answer
 	head    []http.Header
-	series  chan []string // of each request that was taken, "name{a=b} 1@2 3@4"
+	series  chan []string // of each accepted request, "name{a=b} 1@2 3@4"
 }
 
 type answer struct {
 	status     int
 	retryAfter string
-	hold       chan struct{} // it is given once this is closed
+	hold       chan struct{} // the response waits until this is closed
 }
 
 func newReceiver(t *testing.T, answers ...answer) *receiver {
@@ -166,7 +166,7 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 	return x
 }
 
-// start begins a service, in place of one that was closed.
+// start starts a service, in place of one that was closed.
 func (x *sender) start() {
 	x.t.Helper()
 	s, err := remotewrite.New(x.t.Context(), x.db, x.series, x.o)
@@ -178,7 +178,7 @@ func (x *sender) start() {
 	x.t.Cleanup(s.Close)
 }
 
-// measure keeps samples and offers them, as the engine does.
+// measure stores samples and offers them, as the engine does.
 func (x *sender) measure(samples ...series.Sample) {
 	x.t.Helper()
 	if err := x.series.Append(x.t.Context(), samples); err != nil {
@@ -201,7 +201,7 @@ func put[T any](x *sender, r *resource.Resource[*T], row *T) {
 	}
 }
 
-// set changes the settings and waits until they count.
+// set changes the settings and waits until they apply.
 func (x *sender) set(change func(*forward.RemoteWrite)) {
 	x.t.Helper()
 	row := x.row()
@@ -240,10 +240,10 @@ func (x *sender) until(is func(*forward.RemoteWrite) bool) *forward.RemoteWrite 
 	}
 }
 
-// base is a full minute of just now.
+// base is the start of the current minute.
 var base = time.Now().Truncate(time.Minute).Unix()
 
-// sample is one of at seconds after base.
+// sample returns a sample at seconds after base.
 func sample(instance, point, at int64, value float64) series.Sample {
 	return series.Sample{Instance: instance, DataPoint: point, At: base + at, Value: value}
 }

@@ -24,7 +24,7 @@ import (
 
 const fjord = "__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} "
 
-// counts waits until the service counts so.
+// counts waits until the service has these counts.
 func (x *sender) counts(want remotewrite.Stats) {
 	x.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); x.s.Stats() != want; <-time.After(5 * time.Millisecond) {
@@ -65,10 +65,10 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	comes(second(at) + "=1")
 	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
 	crashed := x.mark()
-	now.Store(at + 4) // in the second in which it ends more may have been measured: that comes again
+	now.Store(at + 4) // more may have been measured in the second in which it stopped: that second is sent again
 	x.s.Close()
 
-	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // nobody is there who could take it
+	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // no service is running
 	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+1, 2), sample(1, 2, at+2, 3)}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	x.counts(remotewrite.Stats{Sent: 3})
 	x.s.Close()
 
-	put(x, &forward.RemoteWriteMarks, crashed) // as it was when the first one ran
+	put(x, &forward.RemoteWriteMarks, crashed) // the mark of the first run
 	x.start()
 	comes(second(at) + "=1 " + second(at+1) + "=2 " + second(at+2) + "=3 " + second(at+3) + "=4")
 
@@ -213,7 +213,7 @@ func (t *text) String() string {
 	return t.b.String()
 }
 
-// An hour goes by in no time: the receiver is reached through pipes.
+// An hour passes instantly: the receiver is reached through pipes.
 func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base := time.Now().Unix()

@@ -10,17 +10,17 @@ import (
 	"spyglass/backend/series"
 )
 
-// Pauses.
+// Pauses and limits.
 const (
 	attempt    = 10 * time.Second // a request, at most
 	leastPause = time.Second
 	mostPause  = time.Minute
 	longPause  = 10 * time.Minute // the most that a receiver may ask for
-	tellEvery  = time.Minute      // how old the counts in the row may be
+	tellEvery  = time.Minute      // maximum age of the counts in the row
 	oldAge     = 2 * time.Minute  // of samples that have waited
 )
 
-// run sends what waits until ctx ends.
+// run sends pending samples until ctx ends.
 func (s *Service) run(ctx context.Context) {
 	changed, stop := s.db.Watch(string(forward.RemoteWrites.Name))
 	defer stop()
@@ -56,7 +56,7 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// settings are those of now, which count from now on.
+// settings reads and applies the current settings.
 func (s *Service) settings(ctx context.Context) (*forward.RemoteWrite, error) {
 	row, err := resource.Get(ctx, s.db, forward.RemoteWrites.Name, forward.RemoteWriteID)
 	if err == nil {
@@ -78,7 +78,7 @@ func (s *Service) pause(ctx context.Context, d time.Duration, changed, wake <-ch
 	return ctx.Err() == nil
 }
 
-// flush sends all that waits, a batch at a time.
+// flush sends all pending samples, a batch at a time.
 func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <-chan struct{}) {
 	for row != nil && ctx.Err() == nil {
 		samples := s.take(int(row.Batch))
@@ -86,7 +86,7 @@ func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <
 		case len(samples) > 0:
 			if row = s.pass(ctx, row, samples, changed); row != nil {
 				s.taken()
-				_ = s.keepMark(ctx, slack) // it is logged, and kept with the next batch
+				_ = s.keepMark(ctx, slack) // errors are logged; the next batch saves it
 			}
 		case s.behind():
 			row = s.catchUp(ctx, row, changed)
@@ -96,8 +96,8 @@ func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <
 	}
 }
 
-// pass sends one batch. It answers the settings as they are then; nil when
-// nothing is to be sent any more.
+// pass sends one batch. It returns the current settings; nil when sending was
+// turned off or ctx is done.
 func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
 	samples, err := s.names.wanted(ctx, samples, row.GroupID)
 	if ctx.Err() != nil {
@@ -113,12 +113,12 @@ func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []
 		return row
 	}
 	if len(samples) == 0 {
-		return row // of devices that are gone, or of other groups
+		return row // of devices that were deleted, or of other groups
 	}
 	return s.deliver(ctx, row, batch, samples, changed)
 }
 
-// deliver sends a batch until it is taken, refused, or too old.
+// deliver sends a batch until it is accepted, refused, or too old.
 func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch []byte, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
 	n, newest := int64(len(samples)), samples[0].At
 	for i := range samples {
@@ -160,7 +160,8 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 	}
 }
 
-// refused counts a batch that the receiver does not want, and logs the first of several.
+// refused counts a batch that the receiver refuses, and logs the first of
+// several.
 func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.count(func(t *Stats) { t.Refused += n })
 	s.lastError = oneLine(err)
@@ -171,8 +172,8 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.tell(ctx, forward.RemoteWriteRefused)
 }
 
-// waitFor waits before the next attempt, shorter when somebody mends the
-// settings. It answers them; nil when sending was turned off or ctx is done.
+// waitFor waits before the next attempt, less when the settings change. It
+// returns them; nil when sending was turned off or ctx is done.
 func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.Duration, changed <-chan struct{}) *forward.RemoteWrite {
 	until := time.Now().Add(d)
 	for {
@@ -200,7 +201,7 @@ func (s *Service) toldState() string {
 	return s.told.State
 }
 
-// tell writes how it goes, when that is news or the counts are old.
+// tell writes the state to the row, when it has changed or the counts are old.
 func (s *Service) tell(ctx context.Context, state string) {
 	stats := s.Stats()
 	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Expired, Error: s.lastError}

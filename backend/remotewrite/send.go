@@ -14,18 +14,18 @@ import (
 	"spyglass/backend/portal/forward"
 )
 
-// laterError is one that the same batch may not meet again.
+// laterError is an error after which the same batch may succeed later.
 type laterError struct {
 	error
-	after time.Duration // that the receiver asks for; 0: it does not
+	after time.Duration // that the receiver requests; 0: none
 }
 
 func (e *laterError) Unwrap() error { return e.error }
 
-// maxAnswer is how much of an answer is read, for its words.
+// maxAnswer limits how much of a response is read, for its text.
 const maxAnswer = 4 << 10
 
-// send makes one attempt. An error that is no laterError is for good.
+// send makes one attempt. An error that is no laterError is permanent.
 func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, row.URL, bytes.NewReader(batch))
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 	}
 	answer, err := s.client.Do(request)
 	if err != nil {
-		var why interface{ Unwrap() error } // its own words hold the address with its query
+		var why interface{ Unwrap() error } // without the address and its query, which the error text includes
 		if errors.As(err, &why) && why.Unwrap() != nil {
 			err = why.Unwrap()
 		}
@@ -64,7 +64,7 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 	return err
 }
 
-// retryAfter reads seconds or a date (RFC 9110, 10.2.3).
+// retryAfter parses seconds or a date (RFC 9110, 10.2.3).
 func retryAfter(header string, now time.Time) time.Duration {
 	if n, err := strconv.ParseInt(header, 10, 32); err == nil {
 		return max(0, time.Duration(n)*time.Second)
@@ -75,7 +75,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// oneLine is an error of the other side as it may be kept.
+// oneLine returns an error text of the other side in the form that is stored.
 func oneLine(err error) string {
 	text := strings.ToValidUTF8(strings.Join(strings.Fields(err.Error()), " "), "?")
 	if runes := []rune(text); len(runes) > 500 {

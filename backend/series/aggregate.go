@@ -8,10 +8,10 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Step is what the samples of a while come to. Where Count is 0 nothing else
-// means anything.
+// Step is the aggregate of the samples in a period. Where Count is 0 no other
+// field has a meaning.
 type Step struct {
-	At          int64 // when the while begins, epoch seconds
+	At          int64 // start of the period, epoch seconds
 	Count       int
 	Sum         float64
 	Min, Max    float64
@@ -19,7 +19,7 @@ type Step struct {
 	Hourly      bool // some are hourly values that Retain made
 }
 
-// Average is NaN when there was no sample.
+// Average returns NaN when there was no sample.
 func (s Step) Average() float64 {
 	if s.Count == 0 {
 		return math.NaN()
@@ -27,9 +27,8 @@ func (s Step) Average() float64 {
 	return s.Sum / float64(s.Count)
 }
 
-// Percentile returns the smallest of values that at least percent of them do not
-// exceed (nearest rank), and NaN of
-// none. It sorts values.
+// Percentile returns the smallest of values that at least percent of them do
+// not exceed (nearest rank), and NaN of none. It sorts values.
 func Percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -47,7 +46,7 @@ func (s *Step) add(v float64) {
 	s.Min, s.Max, s.Last = min(s.Min, v), max(s.Max, v), v
 }
 
-// join takes in a later while.
+// join adds a later period.
 func (s *Step) join(o Step) {
 	if o.Count == 0 {
 		return
@@ -63,14 +62,13 @@ func (s *Step) join(o Step) {
 	s.Min, s.Max, s.Last = min(s.Min, o.Min), max(s.Max, o.Max), o.Last
 }
 
-// maxSteps bounds the memory that one question takes.
+// maxSteps bounds the memory of one query.
 const maxSteps = 100_000
 
-// Aggregate is, for each datapoint of the query, what its samples come to in
-// every step of so many seconds, from q.From on: as many steps as there are, the
-// last one shorter where it has to be. It holds no more than the steps and a few
-// days of samples in memory. An hour that Retain made counts in the step that it
-// begins in.
+// Aggregate returns, for each datapoint of the query, one Step for every step
+// of so many seconds, from q.From on; the last one may be shorter. It holds no
+// more than the steps and a few days of samples in memory. An hour that Retain
+// made counts in the step that it begins in.
 func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, error) {
 	q, err := q.checked()
 	if err != nil {

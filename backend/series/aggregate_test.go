@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// naive is Aggregate computed from all samples.
+// naive computes Aggregate from all samples.
 func naive(m model, q series.Query, step int64) [][]series.Step {
 	all := [][]series.Step{}
 	for _, d := range q.DataPoints {
@@ -146,9 +146,9 @@ func TestWhatIsOldBecomesHoursThatSayTheSame(t *testing.T) {
 				if math.Abs(g.Sum-w.Sum) > 1e-6*math.Abs(w.Sum) {
 					t.Errorf("instance %d, step %d: the sum is %v, want %v", instance, j, g.Sum, w.Sum)
 				}
-				g.Sum, w.Sum, w.Hourly = 0, 0, g.Hourly // added up in another order; which are hourly, the days say
+				g.Sum, w.Sum, w.Hourly = 0, 0, g.Hourly // added in another order; the days determine which are hourly
 				if w.At == monday+3*86400 && i == 0 && instance == 1 {
-					g.Last, w.Last = 0, 0 // of what comes after its hour is made, the order within it is lost
+					g.Last, w.Last = 0, 0 // the order within an hour is lost for samples appended after it was made
 				}
 				if g != w {
 					t.Errorf("instance %d, step %d: got %+v, want %+v", instance, j, g, w)

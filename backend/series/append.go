@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// job is something that the writing goroutine does: append samples, or do.
+// job is a task of the writing goroutine: append samples, or run do.
 type job struct {
 	samples []Sample
 	do      func() error
@@ -18,13 +18,13 @@ type job struct {
 	done    chan struct{}
 }
 
-// What shares a commit at most.
+// Limits of one commit.
 const (
 	maxJobs    = 256
 	maxSamples = 200_000
 )
 
-// batch is what one commit appends; it is kept for its memory.
+// batch holds the samples of one commit; it is reused to save memory.
 type batch struct {
 	jobs  []*job
 	added []*series
@@ -32,8 +32,8 @@ type batch struct {
 	rows  []logRow  // one for each half day
 }
 
-// Append keeps samples of any series, in any order; see the package comment for
-// those of the same second. When it returns nil they are on disk, when it
+// Append stores samples of any series, in any order; see the package comment
+// for those of the same second. When it returns nil they are on disk, when it
 // returns an error none is.
 func (db *DB) Append(ctx context.Context, samples []Sample) error {
 	for i := range samples {
@@ -47,7 +47,7 @@ func (db *DB) Append(ctx context.Context, samples []Sample) error {
 	return db.send(ctx, &job{samples: samples, done: make(chan struct{})})
 }
 
-// do runs f on the goroutine that writes.
+// do runs f on the writing goroutine.
 func (db *DB) do(ctx context.Context, f func() error) error {
 	return db.send(ctx, &job{do: f, done: make(chan struct{})})
 }
@@ -68,7 +68,7 @@ func (db *DB) send(ctx context.Context, j *job) error {
 		return ctx.Err()
 	}
 	select {
-	case <-j.done: // even when the caller has gone: what is written is written
+	case <-j.done: // even when the caller has gone: the write happens anyway
 		return j.err
 	case <-db.done:
 	}
@@ -126,7 +126,7 @@ func (db *DB) drain() {
 	}
 }
 
-// serve does j, and with it whatever else waits to be appended.
+// serve runs j, and together with it the other pending appends.
 func (db *DB) serve(j *job) {
 	for j != nil {
 		if j.do != nil {
@@ -158,7 +158,8 @@ func (db *DB) serve(j *job) {
 	}
 }
 
-// guarded keeps what panics from taking the goroutine that writes with it.
+// guarded runs do and returns a panic as an error, so that the writing
+// goroutine survives.
 func (db *DB) guarded(do func() error) (err error) {
 	if p := db.runs.Guard.Run(writing, func() { err = do() }); p != nil {
 		return p
@@ -171,7 +172,7 @@ func (j *job) finish(err error) {
 	close(j.done)
 }
 
-// commit writes a batch to the log and takes it into memory.
+// commit writes a batch to the log and adds it to memory.
 func (db *DB) commit(b *batch) error {
 	b.made, b.added = b.made[:0], b.added[:0]
 	for i := range b.rows {
@@ -202,7 +203,8 @@ func (db *DB) commit(b *batch) error {
 	return db.take(b)
 }
 
-// prepare finds the series of a batch and writes its rows of the log; used says how many.
+// prepare finds the series of a batch and writes its rows of the log; used is
+// their number.
 func (db *DB) prepare(b *batch) (used int) {
 	row := -1
 	for _, j := range b.jobs {
@@ -230,7 +232,7 @@ func (db *DB) prepare(b *batch) (used int) {
 	return used
 }
 
-// find is the series of that name; one that is new is added to made too.
+// find returns the series of a key; it adds a new one to made, too.
 func (db *DB) find(key Key, made *[]*series) *series {
 	s := db.series[key]
 	if s == nil {
@@ -260,7 +262,7 @@ func (db *DB) putNames(tx store.ChunksTx, made []*series) error {
 	return nil
 }
 
-// forget takes back series whose names could not be written.
+// forget removes series whose names could not be written.
 func (db *DB) forget(made []*series) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -269,7 +271,7 @@ func (db *DB) forget(made []*series) {
 	}
 }
 
-// take puts a batch that is on disk into memory.
+// take adds a batch that is on disk to memory.
 func (db *DB) take(b *batch) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// A round is one sample of each of 2,000 series, on disk.
+// Each round appends one sample of each of 2,000 series, on disk.
 func BenchmarkAppend(b *testing.B) {
 	db, err := series.Open(b.Context(), series.Options{Path: filepath.Join(b.TempDir(), "series.db")})
 	if err != nil {

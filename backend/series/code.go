@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// point is a sample of a series that is known.
+// point is a sample without its series.
 type point struct {
 	at    int64
 	value float64
@@ -16,7 +16,7 @@ type point struct {
 
 var errShort = errors.New("a row ends in the middle of a sample")
 
-// encode is the chunk of points, which are by time.
+// encode returns the chunk of points, which are sorted by time.
 func encode(points []point) ([]byte, error) {
 	chunk := chunkenc.NewXORChunk()
 	app, err := chunk.Appender()
@@ -47,8 +47,8 @@ func decode(data []byte, list []point) ([]point, error) {
 	return list, it.Err()
 }
 
-// logRow is a row of the log while it is written: for each sample how far the
-// series and the moment are from those of the sample before, and the value.
+// logRow is a row of the log while it is written: for each sample the
+// differences of series and time from the sample before, and the value.
 type logRow struct {
 	when       int64
 	data       []byte

@@ -38,12 +38,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// crowd is so many series that their chunks take several transactions.
+// crowd is the number of series whose chunks take several transactions.
 const crowd = 1500
 
-// Every ten minutes have their number as their value; half days go by quickly,
-// so that chunks are written while the kill comes. The second datapoint of
-// instance 1 is always late, into a half day that is long over.
+// The value of every ten minutes is their number; half days pass quickly, so
+// that chunks are written while the kill comes. The second datapoint of
+// instance 1 is always late, into a half day that ended long ago.
 func writeUntilKilled(path string) error {
 	db, err := series.Open(context.Background(), series.Options{Path: path, Clock: func() time.Time { return time.Unix(never, 0) }})
 	if err != nil {
@@ -88,8 +88,8 @@ func TestWhatWasAcknowledgedSurvivesBeingKilled(t *testing.T) {
 	}
 }
 
-// untilKilled runs a child that writes to path, hands heard each line that it
-// prints, and wants it to have been killed in the end.
+// untilKilled runs a child that writes to path, passes each line that it prints
+// to heard, and expects it to be killed in the end.
 func untilKilled(t *testing.T, path string, heard func(line string, kill func()), env ...string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
@@ -167,7 +167,7 @@ func TestAHundredThousandSeriesTakeLittleMemory(t *testing.T) {
 	runtime.KeepAlive(db)
 }
 
-// heap is how many bytes are in use.
+// heap returns the bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -16,16 +16,16 @@ import (
 type History struct {
 	Keys            []Key
 	From, To, Every int64 // epoch seconds, To not included; seconds
-	// Value is what the series in that place of Keys had then; NaN for nothing.
-	// It is called from several goroutines, in any order.
+	// Value returns the value of the series at that index of Keys then; NaN for
+	// none. It is called from several goroutines, in any order.
 	Value func(series int, at int64) float64
 }
 
-// fillStep is how many series go into one transaction.
+// fillStep is the number of series in one transaction.
 const fillStep = 1000
 
-// Fill writes a history, faster than Append: half days that are over go into
-// chunks at once, where samples that are there already stay; the rest is appended.
+// Fill writes a history, faster than Append: half days that are over go
+// directly into chunks, where existing samples stay; the rest is appended.
 func (db *DB) Fill(ctx context.Context, h History) error {
 	if h.Every <= 0 || h.From < 0 || h.To > latest {
 		return fault.At("every", "a history needs moments between 1970 and 9999, and some seconds between them")
@@ -50,7 +50,7 @@ func (db *DB) Fill(ctx context.Context, h History) error {
 	return db.fillRest(ctx, h, over)
 }
 
-// name makes the series that are not there yet.
+// name creates the series that do not exist yet.
 func (db *DB) name(keys []Key) ([]*series, error) {
 	var made []*series
 	all := make([]*series, len(keys))
@@ -64,7 +64,7 @@ func (db *DB) name(keys []Key) ([]*series, error) {
 	return all, err
 }
 
-// begins is the first moment of the history from at on.
+// begins returns the first moment of the history from at on.
 func (h History) begins(at int64) int64 {
 	if at <= h.From {
 		return h.From
@@ -128,7 +128,7 @@ func (db *DB) putNew(rows []row, all []*series, places []int) error {
 	db.cover(kept)
 	for _, place := range places {
 		s := all[place]
-		s.fresh, s.known = false, false // somebody will look
+		s.fresh, s.known = false, false // look up the newest sample again
 		s.adds++
 	}
 	return nil

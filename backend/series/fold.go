@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/store"
 )
 
-// fold is the writing of chunks while it goes on, in steps between which other
-// things are written. A crash in the middle loses nothing: the log goes with the
-// last step, and what it repeats is in the chunks already.
+// fold is an ongoing write of chunks, in steps between which other things are
+// written. A crash in the middle loses nothing: the log is deleted with the
+// last step, and the samples it repeats are in the chunks already.
 type fold struct {
 	before int64 // the half days before this one
 	upTo   int64 // the last row of the log that is in blocks
@@ -28,12 +28,12 @@ type held struct {
 const (
 	maxHeld  = 4_000_000   // samples in memory
 	grace    = 15 * 60     // seconds after the end of a half day in which its last samples come
-	ahead    = 60 * 60     // seconds that a sample may be before our clock and still tell the time
+	ahead    = 60 * 60     // seconds that a sample may be ahead of our clock and still end a half day
 	foldStep = 1000        // chunks in one transaction
-	foldWait = time.Minute // after one has failed
+	foldWait = time.Minute // after a failed one
 )
 
-// due is the fold that has to be done now; nil when there is none.
+// due returns the fold that has to be done now; nil when there is none.
 func (db *DB) due() *fold {
 	now := db.clock()
 	if now.Before(db.again) {
@@ -126,7 +126,7 @@ func (db *DB) foldSome(f *fold) error {
 	return nil
 }
 
-// trimLog removes what is in chunks now.
+// trimLog removes the log rows of samples that are in chunks now.
 func (db *DB) trimLog(tx store.ChunksTx, f *fold) error {
 	for when := range db.logged {
 		if when >= f.before {
@@ -149,7 +149,8 @@ func (db *DB) foldNow(before int64) error {
 	}
 }
 
-// settle writes all chunks, so that the next Open, which somebody waits for, has no log to read.
+// settle writes all chunks, so that the next Open, which somebody waits for,
+// has no log to read.
 func (db *DB) settle() {
 	if len(db.logged) == 0 {
 		return

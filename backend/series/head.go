@@ -7,28 +7,28 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// series is one series as it is in memory: who it is, and what has not been
-// written as chunks. DB.mu guards its fields.
+// series is one series in memory: its identity, and the samples not yet written
+// as chunks. DB.mu guards its fields.
 type series struct {
 	key    Key
-	number int64    // in the file; never given twice
+	number int64    // in the file; never reused
 	blocks []*block // by half day
 	last   point    // the newest sample, when known
 	known  bool
 	fresh  bool // nothing was ever appended
-	adds   int  // how often anything was, so that who looks for the newest sees a change
+	adds   int  // number of appends, so that a search for the newest sample notices a change
 }
 
-// block is what waits of one half day.
+// block holds the pending samples of one half day.
 type block struct {
 	when  int64
 	chunk *chunkenc.XORChunk
 	app   chunkenc.Appender
 	until int64   // the last moment in chunk
-	late  []point // came after a later one; in the order of arrival
+	late  []point // older than one already in chunk; in the order of arrival
 }
 
-// add keeps a sample; high is the last half day that may have a chunk on disk.
+// add adds a sample; high is the last half day that may have a chunk on disk.
 func (s *series) add(p point, high int64) error {
 	if s.known && p.at >= s.last.at || !s.known && (s.fresh || s.above(p, high)) {
 		s.last, s.known = p, true
@@ -48,7 +48,7 @@ func (s *series) add(p point, high int64) error {
 	return nil
 }
 
-// above says that nothing in memory or on disk can be newer than p.
+// above reports whether nothing in memory or on disk can be newer than p.
 func (s *series) above(p point, high int64) bool {
 	when := halfDayOf(p.at)
 	if n := len(s.blocks); n > 0 {
@@ -76,7 +76,7 @@ func (s *series) block(when int64) (*block, error) {
 	return b, nil
 }
 
-// drop forgets b, and says how many samples were in it.
+// drop removes b, and returns how many samples were in it.
 func (s *series) drop(b *block) int {
 	i := slices.Index(s.blocks, b)
 	if i < 0 {
@@ -90,7 +90,7 @@ func (s *series) drop(b *block) int {
 
 func (b *block) count() int { return b.chunk.NumSamples() + len(b.late) }
 
-// points appends what is in b to list, by time.
+// points appends the samples of b to list, by time.
 func (b *block) points(list []point) ([]point, error) {
 	from := len(list)
 	list, err := decode(b.chunk.Bytes(), list)
@@ -100,7 +100,7 @@ func (b *block) points(list []point) ([]point, error) {
 	return append(list[:from], merge(slices.Clone(list[from:]), byTime(b.late))...), nil
 }
 
-// byTime sorts points and keeps the last that came for each moment.
+// byTime sorts points and keeps the last to arrive for each moment.
 func byTime(late []point) []point {
 	sorted := slices.Clone(late)
 	slices.SortStableFunc(sorted, func(a, b point) int { return cmp.Compare(a.at, b.at) })
@@ -113,7 +113,8 @@ func byTime(late []point) []point {
 	return kept
 }
 
-// merge is both lists as one, by time; where both have a moment, newer's stays.
+// merge returns both lists as one, by time; where both have a moment, newer's
+// stays.
 func merge(older, newer []point) []point {
 	if len(older) == 0 {
 		return newer

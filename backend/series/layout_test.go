@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Files of samples are read by every later version. Whoever changes these bytes
-// raises chunkFormat of package store, so that older programs refuse the file,
-// and reads the old ones too.
+// Every later version reads these files. A change of these bytes has to raise
+// chunkFormat of package store, so that older programs refuse the file, and to
+// keep reading the old ones.
 func TestSamplesLieOnDiskAsTheyAlwaysHave(t *testing.T) {
 	points := []point{{1_699_228_800, 1.5}, {1_699_228_860, 1.5}, {1_699_228_925, -3}}
 	chunk, err := encode(points)

@@ -9,27 +9,27 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Query asks for datapoints of one instance over a while.
+// Query selects datapoints of one instance and a period.
 type Query struct {
 	Instance   int64
 	DataPoints []int64
 	From, To   int64 // epoch seconds; To is not included
-	Limit      int   // of Range: the newest moments alone; 0 for all
+	Limit      int   // of Range: only the newest moments; 0 for all
 }
 
-// Table is what several datapoints measured. Every list of Values belongs to the
-// datapoint in that place of the query and is as long as Times; NaN stands where
-// there is no sample.
+// Table holds the samples of several datapoints. Every list of Values belongs
+// to the datapoint at that index of the query and is as long as Times; NaN
+// marks a missing sample.
 type Table struct {
 	Times  []int64 // epoch seconds, the oldest first
 	Values [][]float64
 }
 
-// together is how many half days are read at once.
+// together is the number of half days read at a time.
 const together = 8
 
-// Range is every sample of the query. Of a time whose samples Retain has turned
-// into hours it has each hour's average, at the beginning of the hour. A series
+// Range returns every sample of the query. Where Retain has turned samples into
+// hours it returns each hour's average, at the beginning of the hour. A series
 // that nothing was ever appended to is all NaN.
 func (db *DB) Range(ctx context.Context, q Query) (Table, error) {
 	q, err := q.checked()
@@ -73,8 +73,8 @@ func (q Query) checked() (Query, error) {
 	return q, nil
 }
 
-// view is what a query is about, as it was at one moment: a fold that goes on
-// meanwhile may put into the file what the view has in memory, and takes nothing away.
+// view is a snapshot of the data of a query: a fold that goes on meanwhile may
+// write to the file what the view has in memory, and removes nothing.
 type view struct {
 	db        *DB
 	q         Query
@@ -95,7 +95,8 @@ func (db *DB) view(q Query) *view {
 	return db.viewOf(q, all)
 }
 
-// viewOf is a view of these series, nil where there is none. DB.mu is held.
+// viewOf returns a view of these series, nil where there is none. DB.mu is
+// held.
 func (db *DB) viewOf(q Query, of []*series) *view {
 	v := &view{db: db, q: q, series: of, held: make([][]point, len(of)), kept: span{db.low, db.high}, rolled: db.rolled}
 	all := v.kept
@@ -105,7 +106,7 @@ func (db *DB) viewOf(q Query, of []*series) *view {
 		}
 		for _, b := range s.blocks {
 			if b.when >= halfDayOf(q.From) && b.when <= halfDayOf(q.To) {
-				v.held[i], _ = b.points(v.held[i]) // of our own memory: cannot fail
+				v.held[i], _ = b.points(v.held[i]) // our own memory: cannot fail
 				all = all.with(b.when)
 			}
 		}
@@ -114,7 +115,7 @@ func (db *DB) viewOf(q Query, of []*series) *view {
 	return v
 }
 
-// points are the samples of each datapoint between two half days.
+// points returns the samples of each datapoint between two half days.
 func (v *view) points(ctx context.Context, low, high int64) ([][]point, error) {
 	var ids []int64
 	for when := max(low, v.kept.from); when <= min(high, v.kept.to); when++ {
@@ -148,7 +149,7 @@ func (v *view) points(ctx context.Context, low, high int64) ([][]point, error) {
 	return all, nil
 }
 
-// between are the points from one moment to before another.
+// between returns the points from one moment to before another.
 func between(points []point, from, to int64) []point {
 	order := func(p point, at int64) int { return cmp.Compare(p.at, at) }
 	a, _ := slices.BinarySearchFunc(points, from, order)
@@ -156,7 +157,7 @@ func between(points []point, from, to int64) []point {
 	return points[a:max(a, b)]
 }
 
-// tableOf puts lists side by side; limit keeps the newest moments, 0 all.
+// tableOf combines lists into a table; limit keeps the newest moments, 0 all.
 func tableOf(have [][]point, limit int) Table {
 	times := timesOf(have)
 	if limit > 0 && len(times) > limit {
@@ -180,8 +181,8 @@ func tableOf(have [][]point, limit int) Table {
 	return t
 }
 
-// timesOf are all moments of the lists, once each. Datapoints that are polled
-// together have the same ones.
+// timesOf returns all moments of the lists, once each. Datapoints that are
+// polled together have the same ones.
 func timesOf(have [][]point) []int64 {
 	times := []int64{}
 	for _, points := range have {
@@ -200,8 +201,9 @@ func timesOf(have [][]point) []int64 {
 	return times
 }
 
-// Last is the newest sample of a series that is not in the future, where what was
-// measured before the clock was set back lies. ok is false when there is none.
+// Last returns the newest sample of a series that is not in the future; samples
+// measured before the clock was set back may be. ok is false when there is
+// none.
 func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample, ok bool, err error) {
 	db.mu.RLock()
 	s := db.series[Key{instance, datapoint}]
@@ -231,8 +233,8 @@ func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample,
 	return Sample{instance, datapoint, p.at, p.value}, true, nil
 }
 
-// Latest is the moment of the newest sample of any of the datapoints of an
-// instance; 0 when there is none. It reads the disk once for a series of which
+// Latest returns the moment of the newest sample of any of the datapoints of an
+// instance; 0 when there is none. It reads the disk once for a series to which
 // nothing was appended since Open.
 func (db *DB) Latest(ctx context.Context, instance int64, datapoints ...int64) (at int64, err error) {
 	for _, id := range datapoints {
@@ -247,7 +249,7 @@ func (db *DB) Latest(ctx context.Context, instance int64, datapoints ...int64) (
 	return at, nil
 }
 
-// Instances are those that have a series, by id.
+// Instances returns the ids of those that have a series.
 func (db *DB) Instances() []int64 {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

@@ -12,21 +12,21 @@ import (
 	"spyglass/backend/store"
 )
 
-// Keep says how long samples stay, in days before now.
+// Keep sets the retention of samples, in days before now.
 type Keep struct {
 	Samples int // as they came
 	Hours   int // then as one count, sum, least, greatest, first and last an hour; not more than Samples for none
 }
 
-// An era is how many half days of samples become hours at once: ten days, so
-// that samples stay up to ten days longer than asked.
+// era is the number of half days whose samples become hours together: ten days,
+// so that samples stay up to ten days longer than requested.
 const era = 20
 
-// retainStep is how many series one transaction turns into hours.
+// retainStep is the number of series that one transaction turns into hours.
 const retainStep = 200
 
-// Retain removes what is older than it has to be. It works in steps between
-// which other things are written, and can be interrupted at any time.
+// Retain removes data beyond its retention. It works in steps between which
+// other things are written, and can be interrupted at any time.
 func (db *DB) Retain(ctx context.Context, k Keep) error {
 	if k.Samples < 1 {
 		return fault.At("samples", "samples are kept for a day at least")
@@ -121,7 +121,8 @@ func (db *DB) rollSome(n int64, some []*series) error {
 	return err
 }
 
-// hoursOf are the hours of the chunks with those numbers, which are by time.
+// hoursOf returns the hours of the chunks with those numbers, which are by
+// time.
 func (db *DB) hoursOf(ids []int64) ([]Step, error) {
 	parts := map[int64][]point{}
 	if err := db.file.Rows(context.Background(), chunks, ids, func(id int64, data []byte) (err error) {
@@ -145,7 +146,8 @@ func (db *DB) hoursOf(ids []int64) ([]Step, error) {
 	return steps, nil
 }
 
-// mergeHours is both lists as one, by time; later came after what is in older.
+// mergeHours returns both lists as one, by time; later came after the samples
+// in older.
 func mergeHours(older, later []Step) []Step {
 	all := append(slices.Clone(older), later...)
 	slices.SortStableFunc(all, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
@@ -160,11 +162,11 @@ func mergeHours(older, later []Step) []Step {
 	return kept
 }
 
-// columns are the values of a Step as they lie in a row, one chunk each.
+// columns returns the values of a Step in their order in a row, one chunk each.
 func (s *Step) columns() []*float64 { return []*float64{&s.Sum, &s.Min, &s.Max, &s.First, &s.Last} }
 
-// writeHours is a row of hours: a chunk of the counts and one of each column,
-// every one after its length.
+// writeHours returns a row of hours: a chunk of the counts and one of each
+// column, each preceded by its length.
 func writeHours(steps []Step) ([]byte, error) {
 	var data []byte
 	points := make([]point, len(steps))
@@ -213,7 +215,7 @@ func readHours(data []byte) (steps []Step, err error) {
 	return steps, nil
 }
 
-// hours are those of the datapoint in place i that the query asks for.
+// hours returns those of the datapoint at index i that the query selects.
 func (v *view) hours(ctx context.Context, i int) (steps []Step, err error) {
 	if v.series[i] == nil || v.q.To <= v.q.From {
 		return nil, nil
@@ -278,7 +280,7 @@ func (db *DB) forgetBefore(samples, old int64) error {
 	return nil
 }
 
-// Delete removes all samples of instances. Those that have none are no error.
+// Delete removes all samples of instances. It ignores instances without any.
 func (db *DB) Delete(ctx context.Context, instances ...int64) error {
 	gone := map[int64]bool{}
 	for _, id := range instances {

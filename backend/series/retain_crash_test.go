@@ -11,19 +11,22 @@ import (
 	"spyglass/backend/series"
 )
 
-// few is so many series that turning them into hours takes several transactions.
+// few is the number of series that take several transactions to turn into
+// hours.
 const few = 450
 
-// keeps turns into hours what is older than five days, ten days at a time.
+// keeps turns samples older than five days into hours, ten days at a time.
 var keeps = series.Keep{Samples: 5, Hours: 10_000}
 
-// never is a moment after all that the tests write: nothing is in the future then.
+// never is a moment after all that the tests write: nothing is in the future
+// then.
 const never = monday + 100*365*86400
 
 const begins, ends = "begins", "ends"
 
-// Every half hour has its number as its value, and each line says up to which
-// one they are on disk. begins and ends say that ten days of samples become hours.
+// The value of every half hour is its number, and each line gives the last one
+// that is on disk. begins and ends report that ten days of samples become
+// hours.
 func retainUntilKilled(path string) error {
 	var clock atomic.Int64
 	clock.Store(never)
@@ -74,7 +77,7 @@ func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T)
 		begun := time.Now()
 		untilKilled(t, path, func(line string, kill func()) {
 			switch {
-			case line == begins && took > 0: // it is known how long it takes: a moment of that
+			case line == begins && took > 0: // the duration is known: kill at a moment within it
 				<-time.After(took * time.Duration(round+1) / (rounds + 1))
 				kill()
 			case line == begins:
@@ -88,7 +91,7 @@ func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T)
 		}, retaining+"=1")
 		db := openAt(t, path, monday+int64(acknowledged+1)*1800)
 		checkHours(t, db, acknowledged)
-		if err := db.Retain(t.Context(), keeps); err != nil { // what the kill has cut off is done again
+		if err := db.Retain(t.Context(), keeps); err != nil { // redo what the kill has interrupted
 			t.Fatal(err)
 		}
 		if checkHours(t, db, acknowledged) == 0 {
@@ -100,8 +103,8 @@ func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T)
 	}
 }
 
-// checkHours sees that each sample counts once, whether it is an hour's by now or
-// not, and answers how many are.
+// checkHours checks that each sample counts once, whether it is in an hour by
+// now or not, and returns how many are.
 func checkHours(t *testing.T, db *series.DB, acknowledged int) (hours int) {
 	t.Helper()
 	for instance := int64(0); instance < few; instance += 29 {

@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// row is a chunk that is to be written.
+// row is a chunk to write.
 type row struct {
 	id   int64
 	data []byte
 }
 
-// join adds to rows what the file has under the same numbers. Where both have a
-// moment, that of rows stays if they are newer, else that of the file.
+// join merges rows with those of the same numbers in the file. Where both have
+// a moment, that of rows stays if they are newer, else that of the file.
 func (db *DB) join(rows []row, newer bool) error {
 	at := map[int64]int{}
 	var ids []int64

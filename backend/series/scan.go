@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// scanStep is how many series are read at once.
+// scanStep is the number of series read at a time.
 const scanStep = 200
 
 // Scan calls each with the samples of all series from one moment to before
-// another: a few series at a time, those of a series in the order of time. What
-// Retain has turned into hours is not among them. It ends with the first error
-// that each returns.
+// another: a few series at a time, those of a series in the order of time.
+// Samples that Retain has turned into hours are left out. It ends with the
+// first error that each returns.
 func (db *DB) Scan(ctx context.Context, from, to int64, each func([]Sample) error) error {
 	for some := range slices.Chunk(db.numbered(), scanStep) {
 		samples, err := db.scanSome(ctx, some, from, to)
@@ -27,7 +27,7 @@ func (db *DB) Scan(ctx context.Context, from, to int64, each func([]Sample) erro
 	return nil
 }
 
-// numbered are all series, as they lie in the file.
+// numbered returns all series, in the order of the file.
 func (db *DB) numbered() []*series {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

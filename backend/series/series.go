@@ -6,24 +6,25 @@
 // # Units and shapes
 //
 // A moment is in epoch seconds, from 1970 to 9999; ranges include their
-// beginning and not their end. A value is any float64 and comes back bit by
+// beginning and not their end. A value is any float64 and is returned bit by
 // bit, except that NaN means "no data": it is not stored, and in a Table it
-// stands for what is missing.
+// marks a missing sample.
 //
 // Samples may come in any order. Of two for one second of a series the one that
 // came last stays.
 //
-// # How it lies on disk
+// # File format
 //
-// What is appended goes into a log, as it came, and into open chunks in memory.
-// A chunk holds one series for half a day (UTC), compressed as Facebook's Gorilla
-// and Prometheus do: the change of the change of the time, and the bits of the
-// value that differ from the one before. When half a day is over its chunks are
-// written, ordered by time and then by series, and its log goes. So a chunk is
-// written once, at the end of the file; one that gets late samples is written
-// again. Open reads the log back. There is no roll-up to five minutes, because
-// that is how often most datapoints are polled; Retain turns old samples into one
-// hour's count, sum, least, greatest, first and last.
+// Appended samples go into a log, as they came, and into open chunks in memory.
+// A chunk holds one series for half a day (UTC), compressed as Facebook's
+// Gorilla and Prometheus do: the change of the change of the time, and the bits
+// of the value that differ from the one before. When half a day is over its
+// chunks are written, ordered by time and then by series, and its log is
+// deleted. So a chunk is written once, at the end of the file; one that gets
+// late samples is written again. Open reads the log back. There is no roll-up
+// to five minutes, because that is how often most datapoints are polled; Retain
+// turns old samples into one hour's count, sum, least, greatest, first and
+// last.
 //
 // # Durability, memory
 //
@@ -38,7 +39,7 @@
 //
 // # Errors
 //
-// A moment that is none is fault.Invalid, a damaged file fault.Conflict, a full
+// An invalid moment is fault.Invalid, a damaged file fault.Conflict, a full
 // disk fault.Full, and anything after Close fault.Offline.
 package series
 
@@ -67,14 +68,14 @@ type Sample struct {
 // Key names a series.
 type Key struct{ Instance, DataPoint int64 }
 
-// Options say where the samples lie.
+// Options configures a DB.
 type Options struct {
 	Path  string           // of the file
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Guard *service.Guard
 
-	Sibling store.Sibling // whose file it is; zero for nobody's
+	Sibling store.Sibling // the database it belongs to; zero for none
 }
 
 // DB is one open file of samples.
@@ -89,7 +90,7 @@ type DB struct {
 	done chan struct{}
 	once sync.Once
 
-	// Of the goroutine that writes alone.
+	// Used only by the writing goroutine.
 	seq    int64           // of the last row of the log
 	logged map[int64]int64 // the last row of the log in each half day
 	next   int64           // the number of the next new series
@@ -110,7 +111,7 @@ type DB struct {
 	rolled span  // the eras that may have hours
 }
 
-// span is from a number to a number, both included; empty when to < from.
+// span is a range of numbers, both ends included; empty when to < from.
 type span struct{ from, to int64 }
 
 func (s span) with(n int64) span {
@@ -120,11 +121,12 @@ func (s span) with(n int64) span {
 	return span{min(s.from, n), max(s.to, n)}
 }
 
-// writing is what the goroutine that writes is called where it panics.
+// writing is the name of the writing goroutine in reports of a panic.
 const writing = "writes to series.db"
 
-// The spaces of the file. A row of names belongs to the number of a series; row 0
-// holds the next number. The others are numbered by place and time: see rowOf.
+// The key spaces of the file. A row of names has the number of its series; row
+// 0 holds the next number. The others are numbered by series and time: see
+// rowOf.
 const (
 	names  = "name"
 	logs   = "log"
@@ -135,20 +137,21 @@ const (
 // halfDay is the length of a chunk in seconds; no chunk can overflow its 65,535 samples.
 const halfDay = 12 * 60 * 60
 
-// latest is the first moment that is none: the year 10000.
+// latest is the first moment that is out of range: the year 10000.
 const latest = 253402300800
 
 func halfDayOf(at int64) int64 { return at / halfDay }
 
-// rowOf is the number of a row: first by time, then by series (or, in the log, by arrival).
+// rowOf returns the number of a row: ordered by time, then by series (or, in
+// the log, by arrival).
 func rowOf(when, number int64) int64 { return when<<40 | number }
 
 func whenOf(row int64) int64   { return row >> 40 }
 func numberOf(row int64) int64 { return row & (1<<40 - 1) }
 
-// Open opens the file, or makes it when it is not there, and reads back what
-// had not been written as chunks. It refuses a file that is damaged, read-only
-// or from a newer version, and leaves it as it is.
+// Open opens the file, or creates it, and reads back the samples that had not
+// been written as chunks. It refuses a file that is damaged, read-only or from
+// a newer version, and leaves it as it is.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{
 		path: o.Path, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock,
@@ -214,8 +217,8 @@ func (db *DB) loadNames(ctx context.Context) (map[int64]*series, error) {
 	})
 }
 
-// replay puts one row of the log into memory. What belongs to a series that has
-// been deleted since is left out.
+// replay loads one row of the log into memory. It leaves out samples of series
+// that have been deleted since.
 func (db *DB) replay(data []byte, byNumber map[int64]*series) error {
 	err := readLog(data, func(number int64, p point) error {
 		s := byNumber[number]
@@ -236,7 +239,7 @@ func (db *DB) damaged(err error) error {
 	return &fault.Error{Kind: fault.Conflict, Message: db.path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
 }
 
-// Close writes what waits and closes the file. It may be called again.
+// Close writes pending samples and closes the file. It may be called again.
 func (db *DB) Close() error {
 	db.once.Do(func() { close(db.stop) })
 	<-db.done
@@ -250,18 +253,19 @@ func (db *DB) FileID() string { return db.file.FileID() }
 type Stats struct {
 	Appended int64 // since Open
 	Series   int   // that have samples, or had some
-	Held     int   // samples that wait in memory to be written as chunks
+	Held     int   // samples in memory that are not written as chunks yet
 }
 
-// Stats are the counts as they are now.
+// Stats returns the current counts.
 func (db *DB) Stats() Stats {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return Stats{Appended: db.taken, Series: len(db.series), Held: db.held}
 }
 
-// Size is how many bytes the samples take on disk.
+// Size returns how many bytes the samples take on disk.
 func (db *DB) Size(ctx context.Context) (int64, error) { return db.file.Size(ctx) }
 
-// Present is fault.Busy once the file was deleted or replaced; that is logged once.
+// Present returns fault.Busy once the file was deleted or replaced; that is
+// logged once.
 func (db *DB) Present() error { return db.file.Present() }

@@ -55,7 +55,7 @@ func rangeOf(t *testing.T, db *series.DB, q series.Query) series.Table {
 	return table
 }
 
-// model is what a file of samples should hold.
+// model maps the expected samples of a file.
 type model map[series.Key]map[int64]float64
 
 func (m model) add(samples []series.Sample) {
@@ -105,7 +105,8 @@ func same(a, b series.Table) bool {
 	})
 }
 
-// anySamples are about regular, with gaps, repetitions, late ones and every kind of value.
+// anySamples returns roughly regular samples, with gaps, repetitions, late ones
+// and every kind of value.
 func anySamples(r *rand.Rand, n int, from, to int64) []series.Sample {
 	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 42.17}
 	var list []series.Sample
@@ -261,7 +262,7 @@ func TestADeletedInstanceIsGoneAndItsNumberIsNotGivenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	appendAll(t, db, series.Sample{Instance: 3, DataPoint: 1, At: monday, Value: 3})
-	for range 2 { // as it is, and opened again
+	for range 2 { // before and after reopening
 		for instance, want := range map[int64]int{1: 0, 2: 3, 3: 1} {
 			q := series.Query{Instance: instance, DataPoints: []int64{1}, To: now}
 			if got := rangeOf(t, db, q); len(got.Times) != want {
@@ -291,7 +292,7 @@ func TestAFileThatWasClosedOpensWithNothingWaiting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	key := series.Key{Instance: 1, DataPoint: 2}
 	whole := series.Query{Instance: key.Instance, DataPoints: []int64{key.DataPoint}, From: monday, To: monday + 43200}
-	for round := range int64(3) { // each goes on in the half day that the one before has written
+	for round := range int64(3) { // each continues in the half day that the one before has written
 		db := openAt(t, path, monday+21600)
 		if held := db.Stats().Held; held != 0 {
 			t.Errorf("round %d begins with %d samples to write", round, held)
