@@ -47,6 +47,8 @@ func jumpingClock(ctx context.Context, o Options, r *result) error {
 		if err := v.signIn(ctx, s.Passwords["admin"]); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		random := rand.New(rand.NewPCG(o.Seed, 2))
 		for round := 0; round < len(jumps) || ctx.Err() == nil; round++ {
 			if round >= len(jumps) {

@@ -35,6 +35,8 @@ func fullDisk(ctx context.Context, o Options, r *result) error {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
 			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", smallDisk)); err != nil {
 				return fmt.Errorf("mounting a small disk: %w", err)

@@ -22,6 +22,8 @@ func hostileFiles(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		before := p.peak()
 		random := rand.New(rand.NewPCG(o.Seed, 3))
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {

@@ -12,6 +12,8 @@ import (
 // and compares the data after the next start with the acknowledged writes.
 func killed(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) error {
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		random := rand.New(rand.NewPCG(o.Seed, 1))
 		books := []*ledger{newLedger(devices), newLedger(variables)}
 		bearer := ""
@@ -22,7 +24,7 @@ func killed(ctx context.Context, o Options, r *result) error {
 				return nil
 			}
 			if p.bearer = bearer; bearer == "" {
-				if err := p.authorize(ctx); err != nil {
+				if err := p.authorize(context.WithoutCancel(ctx)); err != nil {
 					p.kill()
 					return err
 				}

@@ -80,6 +80,8 @@ func hostileRequests(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		before := p.peak()
 		pairs := rand.New(rand.NewPCG(o.Seed, 4)).Perm(len(all) * len(classes)) // each endpoint meets each class before any meets it again
 		var next atomic.Int64

@@ -43,6 +43,8 @@ func slowConnections(ctx context.Context, o Options, r *result) error {
 		if err := p.authorize(ctx); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, o.For)
+		defer cancel()
 		before := p.slowest(ctx, r, "before any slow connection")
 		for round := 0; round < len(slowKinds) || ctx.Err() == nil; round++ {
 			kind := slowKinds[round%len(slowKinds)]

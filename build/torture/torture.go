@@ -3,9 +3,10 @@
 // full disk, a clock that jumps, and slow connections.
 //
 // Each trial starts the program on a new data folder and talks to it on the
-// loopback interface only. A trial ends when its share of the time is over, and
-// stops every process it started; a round that has begun is finished. Times are in milliseconds, sizes in bytes
-// unless a name says otherwise. A trial uses several goroutines; all end before
+// loopback interface only. Its share of the time begins when the program is
+// ready; when it is over, the trial finishes the round that has begun, and stops
+// every process it started. Times are in milliseconds, sizes in bytes unless a
+// name says otherwise. A trial uses several goroutines; all end before
 // it returns.
 //
 // # What counts
@@ -29,7 +30,7 @@ import (
 // Options select the program and the trials, and limit their duration.
 type Options struct {
 	Program string        // path of the built program
-	For     time.Duration // of all trials together
+	For     time.Duration // of all trials together, without their preparation; of one in its run
 	Trials  []string      // names; all when empty
 	Seed    uint64        // of everything random
 	Out     io.Writer     // gets the table
@@ -72,7 +73,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	share := o.For / time.Duration(len(chosen))
+	o.For /= time.Duration(len(chosen))
 	fmt.Fprintf(o.Out, "seed %d\n", o.Seed)
 	const row = "%-10s %-58s %9s %6s %6s %9s %10s\n"
 	fmt.Fprintf(o.Out, row, "trial", "what it does", "tries", "lost", "wrong", "peak, MB", "slowest ms")
@@ -83,9 +84,7 @@ func Run(ctx context.Context, o Options) error {
 			continue
 		}
 		r := &result{}
-		within, cancel := context.WithTimeout(ctx, share)
-		err := t.run(within, o, r)
-		cancel()
+		err := t.run(ctx, o, r)
 		if ctx.Err() != nil {
 			return errors.New("the run was stopped")
 		}
