@@ -1,24 +1,13 @@
 package main
 
 import (
-	"encoding/binary"
-	"image"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
+
+	"spyglass/build/project"
 )
-
-func yes() bool { return true }
-func no() bool  { return false }
-
-func TestEachMissingPackageIsNamedOnce(t *testing.T) {
-	got := missing([]need{{"gcc", no}, {"xvfb", yes}, {"gcc", no}, {"dbus", no}})
-	if want := []string{"gcc", "dbus"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("missing are %q, want %q", got, want)
-	}
-}
 
 func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 	var names []string
@@ -36,38 +25,14 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 	}
 }
 
-func TestNewestSeesSourcesAndNotWhatIsBuilt(t *testing.T) {
-	root := t.TempDir()
-	old := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i, name := range []string{"src/a.ts", "src/embed.go", "dist/index.html", "node_modules/b/b.ts"} {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, old, old.AddDate(0, 0, i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chtimes(filepath.Join(root, "src"), old, old.AddDate(0, 0, -9)); err != nil {
-		t.Fatal(err)
-	}
-	got, err := newest(root, func(path string) bool { return filepath.Ext(path) == ".ts" })
-	if err != nil || !got.Equal(old) {
-		t.Errorf("the newest source is of %v (%v), want %v", got, err, old)
-	}
-}
-
 func TestEveryFuzzFunctionIsFound(t *testing.T) {
-	p := project{t.TempDir()}
+	p := project.Project{Root: t.TempDir()}
 	for name, source := range map[string]string{
 		"backend/filter/fuzz_test.go":       "func FuzzCompile(f *testing.F) {}\n// func FuzzOld(\nfunc FuzzParse(f *testing.F) {}",
 		"backend/filter/filter.go":          "func FuzzNot(f *testing.F) {}",
 		"frontend/node_modules/x/x_test.go": "func FuzzForeign(f *testing.F) {}",
 	} {
-		path := p.path(filepath.FromSlash(name))
+		path := p.Path(filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -75,25 +40,10 @@ func TestEveryFuzzFunctionIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := p.fuzzTargets()
+	got, err := fuzzTargets(p)
 	want := []target{{"./backend/filter", "FuzzCompile"}, {"./backend/filter", "FuzzParse"}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the targets are %v (%v), want %v", got, err, want)
-	}
-}
-
-func TestColoursOfADumpAreCountedUpToTheLimit(t *testing.T) {
-	dump := make([]byte, 100+12) // a header and one colour
-	for field, value := range map[int]uint32{0: 100, 4: 3, 5: 2, 12: 12, 19: 1} {
-		binary.BigEndian.PutUint32(dump[4*field:], value)
-	}
-	for _, pixel := range []uint32{1, 1, 2, 1, 3, 2} {
-		dump = binary.NativeEndian.AppendUint32(dump, pixel)
-	}
-	s := screenOf(dump)
-	all := image.Rect(0, 0, s.width, s.height)
-	if got := [3]int{s.colours(all, 10), s.colours(all, 2), s.colours(image.Rect(0, 0, 2, 2), 10)}; got != [3]int{3, 2, 2} {
-		t.Errorf("counted %v, want 3 colours, 2 up to a limit of 2, and 2 in the left two columns", got)
 	}
 }
 

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"spyglass/build/desktop"
+	"spyglass/build/project"
 )
 
 // dev serves the demo from build/bin/dev-data, and the UI from Vite, which
 // brings each change of it into the open page. A change in Go rebuilds the
 // server and restarts it on the same address; if it does not build, the old one
 // keeps running.
-func dev(ctx context.Context, p project, args []string) error {
+func dev(ctx context.Context, p project.Project, args []string) error {
 	if len(args) > 0 {
 		return errors.New("dev takes no arguments")
 	}
-	if err := p.modules(ctx); err != nil {
+	if err := p.Modules(ctx); err != nil {
 		return err
 	}
 	address, err := desktop.FreeAddress()
@@ -31,41 +32,41 @@ func dev(ctx context.Context, p project, args []string) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	vite := p.command(ctx, "frontend", "npm", "run", "--silent", "dev")
+	vite := p.Command(ctx, "frontend", "npm", "run", "--silent", "dev")
 	vite.Env = append(os.Environ(), "SPYGLASS_ADDRESS=http://"+address)
 	if err := vite.Start(); err != nil {
-		return named(err, "npm run dev", nil)
+		return project.Named(err, "npm run dev", nil)
 	}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- vite.Wait()
 		stop()
 	}()
-	err = p.serveChanges(ctx, address)
+	err = serveChanges(ctx, p, address)
 	stop()
 	if viteErr := <-ended; err == nil && viteErr != nil && ctx.Err() == nil {
-		err = named(viteErr, "npm run dev", nil)
+		err = project.Named(viteErr, "npm run dev", nil)
 	}
 	return err
 }
 
 // serveChanges serves until ctx ends.
-func (p project) serveChanges(ctx context.Context, address string) error {
+func serveChanges(ctx context.Context, p project.Project, address string) error {
 	var server *exec.Cmd
 	defer func() { halt(server) }()
 	tick := time.NewTicker(400 * time.Millisecond)
 	defer tick.Stop()
 	for built := (time.Time{}); ; {
-		changed, err := p.goChanged()
+		changed, err := goChanged(p)
 		if err != nil {
 			return err
 		}
 		if changed.After(built) {
 			built = changed
-			if next := p.rebuild(ctx); next != "" {
+			if next := rebuild(ctx, p); next != "" {
 				halt(server)
-				server = p.command(context.WithoutCancel(ctx), ".", next,
-					"serve", "--demo", "--data", p.path("build", "bin", "dev-data"), "--listen", address)
+				server = p.Command(context.WithoutCancel(ctx), ".", next,
+					"serve", "--demo", "--data", p.Path("build", "bin", "dev-data"), "--listen", address)
 				if err := server.Start(); err != nil {
 					return err
 				}
@@ -81,9 +82,9 @@ func (p project) serveChanges(ctx context.Context, address string) error {
 
 // rebuild returns the path of the new server; it is empty when the compiler
 // reports errors.
-func (p project) rebuild(ctx context.Context) string {
+func rebuild(ctx context.Context, p project.Project) string {
 	started := time.Now()
-	path, err := p.compile(ctx, fmt.Sprintf("spyglass-dev-%d", started.UnixMilli()%2), "", ".")
+	path, err := p.Compile(ctx, fmt.Sprintf("spyglass-dev-%d", started.UnixMilli()%2), "", ".")
 	if err != nil {
 		return ""
 	}
@@ -92,11 +93,11 @@ func (p project) rebuild(ctx context.Context) string {
 }
 
 // goChanged returns when a Go file last changed.
-func (p project) goChanged() (time.Time, error) {
+func goChanged(p project.Project) (time.Time, error) {
 	var last time.Time
 	for _, folder := range []string{"main.go", "go.mod", "app", "backend"} {
 		if strings.Contains(folder, ".") {
-			info, err := os.Stat(p.path(folder))
+			info, err := os.Stat(p.Path(folder))
 			if err != nil {
 				return last, err
 			}
@@ -105,7 +106,7 @@ func (p project) goChanged() (time.Time, error) {
 			}
 			continue
 		}
-		changed, err := newest(p.path(folder), func(path string) bool { return filepath.Ext(path) == ".go" })
+		changed, err := project.Newest(p.Path(folder), func(path string) bool { return filepath.Ext(path) == ".go" })
 		if err != nil {
 			return last, err
 		}

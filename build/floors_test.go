@@ -37,14 +37,15 @@ var floors = [][]string{
 	{"app/explorer"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
-	{"build/desktop", "build/torture", "app/shell/emptywindow"},
+	{"build/desktop", "build/torture", "build/project", "app/shell/emptywindow"},
+	{"build/bench"},
 	{"", "build"},
 }
 
 // only lists imports that belong to some packages alone.
 var only = map[string][]string{
-	"database/sql":                    {"backend/store", "build"}, // build: the floors that the bench measures beside
-	"modernc.org/sqlite":              {"backend/store", "build"},
+	"database/sql":                    {"backend/store", "build/bench"}, // the bench measures beside plain statements
+	"modernc.org/sqlite":              {"backend/store", "build/bench"},
 	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"spyglass/build/project"
 )
 
 // target is one fuzz function.
@@ -21,13 +23,13 @@ type target struct {
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
 // fuzzTargets finds every fuzz function of the project.
-func (p project) fuzzTargets() ([]target, error) {
+func fuzzTargets(p project.Project) ([]target, error) {
 	var targets []target
-	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(p.Root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != p.root) {
+		if d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != p.Root) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || !strings.HasSuffix(path, "_test.go") {
@@ -37,7 +39,7 @@ func (p project) fuzzTargets() ([]target, error) {
 		if err != nil {
 			return err
 		}
-		folder, err := filepath.Rel(p.root, filepath.Dir(path))
+		folder, err := filepath.Rel(p.Root, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
@@ -52,8 +54,8 @@ func (p project) fuzzTargets() ([]target, error) {
 // fuzz gives each target five seconds of one processor, two targets at a time.
 // Of these the go command would spend up to a minute making each input smaller
 // that reaches new code; a hundred tries leave the time to inputs that are new.
-func fuzz(ctx context.Context, p project) error {
-	targets, err := p.fuzzTargets()
+func fuzz(ctx context.Context, p project.Project) error {
+	targets, err := fuzzTargets(p)
 	if err != nil {
 		return err
 	}
@@ -66,14 +68,14 @@ func fuzz(ctx context.Context, p project) error {
 		all.Go(func() {
 			defer func() { <-turn }()
 			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x", "-parallel=1", t.pkg}
-			cmd := p.command(ctx, ".", "go", args...)
+			cmd := p.Command(ctx, ".", "go", args...)
 			cmd.Stdout, cmd.Stderr = nil, nil
 			said, err := cmd.CombinedOutput()
 			switch {
 			case err != nil && outOfTime(string(said)):
 				said = []byte("found nothing until its time was up\n")
 			case err != nil:
-				failures[i] = named(err, "go", args)
+				failures[i] = project.Named(err, "go", args)
 			}
 			printing.Lock()
 			defer printing.Unlock()

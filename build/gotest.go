@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"spyglass/build/project"
 )
 
 // fewEnough limits the packages that may fail and still be retried once.
@@ -17,13 +19,13 @@ const fewEnough = 3
 // goTest runs the tests of Go packages with flags. It retries a few that fail:
 // those that then pass had lost a race with the machine. It names them, as the
 // browser's tests name theirs, because it is a mistake all the same.
-func (p project) goTest(ctx context.Context, env, flags []string, packages ...string) error {
+func goTest(ctx context.Context, p project.Project, env, flags []string, packages ...string) error {
 	try := func(packages []string) (failed []string, err error) {
-		cmd := p.command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
+		cmd := p.Command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
 		cmd.Env = append(os.Environ(), env...)
 		var said bytes.Buffer
 		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
-		err = named(cmd.Run(), "go test", flags)
+		err = project.Named(cmd.Run(), "go test", flags)
 		for _, line := range failedPackage.FindAllSubmatch(said.Bytes(), -1) {
 			failed = append(failed, string(line[1]))
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"spyglass/build/project"
 )
 
 func TestAPackageThatFailsOnceIsTriedOnceMore(t *testing.T) {
@@ -29,12 +31,12 @@ func TestCounted(t *testing.T) {
 	}
 }
 `
-	p := project{t.TempDir()}
+	p := project.Project{Root: t.TempDir()}
 	for name, text := range map[string]string{
 		"go.mod": module, "counted/counted_test.go": counts,
 		"fine/fine_test.go": "package fine\n", "broken/broken_test.go": "package broken\n\nvar _ = nothing\n",
 	} {
-		path := p.path(filepath.FromSlash(name))
+		path := p.Path(filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +60,7 @@ func TestCounted(t *testing.T) {
 			if err := os.WriteFile(file, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := p.goTest(t.Context(), []string{"RUNS=" + file, "FAILS=" + tt.fails}, []string{"-count=1"}, tt.packages...)
+			err := goTest(t.Context(), p, []string{"RUNS=" + file, "FAILS=" + tt.fails}, []string{"-count=1"}, tt.packages...)
 			runs, readErr := os.ReadFile(file)
 			if readErr != nil || string(runs) != tt.runs || (err == nil) != tt.passes {
 				t.Errorf("it ran %q (%v) and ended with %v; want %q and passing %v", runs, readErr, err, tt.runs, tt.passes)

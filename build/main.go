@@ -19,23 +19,24 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
+
+	"spyglass/build/bench"
+	"spyglass/build/project"
 )
 
 // command is one subcommand of go run ./build.
 type command struct {
 	name, does string
-	run        func(ctx context.Context, p project, args []string) error
+	run        func(ctx context.Context, p project.Project, args []string) error
 }
 
 var commands = []command{
 	{"run", "build the app and open it; what follows goes to the app", run},
 	{"test", "run every test, or only the steps that are named", test},
 	{"dev", "run it, and rebuild it whenever a source changes", dev},
-	{"bench", "measure it against the least it could cost", bench},
+	{"bench", "measure it against the least it could cost", bench.Run},
 	{"torture", "run it under hostile conditions and count what it loses: [-for 1h] [-seed N] [TRIAL…]", tortured},
 	{"package", "make what people install: .deb, .rpm, installer and archives", pack},
 }
@@ -62,7 +63,7 @@ func start(ctx context.Context, args []string) error {
 			if c.name != args[0] {
 				continue
 			}
-			p, err := find(ctx)
+			p, err := project.Find(ctx)
 			if err != nil {
 				return err
 			}
@@ -75,57 +76,4 @@ func start(ctx context.Context, args []string) error {
 		fmt.Fprintf(&usage, "\n  %-7s %s", c.name, c.does)
 	}
 	return errors.New(usage.String())
-}
-
-// project is the checkout that is worked on.
-type project struct {
-	root string // absolute
-}
-
-// find also has all that is compiled from here on compiled with -trimpath, as a
-// release is: without it in common, the go command would compile everything once
-// for the tests and once more for the programs.
-func find(ctx context.Context) (project, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOFLAGS").Output()
-	if err != nil {
-		return project{}, fmt.Errorf("go env: %w", err)
-	}
-	file, flags, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if filepath.Base(file) != "go.mod" {
-		return project{}, errors.New("this is not the project's folder: there is no go.mod here")
-	}
-	return project{filepath.Dir(file)}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
-}
-
-// path returns a file or folder of the project.
-func (p project) path(elements ...string) string {
-	return filepath.Join(append([]string{p.root}, elements...)...)
-}
-
-// command returns a program that shows its output, in a folder of the project.
-// When ctx ends it gets SIGTERM, and is killed 10 s later.
-func (p project) command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = p.path(folder)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
-	return cmd
-}
-
-// do runs a program in the project's root.
-func (p project) do(ctx context.Context, name string, args ...string) error {
-	return p.doIn(ctx, ".", name, args...)
-}
-
-func (p project) doIn(ctx context.Context, folder, name string, args ...string) error {
-	return named(p.command(ctx, folder, name, args...).Run(), name, args)
-}
-
-// named prefixes an error with the program and its arguments.
-func named(err error, name string, args []string) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", strings.Join(append([]string{name}, args...), " "), err)
 }

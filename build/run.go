@@ -6,11 +6,13 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"spyglass/build/project"
 )
 
 // run opens the app. Where there is no display it serves.
-func run(ctx context.Context, p project, args []string) error {
-	path, err := p.binary(ctx)
+func run(ctx context.Context, p project.Project, args []string) error {
+	path, err := p.Binary(ctx)
 	if err != nil {
 		return err
 	}
@@ -21,13 +23,13 @@ func run(ctx context.Context, p project, args []string) error {
 		fmt.Println("There is no display: open the address below in a browser. Ctrl+C ends it.")
 		args = append([]string{"serve", "--demo"}, args...)
 	}
-	cmd := p.command(ctx, ".", path, args...)
+	cmd := p.Command(ctx, ".", path, args...)
 	cmd.Stdin, cmd.Dir = os.Stdin, "" // a path among the arguments is relative to here
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return nil // ended by us
 	}
-	return named(err, "spyglass", args)
+	return project.Named(err, "spyglass", args)
 }
 
 // display reports whether a window can be shown.

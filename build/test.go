@@ -11,15 +11,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"spyglass/build/project"
 )
 
 // step is one part of the tests. Each can run alone: it makes everything it
 // needs.
 type step struct {
 	name  string
-	needs []need
+	needs []project.Need
 	lacks func() string // what it cannot run without here; nil or empty where it can
-	run   func(ctx context.Context, p project) error
+	run   func(ctx context.Context, p project.Project) error
 }
 
 // steps are in the order in which a mistake shows soonest.
@@ -29,14 +31,14 @@ var steps = []step{
 	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
 	{name: "vet", run: goTool("vet", "./...")},
-	{name: "vet-desktop", needs: forWindow, lacks: linux,
-		run: goTool("vet", "-tags", desktopTags+",window,packages", "./...")},
-	{name: "go", needs: forGo, run: goTests},
+	{name: "vet-desktop", needs: project.ForWindow, lacks: linux,
+		run: goTool("vet", "-tags", project.DesktopTags+",window,packages", "./...")},
+	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
-	{name: "browser", needs: slices.Concat(forWindow, forBrowser), run: browser},
-	{name: "window", needs: slices.Concat(forWindow, forScreen), lacks: linux, run: window},
-	{name: "package", needs: forInstalling, lacks: debian, run: packaged},
+	{name: "browser", needs: slices.Concat(project.ForWindow, project.ForBrowser), run: browser},
+	{name: "window", needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux, run: window},
+	{name: "package", needs: project.ForInstalling, lacks: debian, run: packaged},
 }
 
 // linux returns the requirement missing for steps that drive their own desktop.
@@ -49,7 +51,7 @@ func linux() string {
 
 // debian returns the requirement missing for steps that install a .deb.
 func debian() string {
-	if !program("dpkg")() {
+	if !project.HasProgram("dpkg")() {
 		return "dpkg"
 	}
 	if os.Geteuid() != 0 {
@@ -60,19 +62,19 @@ func debian() string {
 
 // test runs the steps that args name, or all of them. A step that fails does
 // not stop the next.
-func test(ctx context.Context, p project, args []string) error {
+func test(ctx context.Context, p project.Project, args []string) error {
 	chosen, err := choose(args)
 	if err != nil {
 		return err
 	}
-	if err := node(ctx); err != nil {
+	if err := project.Node(ctx); err != nil {
 		return err
 	}
-	var needs []need
+	var needs []project.Need
 	for _, s := range chosen {
 		needs = append(needs, s.needs...)
 	}
-	if err := p.install(ctx, needs); err != nil {
+	if err := p.Install(ctx, needs); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -149,40 +151,40 @@ var unracedParts = []string{
 
 // goTests runs the tests of the Go packages, under the race detector as far as
 // that can be waited for.
-func goTests(ctx context.Context, p project) error {
-	list := p.command(ctx, ".", "go", "list", "./...")
+func goTests(ctx context.Context, p project.Project) error {
+	list := p.Command(ctx, ".", "go", "list", "./...")
 	list.Stdout = nil
 	out, err := list.Output()
 	if err != nil {
-		return named(err, "go list", nil)
+		return project.Named(err, "go list", nil)
 	}
 	others := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return slices.Contains(unraced, name) || name == longest })
 	packages := append([]string{longest}, others...)
 	return errors.Join(
-		p.goTest(ctx, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...),
-		p.goTest(ctx, nil, nil, unraced...),
+		goTest(ctx, p, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...),
+		goTest(ctx, p, nil, nil, unraced...),
 	)
 }
 
-func goTool(args ...string) func(context.Context, project) error {
-	return func(ctx context.Context, p project) error { return p.do(ctx, "go", args...) }
+func goTool(args ...string) func(context.Context, project.Project) error {
+	return func(ctx context.Context, p project.Project) error { return p.Do(ctx, "go", args...) }
 }
 
 // script returns a step that runs an npm script of the frontend.
-func script(name string) func(context.Context, project) error {
-	return func(ctx context.Context, p project) error {
-		if err := p.modules(ctx); err != nil {
+func script(name string) func(context.Context, project.Project) error {
+	return func(ctx context.Context, p project.Project) error {
+		if err := p.Modules(ctx); err != nil {
 			return err
 		}
-		return p.doIn(ctx, "frontend", "npm", "run", "--silent", name)
+		return p.DoIn(ctx, "frontend", "npm", "run", "--silent", name)
 	}
 }
 
 // formatted fails with the names of the files that gofmt would change.
-func formatted(ctx context.Context, p project) error {
+func formatted(ctx context.Context, p project.Project) error {
 	var files []string
 	for _, folder := range []string{"main.go", "app", "backend", "build", "frontend/embed.go"} {
-		files = append(files, p.path(folder))
+		files = append(files, p.Path(folder))
 	}
 	out, err := exec.CommandContext(ctx, "gofmt", append([]string{"-l"}, files...)...).CombinedOutput()
 	if err != nil {
@@ -195,21 +197,21 @@ func formatted(ctx context.Context, p project) error {
 }
 
 // browser runs the frontend's tests in Chromium against the program.
-func browser(ctx context.Context, p project) error {
-	path, err := p.binary(ctx)
+func browser(ctx context.Context, p project.Project) error {
+	path, err := p.Binary(ctx)
 	if err != nil {
 		return err
 	}
-	cmd := p.command(ctx, "frontend", "npm", "run", "--silent", "e2e")
+	cmd := p.Command(ctx, "frontend", "npm", "run", "--silent", "e2e")
 	cmd.Env = append(os.Environ(), "SPYGLASS_BIN="+path)
-	return named(cmd.Run(), "npm run e2e", nil)
+	return project.Named(cmd.Run(), "npm run e2e", nil)
 }
 
 // window drives the program's window by its keyboard.
-func window(ctx context.Context, p project) error {
-	path, err := p.binary(ctx)
+func window(ctx context.Context, p project.Project) error {
+	path, err := p.Binary(ctx)
 	if err != nil {
 		return err
 	}
-	return p.goTest(ctx, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags", "window"}, "./build/desktop")
+	return goTest(ctx, p, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags", "window"}, "./build/desktop")
 }

@@ -6,21 +6,22 @@ import (
 	"os"
 	"time"
 
+	"spyglass/build/project"
 	"spyglass/build/torture"
 )
 
 // tortured builds the program and runs the trials that args name, or all.
-func tortured(ctx context.Context, p project, args []string) error {
+func tortured(ctx context.Context, p project.Project, args []string) error {
 	flags := flag.NewFlagSet("torture", flag.ContinueOnError)
 	long := flags.Duration("for", time.Hour, "time for all trials together")
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "of everything random, to repeat a run")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if err := p.frontend(ctx); err != nil {
+	if err := p.Frontend(ctx); err != nil {
 		return err
 	}
-	program, err := p.compile(ctx, "spyglass-torture", "", ".")
+	program, err := p.Compile(ctx, "spyglass-torture", "", ".")
 	if err != nil {
 		return err
 	}

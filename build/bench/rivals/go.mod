@@ -1,6 +1,6 @@
 // A module of its own, so that the product does not depend on what it is
 // measured beside.
-module spyglass/build/bench
+module spyglass/build/bench/rivals
 
 go 1.26
 

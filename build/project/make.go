@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"context"
@@ -14,51 +14,51 @@ import (
 	"time"
 )
 
-// desktopTags are the build tags of the window.
-const desktopTags = "desktop,production,webkit2_41"
+// DesktopTags are the build tags of the window.
+const DesktopTags = "desktop,production,webkit2_41"
 
-// modules installs the frontend's packages if they differ from
+// Modules installs the frontend's packages if they differ from
 // package-lock.json.
-func (p project) modules(ctx context.Context) error {
-	if err := node(ctx); err != nil {
+func (p Project) Modules(ctx context.Context) error {
+	if err := Node(ctx); err != nil {
 		return err
 	}
-	lock, err := os.ReadFile(p.path("frontend", "package-lock.json"))
+	lock, err := os.ReadFile(p.Path("frontend", "package-lock.json"))
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(lock)
 	want := hex.EncodeToString(sum[:])
-	stamp := p.path("frontend", "node_modules", ".installed")
+	stamp := p.Path("frontend", "node_modules", ".installed")
 	if have, err := os.ReadFile(stamp); err == nil && string(have) == want {
 		return nil
 	}
-	if err := p.doIn(ctx, "frontend", "npm", "ci", "--no-audit", "--no-fund"); err != nil {
+	if err := p.DoIn(ctx, "frontend", "npm", "ci", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
 	return os.WriteFile(stamp, []byte(want), 0o600)
 }
 
-// frontend builds the UI if a source of it is newer than the last build.
-func (p project) frontend(ctx context.Context) error {
-	if err := p.modules(ctx); err != nil {
+// Frontend builds the UI if a source of it is newer than the last build.
+func (p Project) Frontend(ctx context.Context) error {
+	if err := p.Modules(ctx); err != nil {
 		return err
 	}
-	source, err := newest(p.path("frontend"), func(path string) bool { return !strings.HasSuffix(path, ".go") })
+	source, err := Newest(p.Path("frontend"), func(path string) bool { return !strings.HasSuffix(path, ".go") })
 	if err != nil {
 		return err
 	}
-	built, err := os.Stat(p.path("frontend", "dist", "index.html"))
+	built, err := os.Stat(p.Path("frontend", "dist", "index.html"))
 	if err == nil && !source.After(built.ModTime()) {
 		return nil
 	}
-	return p.doIn(ctx, "frontend", "npm", "run", "build")
+	return p.DoIn(ctx, "frontend", "npm", "run", "build")
 }
 
-// newest returns the time of the last change to a file below folder that
+// Newest returns the time of the last change to a file below folder that
 // counts, or to a folder; a removed file changes its folder. Built, installed
 // and hidden files do not count.
-func newest(folder string, counts func(path string) bool) (time.Time, error) {
+func Newest(folder string, counts func(path string) bool) (time.Time, error) {
 	var last time.Time
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -89,27 +89,27 @@ func newest(folder string, counts func(path string) bool) (time.Time, error) {
 	return last, err
 }
 
-// binary builds the program with the window, UI included, and returns its path.
-func (p project) binary(ctx context.Context) (string, error) {
-	if err := p.install(ctx, forWindow); err != nil {
+// Binary builds the program with the window, UI included, and returns its path.
+func (p Project) Binary(ctx context.Context) (string, error) {
+	if err := p.Install(ctx, ForWindow); err != nil {
 		return "", err
 	}
-	if err := p.frontend(ctx); err != nil {
+	if err := p.Frontend(ctx); err != nil {
 		return "", err
 	}
-	return p.compile(ctx, "spyglass", desktopTags, ".")
+	return p.Compile(ctx, "spyglass", DesktopTags, ".")
 }
 
-// compile builds one command into build/bin, and returns its path.
-func (p project) compile(ctx context.Context, name, tags, pkg string) (string, error) {
-	path := p.path("build", "bin", name)
+// Compile builds one command into build/bin, and returns its path.
+func (p Project) Compile(ctx context.Context, name, tags, pkg string) (string, error) {
+	path := p.Path("build", "bin", name)
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := p.do(ctx, "go", "build", "-ldflags", "-s -w", "-tags", tags, "-o", path, pkg)
+	err := p.Do(ctx, "go", "build", "-ldflags", "-s -w", "-tags", tags, "-o", path, pkg)
 	if err != nil {
 		return "", fmt.Errorf("%s does not build: %w", name, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"spyglass/build/desktop"
+	"spyglass/build/project"
 )
 
 // paint is from the start of the program to the first text in its window. Both
@@ -24,7 +25,7 @@ import (
 // manager runs, which would draw a title.
 var paint = figure{
 	name: "paint", does: "start to first paint, ms (floor: an empty Wails window)",
-	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		data, err := os.MkdirTemp("", "spyglass-bench-")
 		if err != nil {
 			return 0, 0, err
@@ -37,28 +38,28 @@ var paint = figure{
 // paintTabs measures the same with requests that were left open.
 var paintTabs = figure{
 	name: "paint-tabs", does: "the same with 30 tabs to restore, ms (floor: an empty Wails window)",
-	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		s, err := p.serve(ctx, "--demo-devices", "1")
+	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		s, err := p.Serve(ctx, "--demo-devices", "1")
 		if err != nil {
 			return 0, 0, err
 		}
-		defer func() { err = errors.Join(err, s.close()) }()
-		if err := s.leaveOpen(ctx, 30); err != nil {
+		defer func() { err = errors.Join(err, s.Close()) }()
+		if err := leaveOpen(ctx, s, 30); err != nil {
 			return 0, 0, err
 		}
-		s.stop()
-		return measureStarts(ctx, p, s.data(), textDrawn)
+		s.Stop()
+		return measureStarts(ctx, p, s.Data(), textDrawn)
 	}),
 }
 
 // leaveOpen opens requests, as the page does.
-func (s *served) leaveOpen(ctx context.Context, tabs int) error {
-	if err := s.send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"}, &struct{}{}); err != nil {
+func leaveOpen(ctx context.Context, s *project.Server, tabs int) error {
+	if err := s.Send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"}, &struct{}{}); err != nil {
 		return err
 	}
 	for i := range tabs {
 		draft := map[string]any{"method": "GET", "path": fmt.Sprint("/device/devices/", i), "template": "/device/devices/{id}"}
-		if err := s.post(ctx, "/explorer/tabs", map[string]any{"position": i, "draft": draft}, &struct{}{}); err != nil {
+		if err := s.Post(ctx, "/explorer/tabs", map[string]any{"position": i, "draft": draft}, &struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -79,8 +80,8 @@ func nothingDrawn(s screen) bool { return s.colours(image.Rect(0, 0, s.width, s.
 
 // measureStarts starts our window on a data folder until drawn reports true,
 // and the empty one until it has drawn its text, in turn.
-func measureStarts(ctx context.Context, p project, data string, drawn func(screen) bool) (ours, floor float64, err error) {
-	app, empty, err := p.windows(ctx)
+func measureStarts(ctx context.Context, p project.Project, data string, drawn func(screen) bool) (ours, floor float64, err error) {
+	app, empty, err := windows(ctx, p)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -90,14 +91,14 @@ func measureStarts(ctx context.Context, p project, data string, drawn func(scree
 }
 
 // windows builds the program and the empty window.
-func (p project) windows(ctx context.Context) (app, empty string, err error) {
-	if err := p.install(ctx, slices.Concat(forWindow, forScreen)); err != nil {
+func windows(ctx context.Context, p project.Project) (app, empty string, err error) {
+	if err := p.Install(ctx, slices.Concat(project.ForWindow, project.ForScreen)); err != nil {
 		return "", "", err
 	}
-	if app, err = p.binary(ctx); err != nil {
+	if app, err = p.Binary(ctx); err != nil {
 		return "", "", err
 	}
-	empty, err = p.compile(ctx, "emptywindow", desktopTags, "./app/shell/emptywindow")
+	empty, err = p.Compile(ctx, "emptywindow", project.DesktopTags, "./app/shell/emptywindow")
 	return app, empty, err
 }
 

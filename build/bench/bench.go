@@ -1,4 +1,14 @@
-package main
+// Package bench measures the program beside the least that its work could cost,
+// or beside other programs that do the same, on the same machine at the same
+// time, and prints a row for each figure.
+//
+// A figure is added as a file, and as a line of figures. The other programs have
+// modules of their own in rivals/, so that the product does not depend on them.
+//
+// The unit of a figure stands in its row. Figures are measured one after the
+// other; a figure may use several goroutines, which end with it. One that cannot
+// be measured does not stop the others: Run names it at the end, in its error.
+package bench
 
 import (
 	"context"
@@ -6,6 +16,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"spyglass/build/project"
 )
 
 // figure is one measurement, beside the least that it could cost, or beside the
@@ -14,7 +26,7 @@ type figure struct {
 	name    string // for the command line
 	does    string // for the table, with the unit
 	goal    string
-	measure func(ctx context.Context, p project) (score, error)
+	measure func(ctx context.Context, p project.Project) (score, error)
 	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where several figures share what runs
 }
 
@@ -25,8 +37,8 @@ type score struct {
 }
 
 // plain wraps a measurement without a p99.
-func plain(measure func(ctx context.Context, p project) (ours, floor float64, err error)) func(context.Context, project) (score, error) {
-	return func(ctx context.Context, p project) (score, error) {
+func plain(measure func(ctx context.Context, p project.Project) (ours, floor float64, err error)) func(context.Context, project.Project) (score, error) {
+	return func(ctx context.Context, p project.Project) (score, error) {
 		ours, floor, err := measure(ctx, p)
 		return score{ours: ours, other: floor}, err
 	}
@@ -34,7 +46,7 @@ func plain(measure func(ctx context.Context, p project) (ours, floor float64, er
 
 func (f *figure) run(ctx context.Context, r *rivals) (score, error) {
 	if f.measure != nil {
-		return f.measure(ctx, r.project)
+		return f.measure(ctx, r.Project)
 	}
 	return f.beside(ctx, r)
 }
@@ -87,16 +99,16 @@ var figures = []figure{
 	backfill,
 }
 
-// bench measures the figures that args name, or all of them. It writes into
+// Run measures the figures that args name, or all of them. It writes into
 // build/bin and the system's temporary folder only.
-func bench(ctx context.Context, p project, args []string) error {
+func Run(ctx context.Context, p project.Project, args []string) error {
 	for _, name := range args {
 		if !slices.ContainsFunc(figures, func(f figure) bool { return f.name == name }) {
 			return fmt.Errorf("there is no figure %s", name)
 		}
 	}
 	var failed []string
-	r := &rivals{project: p}
+	r := &rivals{Project: p}
 	defer r.close()
 	const row = "%-84s %10s %10s %7s  %-16s %s\n" // one is printed as soon as it is measured
 	fmt.Printf(row, "figure", "ours", "other", "ratio", "goal", "p99 ms, other")

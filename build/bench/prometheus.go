@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"spyglass/build/project"
 )
 
 // The figures beside Debian's Prometheus, which scrapes 10,000 targets with ten
@@ -37,15 +39,15 @@ func ofScraped(what func(scraped) score) func(context.Context, *rivals) (score, 
 			return score{}, err
 		}
 		if r.scraped == nil {
-			r.scraped = sync.OnceValues(func() (scraped, error) { return r.besidePrometheus(ctx, f) })
+			r.scraped = sync.OnceValues(func() (scraped, error) { return besidePrometheus(ctx, r.Project, f) })
 		}
 		s, err := r.scraped()
 		return what(s), err
 	}
 }
 
-func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err error) {
-	if err := p.install(ctx, []need{{"prometheus", program("prometheus")}}); err != nil {
+func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scraped, err error) {
+	if err := p.Install(ctx, project.ForPrometheus); err != nil {
 		return s, err
 	}
 	folder, err := os.MkdirTemp("", "spyglass-prometheus-")
@@ -69,7 +71,7 @@ func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err
 	if err := configure(folder, l.Addr().String()); err != nil {
 		return s, err
 	}
-	run := p.command(ctx, ".", "prometheus", "--config.file="+filepath.Join(folder, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address=127.0.0.1:0", "--log.level=error")
+	run := p.Command(ctx, ".", "prometheus", "--config.file="+filepath.Join(folder, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address=127.0.0.1:0", "--log.level=error")
 	if err := run.Start(); err != nil {
 		return s, err
 	}
@@ -84,7 +86,7 @@ func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err
 	var theirs error
 	var both sync.WaitGroup
 	both.Go(func() { s.theirs.cpu, theirs = spent(ctx, fleetCounts, run.Process.Pid) })
-	s.ours.cpu, err = spent(ctx, fleetCounts, f.cmd.Process.Pid)
+	s.ours.cpu, err = spent(ctx, fleetCounts, f.Cmd.Process.Pid)
 	both.Wait()
 	if err = errors.Join(err, theirs); err != nil {
 		return s, err
@@ -92,7 +94,7 @@ func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err
 	if n := asked.Load() - before; n < 1.9*fleetDevices {
 		return s, fmt.Errorf("in two minutes Prometheus asked %d times, not %d", n, 2*fleetDevices)
 	}
-	if s.ours.memory, err = resident(f.cmd.Process.Pid); err != nil {
+	if s.ours.memory, err = resident(f.Cmd.Process.Pid); err != nil {
 		return s, err
 	}
 	s.theirs.memory, err = resident(run.Process.Pid)

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"spyglass/build/desktop"
+	"spyglass/build/project"
 )
 
 // The figures of an idle window, on the overview of the demo.
 var (
 	idleMemory = figure{
 		name: "idle-memory", does: "idle on the overview: memory of all processes, MB (floor: an empty Wails window)", goal: "≤ 1.2",
-		measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-			err = p.idle(ctx, func(app, empty opening) error {
+		measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+			err = idle(ctx, p, func(app, empty opening) error {
 				if ours, err = idling(ctx, app, residents); err == nil {
 					floor, err = idling(ctx, empty, residents)
 				}
@@ -24,8 +25,8 @@ var (
 	}
 	idleCPU = figure{
 		name: "idle-cpu", does: "idle on the overview: % of one core, all processes (other: limit)", goal: "≤ 1",
-		measure: plain(func(ctx context.Context, p project) (ours, limit float64, err error) {
-			err = p.idle(ctx, func(app, _ opening) error {
+		measure: plain(func(ctx context.Context, p project.Project) (ours, limit float64, err error) {
+			err = idle(ctx, p, func(app, _ opening) error {
 				ours, err = idling(ctx, app, func(pids []int) (float64, error) { return spent(ctx, idleCounts, pids...) })
 				return err
 			})
@@ -41,17 +42,17 @@ const (
 
 // idle has measure work with the program on a demo that has run before, and
 // with the empty window.
-func (p project) idle(ctx context.Context, measure func(app, empty opening) error) (err error) {
-	s, err := p.overviewOf(ctx)
+func idle(ctx context.Context, p project.Project, measure func(app, empty opening) error) (err error) {
+	s, err := overviewOf(ctx, p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	app, empty, err := p.windows(ctx)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	app, empty, err := windows(ctx, p)
 	if err != nil {
 		return err
 	}
-	return measure(opening{app, []string{"--data", s.data()}, overviewDrawn}, opening{empty, nil, textDrawn})
+	return measure(opening{app, []string{"--data", s.Data()}, overviewDrawn}, opening{empty, nil, textDrawn})
 }
 
 // idling measures the processes of a window that has been open for a while.

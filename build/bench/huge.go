@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	kept "spyglass/app/document"
+	"spyglass/build/project"
 )
 
 // The figures of a response of 500 MB, which no page could hold: the requests
@@ -18,21 +19,21 @@ import (
 var (
 	huge = figure{
 		name: "huge", does: "500 MB: last byte to first rows, ms (floor: 16, a frame)", goal: "≤ 1",
-		measure: plain(func(ctx context.Context, _ project) (ours, floor float64, err error) {
+		measure: plain(func(ctx context.Context, _ project.Project) (ours, floor float64, err error) {
 			large, err := measureKept(ctx, 10*documentBytes)
 			return large.opened, 16, err
 		}),
 	}
 	hugeScroll = figure{
 		name: "huge-scroll", does: "500 MB: a screen of rows anywhere in it, ms (floor: 16, a frame)", goal: "≤ 1",
-		measure: plain(func(ctx context.Context, _ project) (ours, floor float64, err error) {
+		measure: plain(func(ctx context.Context, _ project.Project) (ours, floor float64, err error) {
 			large, err := measureKept(ctx, 10*documentBytes)
 			return large.screen, 16, err
 		}),
 	}
 	hugeMemory = figure{
 		name: "huge-memory", does: "500 MB: what the process holds of it, MB (floor: its size)", goal: "≤ 0.2",
-		measure: plain(func(ctx context.Context, _ project) (ours, floor float64, err error) {
+		measure: plain(func(ctx context.Context, _ project.Project) (ours, floor float64, err error) {
 			large, err := measureKept(ctx, 10*documentBytes)
 			return large.held, 10 * documentBytes / 1e6, err
 		}),

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/series"
+	"spyglass/build/project"
 )
 
 // The figures of samples beside Prometheus' database, as a library in a process
@@ -45,15 +46,15 @@ const (
 	sampleBegin  = 1_700_006_400 // midnight
 )
 
-func sampled(what func(sampling) float64) func(context.Context, project) (score, error) {
-	return func(ctx context.Context, p project) (score, error) {
+func sampled(what func(sampling) float64) func(context.Context, project.Project) (score, error) {
+	return func(ctx context.Context, p project.Project) (score, error) {
 		folder, err := os.MkdirTemp("", "spyglass-samples-")
 		if err != nil {
 			return score{}, err
 		}
 		defer func() { _ = os.RemoveAll(folder) }()
 		values := sampleValues()
-		theirs, err := p.theirSamples(ctx, folder, values)
+		theirs, err := theirSamples(ctx, p, folder, values)
 		if err != nil {
 			return score{}, err
 		}
@@ -74,16 +75,16 @@ func sampleValues() []float64 {
 	return values
 }
 
-func (p project) theirSamples(ctx context.Context, folder string, values []float64) (r sampling, err error) {
-	program := p.path("build", "bin", "tsdb-bench")
-	if err := p.doIn(ctx, "build/bench/tsdb", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
+func theirSamples(ctx context.Context, p project.Project, folder string, values []float64) (r sampling, err error) {
+	program := p.Path("build", "bin", "tsdb-bench")
+	if err := p.DoIn(ctx, "build/bench/rivals/tsdb", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
 		return r, err
 	}
 	in := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		in = binary.LittleEndian.AppendUint64(in, math.Float64bits(v))
 	}
-	run := p.command(ctx, ".", program, filepath.Join(folder, "tsdb"), strconv.Itoa(sampleSeries), strconv.Itoa(sampleRounds), strconv.Itoa(sampleBegin), strconv.Itoa(sampleEvery))
+	run := p.Command(ctx, ".", program, filepath.Join(folder, "tsdb"), strconv.Itoa(sampleSeries), strconv.Itoa(sampleRounds), strconv.Itoa(sampleBegin), strconv.Itoa(sampleEvery))
 	run.Stdin, run.Stdout = bytes.NewReader(in), nil
 	out, err := run.Output()
 	if err != nil {

@@ -1,10 +1,12 @@
-package main
+package bench
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"os"
+
+	"spyglass/build/project"
 )
 
 // The figures of the editors that others show responses in. Monaco has a
@@ -20,23 +22,23 @@ var (
 	}
 )
 
-// editorTimes holds the output of build/bench/editors/measure.mjs, in
+// editorTimes holds the output of build/bench/rivals/editors/measure.mjs, in
 // milliseconds.
 type (
 	editorTimes struct{ CodeMirror, Monaco editorTime }
 	editorTime  struct{ Paint, Task, Parse float64 }
 )
 
-func inEditors(pick func(editorTimes) editorTime) func(context.Context, project) (score, error) {
-	return plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		if err := p.install(ctx, forPage); err != nil {
+func inEditors(pick func(editorTimes) editorTime) func(context.Context, project.Project) (score, error) {
+	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		if err := p.Install(ctx, project.ForPage); err != nil {
 			return 0, 0, err
 		}
-		if err := p.modules(ctx); err != nil {
+		if err := p.Modules(ctx); err != nil {
 			return 0, 0, err
 		}
-		const folder = "build/bench/editors"
-		if err := p.doIn(ctx, folder, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"); err != nil {
+		const folder = "build/bench/rivals/editors"
+		if err := p.DoIn(ctx, folder, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"); err != nil {
 			return 0, 0, err
 		}
 		var text, out bytes.Buffer
@@ -47,10 +49,10 @@ func inEditors(pick func(editorTimes) editorTime) func(context.Context, project)
 		if err := json.Indent(&shown, text.Bytes(), "", "  "); err != nil { // as one reads it; neither shows one line of 50 MB
 			return 0, 0, err
 		}
-		cmd := p.command(ctx, folder, "node", "measure.mjs", p.path("frontend"))
+		cmd := p.Command(ctx, folder, "node", "measure.mjs", p.Path("frontend"))
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = &shown, &out, os.Stderr
 		if err := cmd.Run(); err != nil {
-			return 0, 0, named(err, "measure.mjs", nil)
+			return 0, 0, project.Named(err, "measure.mjs", nil)
 		}
 		var t editorTimes
 		if err := json.Unmarshal(out.Bytes(), &t); err != nil {

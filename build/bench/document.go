@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"spyglass/build/project"
 )
 
 // document is from the last byte of a response of 50 MB to its first rows in
@@ -52,9 +54,9 @@ type browserTimes struct {
 // catalogSearch is a key typed into the search of a catalog of 500 endpoints.
 var catalogSearch = figure{
 	name: "catalog", does: "500 endpoints: a key in their search, page laid out, ms (floor: 16, a frame)",
-	goal: "≤ 1", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m struct{ Median float64 }
-		err = p.inPage(ctx, "bench-catalog.mjs", func(*served) error { return nil }, &m)
+		err = inPage(ctx, p, "bench-catalog.mjs", func(*project.Server) error { return nil }, &m)
 		return m.Median, 16, err
 	}),
 }
@@ -66,10 +68,10 @@ const (
 	longValue      = 24_000
 )
 
-func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project) (score, error) {
-	return plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project.Project) (score, error) {
+	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m browserTimes
-		if err := p.inPage(ctx, "bench-document.mjs", func(s *served) error { return s.fill(ctx) }, &m); err != nil {
+		if err := inPage(ctx, p, "bench-document.mjs", func(s *project.Server) error { return fillDocument(ctx, s) }, &m); err != nil {
 			return 0, 0, err
 		}
 		if m.Bytes < 45_000_000 {
@@ -82,29 +84,29 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 
 // inPage runs a script of frontend/e2e, with a browser, against a portal that
 // ready has prepared, and decodes its output into out.
-func (p project) inPage(ctx context.Context, script string, ready func(*served) error, out any) (err error) {
-	if err := p.install(ctx, forPage); err != nil {
+func inPage(ctx context.Context, p project.Project, script string, ready func(*project.Server) error, out any) (err error) {
+	if err := p.Install(ctx, project.ForPage); err != nil {
 		return err
 	}
-	s, err := p.serve(ctx, "--demo-devices", "1")
+	s, err := p.Serve(ctx, "--demo-devices", "1")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := ready(s); err != nil {
 		return err
 	}
-	cmd := p.command(ctx, "frontend", "node", "e2e/"+script, s.origin, "admin")
+	cmd := p.Command(ctx, "frontend", "node", "e2e/"+script, s.Origin, "admin")
 	var said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.password), &said, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Password), &said, os.Stderr
 	if err := cmd.Run(); err != nil {
-		return named(err, script, nil)
+		return project.Named(err, script, nil)
 	}
 	return json.Unmarshal(said.Bytes(), out)
 }
 
 // fill adds the devices whose list is long.
-func (s *served) fill(ctx context.Context) error {
+func fillDocument(ctx context.Context, s *project.Server) error {
 	type property struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
@@ -115,7 +117,7 @@ func (s *served) fill(ctx context.Context) error {
 		for n := range properties {
 			properties[n] = property{fmt.Sprint("config.", n), text}
 		}
-		err := s.post(ctx, "/api/device/devices", map[string]any{
+		err := s.Post(ctx, "/api/device/devices", map[string]any{
 			"name": fmt.Sprintf("10.9.%d.%d", i/250, i%250), "displayName": fmt.Sprint("long-", i),
 			"hostGroupIds": "1", "customProperties": properties,
 		}, &struct{}{})

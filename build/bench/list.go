@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+
+	"spyglass/build/project"
 )
 
 // list is a page of 50 of 100,000 devices, with its exact total, through every
@@ -16,7 +18,7 @@ var list = figure{
 	goal: "≥ 0.6", measure: measureList,
 }
 
-func measureList(ctx context.Context, _ project) (_ score, err error) {
+func measureList(ctx context.Context, _ project.Project) (_ score, err error) {
 	p, err := startPortal(ctx, 100_000)
 	if err != nil {
 		return score{}, err

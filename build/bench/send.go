@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"spyglass/build/project"
 )
 
 // send measures a request through the Explorer, as its page sends one, until
@@ -21,16 +23,16 @@ var send = figure{
 // sends is the number of measurements of each; odd, for the median.
 const sends = 101
 
-func measureSend(ctx context.Context, p project) (ours, floor float64, err error) {
-	if err := p.install(ctx, []need{{"curl", program("curl")}}); err != nil {
+func measureSend(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+	if err := p.Install(ctx, project.ForCurl); err != nil {
 		return 0, 0, err
 	}
-	s, err := p.serve(ctx)
+	s, err := p.Serve(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.filled(ctx); err != nil { // a portal in use has its past
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := waitForSamples(ctx, s); err != nil { // a portal in use has its past
 		return 0, 0, err
 	}
 	const path = "/device/devices?size=50"
@@ -41,7 +43,7 @@ func measureSend(ctx context.Context, p project) (ours, floor float64, err error
 			Status int
 			Rows   []struct{}
 		}
-		err := s.post(ctx, "/explorer/send", map[string]any{
+		err := s.Post(ctx, "/explorer/send", map[string]any{
 			"sendId": fmt.Sprint("bench-", i),
 			"draft":  map[string]any{"method": "GET", "path": path, "template": "/device/devices"},
 		}, &reply)
@@ -53,8 +55,8 @@ func measureSend(ctx context.Context, p project) (ours, floor float64, err error
 			return 0, 0, fmt.Errorf("the reply is %d with %d rows", reply.Status, len(reply.Rows))
 		}
 		begun = time.Now()
-		curl := exec.CommandContext(ctx, "curl", "--silent", "--fail", "--output", os.DevNull, "--config", "-", s.origin+"/api"+path)
-		curl.Stdin = strings.NewReader(`header = "Authorization: Bearer ` + s.bearer + `"`)
+		curl := exec.CommandContext(ctx, "curl", "--silent", "--fail", "--output", os.DevNull, "--config", "-", s.Origin+"/api"+path)
+		curl.Stdin = strings.NewReader(`header = "Authorization: Bearer ` + s.Bearer + `"`)
 		if err := curl.Run(); err != nil {
 			return 0, 0, fmt.Errorf("curl: %w", err)
 		}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
+
+	"spyglass/build/project"
 )
 
 // The figures beside PocketBase: 16 connections request the same devices from
@@ -41,14 +44,17 @@ func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error)
 		if err := r.start(ctx); err != nil {
 			return score{}, err
 		}
-		return inTurn(ctx, r.ours.side(ours), r.theirs.side(theirs))
+		return inTurn(ctx, sideOf(r.ours, &r.ourSent, ours), sideOf(r.theirs, &r.theirSent, theirs))
 	}
 }
 
-// side returns a side that continues the requests of the last one, so that no
+// sideOf returns a side that continues the requests that sent counts, so that no
 // name comes twice.
-func (s *served) side(next request) *side {
-	return &side{origin: s.origin, bearer: s.bearer, next: func(int64) (string, string, []byte) { return next(s.asked.Add(1)) }}
+func sideOf(s *project.Server, sent *atomic.Int64, next request) *side {
+	return &side{
+		origin: s.Origin, bearer: s.Bearer,
+		next: func(int64) (string, string, []byte) { return next(sent.Add(1)) },
+	}
 }
 
 // words are looked for in the names of devices: some are in a few, some in many.
@@ -84,11 +90,11 @@ func measureMemory(ctx context.Context, r *rivals) (score, error) {
 			return score{}, err
 		}
 	}
-	ours, err := anonymous(r.ours.cmd.Process.Pid)
+	ours, err := anonymous(r.ours.Cmd.Process.Pid)
 	if err != nil {
 		return score{}, err
 	}
-	theirs, err := anonymous(r.theirs.cmd.Process.Pid)
+	theirs, err := anonymous(r.theirs.Cmd.Process.Pid)
 	return score{ours: ours, other: theirs}, err
 }
 

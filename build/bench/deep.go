@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
+
+	"spyglass/build/project"
 )
 
 // A page far down a list of 100,000 devices, beside the first page of it.
@@ -26,8 +28,8 @@ var (
 // asks is the number of measurements of each; odd, for the median.
 const asks = 51
 
-func measureDeep(path string) func(context.Context, project) (score, error) {
-	return func(ctx context.Context, _ project) (_ score, err error) {
+func measureDeep(path string) func(context.Context, project.Project) (score, error) {
+	return func(ctx context.Context, _ project.Project) (_ score, err error) {
 		p, err := startPortal(ctx, 100_000)
 		if err != nil {
 			return score{}, err
@@ -90,7 +92,7 @@ var million = figure{
 	measure: measureMillion,
 }
 
-func measureMillion(ctx context.Context, _ project) (_ score, err error) {
+func measureMillion(ctx context.Context, _ project.Project) (_ score, err error) {
 	p, err := startPortal(ctx, 1_000_000)
 	if err != nil {
 		return score{}, err

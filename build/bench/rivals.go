@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bufio"
@@ -12,17 +12,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
+
+	"spyglass/build/project"
 )
 
 // rivals are the program and PocketBase, both serving the same devices to a
 // caller who shows a token, each a process of its own on a folder that another
 // process has filled. They start with the first figure that needs them.
 type rivals struct {
-	project
-	folder       string
-	ours, theirs *served
-	fleet        *fleet
-	scraped      func() (scraped, error)
+	project.Project
+	folder             string
+	ours, theirs       *project.Server
+	ourSent, theirSent atomic.Int64 // requests of a load
+	fleet              *fleet
+	scraped            func() (scraped, error)
 }
 
 const rivalDevices = 100_000
@@ -47,7 +51,7 @@ func (r *rivals) start(ctx context.Context) (err error) {
 // startOurs leaves everything on that a portal does. The rate limits count each
 // request, and are too high to refuse one.
 func (r *rivals) startOurs(ctx context.Context) error {
-	program, err := r.compile(ctx, "spyglass-bench", "", ".")
+	program, err := r.Compile(ctx, "spyglass-bench", "", ".")
 	if err != nil {
 		return err
 	}
@@ -63,9 +67,9 @@ func (r *rivals) startOurs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours := &served{folder: r.folder, bearer: p.bearer, client: http.DefaultClient}
-	if err := ours.start(ctx, program, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}); err != nil {
-		return errors.Join(err, ours.close())
+	ours := &project.Server{Folder: r.folder, Bearer: p.bearer, Client: http.DefaultClient}
+	if err := ours.Start(ctx, program, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}); err != nil {
+		return errors.Join(err, ours.Close())
 	}
 	r.ours = ours
 	return nil
@@ -82,48 +86,48 @@ func unlimited(ctx context.Context, path string) error {
 }
 
 func (r *rivals) startTheirs(ctx context.Context) error {
-	program := r.path("build", "bin", "pocketbase-bench")
-	if err := r.doIn(ctx, "build/bench", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
+	program := r.Path("build", "bin", "pocketbase-bench")
+	if err := r.DoIn(ctx, "build/bench/rivals", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
 		return err
 	}
 	data := filepath.Join(r.folder, "theirs")
-	devices, err := r.ours.lines(ctx, "/api/device/devices")
+	devices, err := lines(ctx, r.ours, "/api/device/devices")
 	if err != nil {
 		return err
 	}
-	fill := r.command(ctx, ".", program, "fill", data)
+	fill := r.Command(ctx, ".", program, "fill", data)
 	fill.Stdin = devices
 	if err := errors.Join(fill.Run(), devices.Close()); err != nil {
 		return err
 	}
-	theirs := &served{folder: r.folder, client: http.DefaultClient}
-	theirs.cmd = exec.CommandContext(ctx, program, "serve", data)
-	theirs.cmd.Stderr = os.Stderr
-	out, err := theirs.cmd.StdoutPipe()
+	theirs := &project.Server{Folder: r.folder, Client: http.DefaultClient}
+	theirs.Cmd = exec.CommandContext(ctx, program, "serve", data)
+	theirs.Cmd.Stderr = os.Stderr
+	out, err := theirs.Cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := theirs.cmd.Start(); err != nil {
+	if err := theirs.Cmd.Start(); err != nil {
 		return err
 	}
 	var said struct{ Origin, Bearer string }
 	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
-		return errors.Join(err, theirs.close())
+		return errors.Join(err, theirs.Close())
 	}
-	theirs.origin, theirs.bearer = said.Origin, said.Bearer
+	theirs.Origin, theirs.Bearer = said.Origin, said.Bearer
 	r.theirs = theirs
 	return nil
 }
 
 // lines returns a whole list, one object a line; the caller closes it.
-func (s *served) lines(ctx context.Context, path string) (io.ReadCloser, error) {
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.origin+path, nil)
+func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, error) {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	ask.Header.Set("Authorization", "Bearer "+s.bearer)
+	ask.Header.Set("Authorization", "Bearer "+s.Bearer)
 	ask.Header.Set("Accept", "application/x-ndjson")
-	answer, err := s.client.Do(ask)
+	answer, err := s.Client.Do(ask)
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +138,14 @@ func (s *served) lines(ctx context.Context, path string) (io.ReadCloser, error) 
 }
 
 func (r *rivals) close() {
-	for _, s := range []*served{r.ours, r.theirs} {
+	for _, s := range []*project.Server{r.ours, r.theirs} {
 		if s != nil {
-			_ = s.close() // a folder in the system's temporary one
+			_ = s.Close() // a folder in the system's temporary one
 		}
 	}
 	r.ours, r.theirs = nil, nil
 	if r.fleet != nil {
-		_ = r.fleet.close()
+		_ = r.fleet.Close()
 		r.fleet = nil
 	}
 	if r.folder != "" {

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"spyglass/build/project"
 )
 
 // backfill measures from the start of the program on an empty folder until the
@@ -15,13 +17,13 @@ import (
 // filler rests for a quarter of the time of each step.
 var backfill = figure{
 	name: "backfill", does: "start of the demo until it has a past of 7 days, s (other: limit)", goal: "≤ 1",
-	measure: func(ctx context.Context, p project) (_ score, err error) {
-		if err := p.frontend(ctx); err != nil {
+	measure: func(ctx context.Context, p project.Project) (_ score, err error) {
+		if err := p.Frontend(ctx); err != nil {
 			return score{}, err
 		}
 		var all []float64
 		for range 3 {
-			took, err := p.backfilled(ctx)
+			took, err := backfilled(ctx, p)
 			if err != nil {
 				return score{}, err
 			}
@@ -31,28 +33,28 @@ var backfill = figure{
 	},
 }
 
-func (p project) backfilled(ctx context.Context) (seconds float64, err error) {
-	program, err := p.compile(ctx, "spyglass-bench", "", ".")
+func backfilled(ctx context.Context, p project.Project) (seconds float64, err error) {
+	program, err := p.Compile(ctx, "spyglass-bench", "", ".")
 	if err != nil {
 		return 0, err
 	}
-	s := &served{client: http.DefaultClient}
-	if s.folder, err = os.MkdirTemp("", "spyglass-bench-"); err != nil {
+	s := &project.Server{Client: http.DefaultClient}
+	if s.Folder, err = os.MkdirTemp("", "spyglass-bench-"); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	begun := time.Now()
-	if err := s.start(ctx, program, []string{"serve", "--demo", "--data", s.data()}); err != nil {
+	if err := s.Start(ctx, program, []string{"serve", "--demo", "--data", s.Data()}); err != nil {
 		return 0, err
 	}
-	err = s.filled(ctx)
+	err = waitForSamples(ctx, s)
 	return time.Since(begun).Seconds(), err
 }
 
 // filled returns when the demo has its past.
-func (s *served) filled(ctx context.Context) error {
+func waitForSamples(ctx context.Context, s *project.Server) error {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
-		log, err := os.ReadFile(filepath.Join(s.folder, "log"))
+		log, err := os.ReadFile(filepath.Join(s.Folder, "log"))
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -7,18 +7,20 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+
+	"spyglass/build/project"
 )
 
 // history is the slowest of the searches that the workspace's own benchmark
 // makes of 100,000 requests.
 var history = figure{
 	name: "history", does: "search of 100,000 requests of the history, the slowest, ms (floor: 30)", goal: "≤ 1",
-	measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		cmd := p.command(ctx, ".", "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "-benchtime", "20x", "./app/workspace")
+	measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		cmd := p.Command(ctx, ".", "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "-benchtime", "20x", "./app/workspace")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
 		if err := cmd.Run(); err != nil {
-			return 0, 0, named(err, "go test", nil)
+			return 0, 0, project.Named(err, "go test", nil)
 		}
 		for _, m := range nanoseconds.FindAllSubmatch(out.Bytes(), -1) {
 			ns, err := strconv.ParseFloat(string(m[1]), 64)

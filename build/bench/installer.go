@@ -1,32 +1,34 @@
-package main
+package bench
 
 import (
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"spyglass/build/project"
 )
 
 // installer measures the file that people download.
 var installer = figure{
 	name: "installer", does: "the .deb, MB (other: limit)", goal: "≤ 1",
-	measure: plain(func(ctx context.Context, p project) (ours, limit float64, err error) {
+	measure: plain(func(ctx context.Context, p project.Project) (ours, limit float64, err error) {
 		folder, err := os.MkdirTemp("", "spyglass-bench-")
 		if err != nil {
 			return 0, 0, err
 		}
 		defer os.RemoveAll(folder)
-		k := packing{out: folder}
-		if k.version, err = p.version(); err != nil {
+		k := project.Release{Out: folder}
+		if k.Version, err = p.Version(); err != nil {
 			return 0, 0, err
 		}
-		if err := p.install(ctx, forWindow); err != nil {
+		if err := p.Install(ctx, project.ForWindow); err != nil {
 			return 0, 0, err
 		}
-		if err := p.programs(ctx, &k); err != nil {
+		if err := p.Programs(ctx, &k); err != nil {
 			return 0, 0, err
 		}
-		if err := p.packages(ctx, k); err != nil {
+		if err := p.Packages(ctx, k); err != nil {
 			return 0, 0, err
 		}
 		found, err := filepath.Glob(filepath.Join(folder, "*.deb"))

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bufio"
@@ -91,13 +91,13 @@ type stream struct {
 
 func (f *fleet) listen(ctx context.Context) (*stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+"/api/events?kinds=alert", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Origin+"/api/events?kinds=alert", nil)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+f.bearer)
-	answer, err := f.client.Do(r)
+	r.Header.Set("Authorization", "Bearer "+f.Bearer)
+	answer, err := f.Client.Do(r)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -198,7 +198,7 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
-	err = f.post(ctx, "/api/setting/datasources", map[string]any{
+	err = f.Post(ctx, "/api/setting/datasources", map[string]any{
 		"name": "Bench_Page", "appliesTo": `displayName =~ "page-*"`, "collectMethod": "http", "collectInterval": 1,
 		"collectorAttribute": map[string]any{"url": "##bench.url##"},
 		"dataPoints":         []point{{Name: "status", Raw: "status", AlertExpr: ">= 400"}},
@@ -208,7 +208,7 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 	}
 	for i := range pages {
 		name := fmt.Sprintf("page-%03d", i)
-		if err := f.post(ctx, "/api/device/devices", map[string]any{"name": "127.0.0.1", "displayName": name, "customProperties": []map[string]string{{"name": "bench.url", "value": web.origin + "/" + name}}}, &struct{}{}); err != nil {
+		if err := f.Post(ctx, "/api/device/devices", map[string]any{"name": "127.0.0.1", "displayName": name, "customProperties": []map[string]string{{"name": "bench.url", "value": web.origin + "/" + name}}}, &struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -265,7 +265,7 @@ func (f *fleet) until(ctx context.Context, limit time.Duration, done func() (boo
 
 func (f *fleet) storm(ctx context.Context, s *stream, t *trouble) error {
 	begun := time.Now()
-	if err := f.send(ctx, http.MethodPatch, fmt.Sprint("/api/setting/datasources/", f.source), map[string]any{"dataPoints": fleetPoints("> -1")}, &struct{}{}); err != nil {
+	if err := f.Send(ctx, http.MethodPatch, fmt.Sprint("/api/setting/datasources/", f.source), map[string]any{"dataPoints": fleetPoints("> -1")}, &struct{}{}); err != nil {
 		return err
 	}
 	during, err := f.look(ctx, begun.Add(fleetEvery*time.Second))
@@ -312,12 +312,12 @@ func (f *fleet) look(ctx context.Context, end time.Time) (took []time.Duration, 
 }
 
 func (f *fleet) get(ctx context.Context, path string, out any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+strings.ReplaceAll(path, `"`, "%22"), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Origin+strings.ReplaceAll(path, `"`, "%22"), nil)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Authorization", "Bearer "+f.bearer)
-	answer, err := f.client.Do(r)
+	r.Header.Set("Authorization", "Bearer "+f.Bearer)
+	answer, err := f.Client.Do(r)
 	if err != nil {
 		return err
 	}

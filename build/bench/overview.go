@@ -1,65 +1,67 @@
-package main
+package bench
 
 import (
 	"context"
 	"errors"
 	"image"
 	"net/http"
+
+	"spyglass/build/project"
 )
 
 // overview measures from the start of the program to the Monitor's overview
 // with the portal's data in it.
 var overview = figure{
 	name: "overview", does: "start to the overview with live data, ms (floor: first paint of an empty Wails window)",
-	goal: "≤ 2.5", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		s, err := p.overviewOf(ctx)
+	goal: "≤ 2.5", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		s, err := overviewOf(ctx, p)
 		if err != nil {
 			return 0, 0, err
 		}
-		defer func() { err = errors.Join(err, s.close()) }()
-		return measureStarts(ctx, p, s.data(), overviewDrawn)
+		defer func() { err = errors.Join(err, s.Close()) }()
+		return measureStarts(ctx, p, s.Data(), overviewDrawn)
 	}),
 }
 
 // overviewLarge measures the same with many devices.
 var overviewLarge = figure{
 	name: "overview-large", does: "start to the overview of 100,000 devices, ms (other: of 150)",
-	goal: "≤ 1.5", measure: plain(func(ctx context.Context, p project) (ours, other float64, err error) {
-		large, err := p.overviewOf(ctx, "--demo-devices", "100000")
+	goal: "≤ 1.5", measure: plain(func(ctx context.Context, p project.Project) (ours, other float64, err error) {
+		large, err := overviewOf(ctx, p, "--demo-devices", "100000")
 		if err != nil {
 			return 0, 0, err
 		}
-		defer func() { err = errors.Join(err, large.close()) }()
-		small, err := p.overviewOf(ctx)
+		defer func() { err = errors.Join(err, large.Close()) }()
+		small, err := overviewOf(ctx, p)
 		if err != nil {
 			return 0, 0, err
 		}
-		defer func() { err = errors.Join(err, small.close()) }()
-		app, _, err := p.windows(ctx)
+		defer func() { err = errors.Join(err, small.Close()) }()
+		app, _, err := windows(ctx, p)
 		if err != nil {
 			return 0, 0, err
 		}
 		return startInTurn(ctx,
-			opening{name: app, args: []string{"--data", large.data()}, drawn: overviewDrawn},
-			opening{name: app, args: []string{"--data", small.data()}, drawn: overviewDrawn})
+			opening{name: app, args: []string{"--data", large.Data()}, drawn: overviewDrawn},
+			opening{name: app, args: []string{"--data", small.Data()}, drawn: overviewDrawn})
 	}),
 }
 
 // overviewOf returns a demo with its past whose user was last at the overview; it
 // does not run any more.
-func (p project) overviewOf(ctx context.Context, args ...string) (*served, error) {
-	s, err := p.serve(ctx, args...)
+func overviewOf(ctx context.Context, p project.Project, args ...string) (*project.Server, error) {
+	s, err := p.Serve(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
-	err = s.send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "monitor"}, &struct{}{})
+	err = s.Send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "monitor"}, &struct{}{})
 	if err == nil {
-		err = s.filled(ctx)
+		err = waitForSamples(ctx, s)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
-	s.stop()
+	s.Stop()
 	return s, nil
 }
 

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"spyglass/build/project"
 )
 
 // The figures of watching: the program polls 10,000 simulated devices, each of
@@ -41,7 +43,7 @@ const (
 
 // fleet is a portal that polls devices, with its results.
 type fleet struct {
-	*served
+	*project.Server
 	source  int64 // the data source
 	burden  func() (burden, error)
 	trouble func() (trouble, error)
@@ -69,18 +71,18 @@ func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 	if r.fleet != nil {
 		return r.fleet, nil
 	}
-	s, err := r.open(ctx)
+	s, err := r.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := &fleet{served: s}
+	f := &fleet{Server: s}
 	f.burden = sync.OnceValues(func() (burden, error) { return f.measure(ctx) })
 	f.trouble = sync.OnceValues(func() (trouble, error) { return f.alarm(ctx) })
 	if err = f.fill(ctx); err == nil {
 		err = f.settle(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, errors.Join(err, s.Close())
 	}
 	r.fleet = f
 	return f, nil
@@ -107,11 +109,11 @@ func fleetPoints(alert string) []point {
 
 // fill makes the devices and their data source, in place of the pings that every portal begins with.
 func (f *fleet) fill(ctx context.Context) error {
-	if err := f.send(ctx, http.MethodDelete, "/api/setting/datasources/1", nil, &struct{}{}); err != nil {
+	if err := f.Send(ctx, http.MethodDelete, "/api/setting/datasources/1", nil, &struct{}{}); err != nil {
 		return err
 	}
 	var made struct{ ID int64 }
-	err := f.post(ctx, "/api/setting/datasources", map[string]any{
+	err := f.Post(ctx, "/api/setting/datasources", map[string]any{
 		"name": "Fleet", "appliesTo": `displayName =~ "fleet-*"`, "collectMethod": "simulate", "collectInterval": fleetEvery, "dataPoints": fleetPoints(""),
 	}, &made)
 	if err != nil {
@@ -127,7 +129,7 @@ func (f *fleet) fill(ctx context.Context) error {
 		all = append(all, operation{"create", map[string]any{"name": fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "displayName": fmt.Sprintf("fleet-%05d", i), "hostGroupIds": "1"}})
 	}
 	for some := range slices.Chunk(all, 1000) {
-		if err := f.post(ctx, "/api/device/devices/batch", map[string]any{"operations": some}, &struct{}{}); err != nil {
+		if err := f.Post(ctx, "/api/device/devices/batch", map[string]any{"operations": some}, &struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -155,10 +157,10 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	if err != nil {
 		return b, err
 	}
-	if b.cpu, err = spent(ctx, fleetCounts, f.cmd.Process.Pid); err != nil {
+	if b.cpu, err = spent(ctx, fleetCounts, f.Cmd.Process.Pid); err != nil {
 		return b, err
 	}
-	if b.memory, err = resident(f.cmd.Process.Pid); err != nil {
+	if b.memory, err = resident(f.Cmd.Process.Pid); err != nil {
 		return b, err
 	}
 	now, err := f.figures(ctx)
@@ -189,12 +191,12 @@ func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 
 // figures returns the portal's own metrics.
 func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+"/metrics", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Origin+"/metrics", nil)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+f.bearer)
-	answer, err := f.client.Do(r)
+	r.Header.Set("Authorization", "Bearer "+f.Bearer)
+	answer, err := f.Client.Do(r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+
+	"spyglass/build/project"
 )
 
 // create adds devices with 16 writers; each response means that the row is on
@@ -20,7 +22,7 @@ var create = figure{
 	goal: "≥ 2", measure: measureCreate,
 }
 
-func measureCreate(ctx context.Context, _ project) (_ score, err error) {
+func measureCreate(ctx context.Context, _ project.Project) (_ score, err error) {
 	p, err := startPortal(ctx, 1000)
 	if err != nil {
 		return score{}, err

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -8,17 +8,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"spyglass/build/project"
 )
 
 // pageScript measures the scripts that the page needs before it shows anything.
 // Editor, chart and export are loaded when they are first used.
 var pageScript = figure{
 	name: "script", does: "page script at the start, KB compressed (floor: 250)", goal: "≤ 1",
-	measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		if err := p.frontend(ctx); err != nil {
+	measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
+		if err := p.Frontend(ctx); err != nil {
 			return 0, 0, err
 		}
-		dist := p.path("frontend", "dist")
+		dist := p.Path("frontend", "dist")
 		page, err := os.ReadFile(filepath.Join(dist, "index.html"))
 		if err != nil {
 			return 0, 0, err

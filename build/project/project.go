@@ -1,0 +1,73 @@
+// Package project is what the commands of go run ./build have in common: the
+// checkout, the packages that a computer may lack, and the programs that are
+// built from the checkout, served, and released.
+//
+// Programs are built into build/bin. An error says which program failed; its
+// output has been shown. A Project is safe for concurrent use, a Server is not.
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Project is a checkout of this repository.
+type Project struct {
+	Root string // absolute
+}
+
+// Find returns the checkout of the working directory. It also sets -trimpath for
+// everything that is compiled from here on, as for a release: otherwise the go
+// command would compile everything once for the tests and once more for the
+// programs.
+func Find(ctx context.Context) (Project, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOFLAGS").Output()
+	if err != nil {
+		return Project{}, fmt.Errorf("go env: %w", err)
+	}
+	file, flags, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if filepath.Base(file) != "go.mod" {
+		return Project{}, errors.New("this is not the project's folder: there is no go.mod here")
+	}
+	return Project{filepath.Dir(file)}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
+}
+
+// Path returns the path of a file or folder of the checkout.
+func (p Project) Path(elements ...string) string {
+	return filepath.Join(append([]string{p.Root}, elements...)...)
+}
+
+// Command returns a program that shows its output, in a folder of the project.
+// When ctx ends it gets SIGTERM, and is killed 10 s later.
+func (p Project) Command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = p.Path(folder)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// Do runs a program in the project's root.
+func (p Project) Do(ctx context.Context, name string, args ...string) error {
+	return p.DoIn(ctx, ".", name, args...)
+}
+
+func (p Project) DoIn(ctx context.Context, folder, name string, args ...string) error {
+	return Named(p.Command(ctx, folder, name, args...).Run(), name, args)
+}
+
+// Named prefixes an error with the program and its arguments.
+func Named(err error, name string, args []string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", strings.Join(append([]string{name}, args...), " "), err)
+}

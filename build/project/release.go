@@ -1,0 +1,98 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// Release holds the programs to package, and the destination.
+type Release struct {
+	Out      string
+	Version  string
+	Others   bool   // for Windows and Macs too
+	linux    string // the programs; empty where there is none
+	windows  string
+	licences string // the file with them
+}
+
+// Version is that of wails.json, which main.go has too.
+func (p Project) Version() (string, error) {
+	text, err := os.ReadFile(p.Path("wails.json"))
+	if err != nil {
+		return "", err
+	}
+	var wails struct {
+		Info struct{ ProductVersion string }
+	}
+	err = json.Unmarshal(text, &wails)
+	return wails.Info.ProductVersion, err
+}
+
+// Programs builds the programs to package, with the licences in their page. The
+// same commit and tools build the same, to the byte.
+func (p Project) Programs(ctx context.Context, k *Release) (err error) {
+	if err := p.Frontend(ctx); err != nil {
+		return err
+	}
+	k.licences = p.Path("frontend", "dist", "licences.txt")
+	if err := p.DoIn(ctx, "build/packages", "go", "run", ".", "licences", p.Root, k.licences); err != nil {
+		return err
+	}
+	if runtime.GOOS == "linux" {
+		if k.linux, err = p.compileFor(ctx, *k, "linux", DesktopTags); err != nil {
+			return err
+		}
+	}
+	if k.Others {
+		k.windows, err = p.compileFor(ctx, *k, "windows", "desktop,production")
+	}
+	return err
+}
+
+// Packages packs the programs.
+func (p Project) Packages(ctx context.Context, k Release) error {
+	epoch, err := p.epoch(ctx)
+	if err != nil {
+		return err
+	}
+	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out, "-version", k.Version,
+		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
+		"-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
+}
+
+// compileFor builds the app as it is released, and returns its path.
+func (p Project) compileFor(ctx context.Context, k Release, system, tags string) (string, error) {
+	path := p.Path("build", "bin", "release", k.Version, system, "spyglass")
+	flags := "-s -w -buildid= -X main.version=" + k.Version
+	cgo := "CGO_ENABLED=1"
+	if system == "windows" {
+		flags += " -H windowsgui"
+		cgo = "CGO_ENABLED=0"
+	}
+	cmd := p.Command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", flags, "-o", path, ".")
+	cmd.Env = append(os.Environ(), "GOOS="+system, cgo)
+	if system == "windows" {
+		cmd.Env = append(cmd.Env, "GOARCH=amd64")
+	}
+	return path, Named(cmd.Run(), "the build for "+system, nil)
+}
+
+// epoch returns the moment of everything in the packages: that of SOURCE_DATE_EPOCH,
+// or of the last commit, in seconds.
+func (p Project) epoch(ctx context.Context) (string, error) {
+	if given := os.Getenv("SOURCE_DATE_EPOCH"); given != "" {
+		return given, nil
+	}
+	cmd := exec.CommandContext(ctx, "git", "log", "-1", "--format=%ct")
+	cmd.Dir = p.Root
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git does not know the last commit; set SOURCE_DATE_EPOCH: %w", err)
+	}
+	return string(bytes.TrimSpace(out)), nil
+}
