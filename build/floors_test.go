@@ -18,6 +18,7 @@ var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
+	{"backend/endpoint"},
 	{"backend/portal/ground", "backend/portal/threshold", "backend/store", "backend/poll"},
 	{"backend/portal/setting", "backend/portal/datasource"},
 	{"backend/portal/audit", "backend/portal/people"},

@@ -46,6 +46,19 @@ func (r *Resource[T]) Columns() []Column {
 	return columns
 }
 
+// DerivedColumns returns what filters know of the derived values.
+func (r *Resource[T]) DerivedColumns() []Column {
+	var columns []Column
+	for _, d := range r.Derived {
+		c := Column{Name: d.Name, Kind: KindOther}
+		if d.Pairs {
+			c.Kind = KindPairs
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
 // AbsentColumns returns the fields that published clients may request and that
 // no filter can read.
 func (r *Resource[T]) AbsentColumns() []Column {

@@ -14,57 +14,6 @@ import (
 // until it is done.
 const maxBatch = 1000
 
-// operation is one write of a batch as it is sent.
-type operation struct {
-	Op      string `json:"op" doc:"create, patch or delete"`
-	ID      int64  `json:"id,omitempty" doc:"of the row to patch or delete"`
-	Body    any    `json:"body,omitempty" doc:"what a POST or a PATCH of one row takes"`
-	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the row as it was read: the operation fails when it has changed since"`
-}
-
-// batchBody describes what a batch takes.
-type batchBody struct {
-	Operations []operation `json:"operations" doc:"up to 1,000, carried out in this order"`
-	Atomic     bool        `json:"atomic,omitempty" doc:"true, unless given: all or nothing. false: what is right is kept, what is wrong is left out"`
-}
-
-// batchSchema describes it for rows of that name.
-func batchSchema(row string) *resource.Schema {
-	s := resource.SchemaOf(batchBody{})
-	s.Name = row + "Batch"
-	s.Properties[0].Schema.Items.Name = row + "Operation"
-	s.Properties[0].Schema.Items.Properties[0].Schema.Enum = []any{"create", "patch", "delete"}
-	s.Properties[1].Schema.Default = true
-	return &s
-}
-
-// batchEndpoint is POST {path}/batch.
-func (t *Table[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
-	label := t.res.Label
-	answer := resource.ResultsSchema()
-	return resource.Endpoint{
-		Method: "POST", Path: t.res.Path + "/batch", Summary: "Write many " + plural(label) + " at once",
-		Doc: "Creates, patches and deletes up to 1,000 " + plural(label) + " in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
-			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, " +
-			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
-			"With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.",
-		Right: right, Params: append(t.parentParam(), t.batchParams()...), Body: batchSchema(t.res.Schema().Name), Answer: &answer, Errors: fails,
-		Example: t.example("/batch", t.batchExample()), Handle: t.batch,
-	}
-}
-
-// batchParams are the query switches of the single writes: they go for all rows.
-func (t *Table[T]) batchParams() []resource.Param {
-	return append(t.withOpType(nil), t.flagParams(false)...)
-}
-
-func (t *Table[T]) batchExample() any {
-	return map[string]any{"operations": []operation{
-		{Op: "create", Body: t.exampleBody(oneMore)},
-		{Op: "patch", ID: t.res.Sample, Body: t.exampleBody(oneText)},
-	}}
-}
-
 // batch handles many writes in one transaction.
 func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 	nodes, atomic, err := readBatch(c)

@@ -37,8 +37,6 @@ func (db *DB) Prepared() int {
 	return len(db.stmts.all)
 }
 
-var Plural = plural
-
 // Raw runs a statement of SQL, as an earlier version of the program may have.
 func (db *DB) Raw(ctx context.Context, statement string) error { return db.writer.raw(ctx, statement) }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
@@ -16,7 +17,7 @@ import (
 func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	which := alive
 	if t.res.SoftBy != "" {
-		deleted, err := c.Flag(withDeleted)
+		deleted, err := c.Flag(endpoint.WithDeleted)
 		if err != nil {
 			return nil, err
 		}
@@ -90,21 +91,9 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 // included, so that a filter on most of them gets an error saying that it
 // cannot be filtered.
 func (t *Table[T]) askable(lenient bool) []resource.Column {
-	columns := append(t.res.Columns(), t.derivedColumns()...)
+	columns := append(t.res.Columns(), t.res.DerivedColumns()...)
 	if lenient {
 		columns = append(columns, t.res.AbsentColumns()...)
-	}
-	return columns
-}
-
-func (t *Table[T]) derivedColumns() []resource.Column {
-	var columns []resource.Column
-	for _, d := range t.res.Derived {
-		c := resource.Column{Name: d.Name, Kind: resource.KindOther}
-		if d.Pairs {
-			c.Kind = resource.KindPairs
-		}
-		columns = append(columns, c)
 	}
 	return columns
 }

@@ -3,33 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
-
-// listings are the endpoints of further lists of the same rows.
-func (t *Table[T]) listings(read resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
-	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
-	one := t.res.Schema()
-	var all []resource.Endpoint
-	for _, l := range t.res.Lists {
-		e := resource.Endpoint{
-			Method: "GET", Path: l.Path, Category: l.Category, Summary: l.Summary, Doc: l.Doc,
-			Right: read, Params: slices.Concat(t.pageParams(), t.res.Asks, l.Asks), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: t.listExample(),
-			Handle: func(ctx context.Context, c *resource.Call) (any, error) { return t.listThose(ctx, c, t.listed(l)) },
-		}
-		e.Example.Path = l.Path
-		if l.Of != "" {
-			e.Params = append(append(parentParams(l.Above), resource.Param{Name: l.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}), e.Params...)
-			e.Errors = fails(wrong, resource.Failure{Kind: fault.Unknown, When: "there is no such " + l.Of + ", or it is not yours to see"})
-			e.Example.Path = samplePath(l.Path, append(slices.Clip(l.Above), resource.Parent{Param: l.Param, Sample: l.Sample}))
-		}
-		all = append(all, e)
-	}
-	return all
-}
 
 // listed is the condition that a row belongs into the list, and is there for the caller.
 func (t *Table[T]) listed(l resource.Listing) those {

@@ -7,18 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
-
-// oneByOne documents the response to a change of many rows.
-const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it."
-
-// idList describes a body with a list of ids under that name.
-func (t *Table[T]) idList(name string) *resource.Schema {
-	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+plural(t.res.Label)+"; one that is named twice counts once")
-	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}
-}
 
 // many handles a change of the rows whose ids the body lists under that name.
 // All are changed in one transaction; an error in one row does not affect the
@@ -36,7 +28,7 @@ func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, err
 			r.Op = op
 			var known bool
 			if r.ID, known = resource.ParseID(strings.TrimLeft(id, upperCase)); !known {
-				r.Fault = fault.At(name, "%q is not the id of %s", id, article(t.res.Label))
+				r.Fault = fault.At(name, "%q is not the id of %s", id, endpoint.Article(t.res.Label))
 				continue
 			}
 			one := *c

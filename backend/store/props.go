@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,60 +19,6 @@ var propColumns = []resource.Column{
 
 // propFields are the keys of a property, in their order.
 var propFields = []string{"name", "value", "type", "inheritList", "secret"}
-
-// propEndpoints returns the endpoints of single properties of a row.
-func (t *Table[T]) propEndpoints(read, write resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
-	p, label := t.res.Props, t.res.Label
-	if p == nil {
-		return nil
-	}
-	list := t.res.Path + "/{" + p.Param + "}/properties"
-	path := fmt.Sprintf("%s/%d/properties", t.res.Path, t.res.Sample)
-	row := []resource.Param{{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + label), Example: t.res.Sample}}
-	one := append(slices.Clone(row), resource.Param{Name: "name", In: "path", Required: true, Schema: resource.Text("Name of the property, percent-encoded"), Example: p.Sample})
-	query := t.pageParams()
-	for i := range query {
-		if query[i].Operators != nil {
-			query[i].Operators = []resource.Operators{{Fields: []string{"name", "value", "type"}, Ops: filter.Operators(resource.KindText)}}
-			query[i].Schema.Doc = `Conditions, joined with , for and, || for or: name~"snmp",type:"custom"`
-		}
-		if query[i].Name == "sort" {
-			query[i].Schema.Doc = "name, value or type, + in front for ascending, - for descending; several by comma. By name unless given."
-		}
-	}
-	answer, added, changed := propSchema(false), propSchema(false), propSchema(true)
-	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", it is not yours to see, or it has no such property of its own"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " has a property of that name already"}
-	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the property has changed"}
-	sample := path + "/" + url.PathEscape(p.Sample)
-	return []resource.Endpoint{
-		{Method: "GET", Path: list, Summary: "List properties of " + article(label), Doc: "Returns all that applies to the " + label + ": its own properties, what it inherits, and what the portal knows.",
-			Right: read, Params: append(slices.Clone(row), query...), Answer: ListSchema(answer), Errors: fails(wrong, missing), Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}}, Handle: t.listProps},
-		{Method: "POST", Path: list, Summary: "Add a property to " + article(label), Doc: "Adds a property of the " + label + "'s own. It covers an inherited one of that name.",
-			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true, Errors: fails(wrong, missing, clash), Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}}, Handle: t.addProp},
-		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + article(label), Doc: "Returns one property as it applies, with an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(one), fieldsParam), Answer: &answer, Tagged: true, Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: t.getProp},
-		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + article(label), Doc: "Sets the value of a property of the " + label + "'s own.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true, Errors: fails(wrong, missing, stale), Example: resource.Example{Path: sample, Body: map[string]string{"value": "as replaced"}}, Handle: t.setProp(true)},
-		{Method: "PATCH", Path: list + "/{name}", Summary: "Change a property of " + article(label), Doc: "Sets the value of a property of the " + label + "'s own, when one is given.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true, Errors: fails(wrong, missing, stale), Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}}, Handle: t.setProp(false)},
-		{Method: "DELETE", Path: list + "/{name}", Summary: "Remove a property of " + article(label), Doc: "Removes a property of the " + label + "'s own; one it inherits shows again.",
-			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample}, Handle: t.dropProp},
-	}
-}
-
-// propSchema describes a property; in the body of a change its name is given
-// by the path.
-func propSchema(named bool) resource.Schema {
-	s := resource.SchemaOf(resource.EntityProperty{})
-	s.Doc = "A property as it applies."
-	for i := range s.Properties {
-		k := &s.Properties[i]
-		k.ReadOnly = k.Name == "type" || k.Name == "inheritList" || named && k.Name == "name"
-	}
-	return s
-}
 
 // propsOf returns all properties that apply to a row, by name, secrets masked.
 // Properties inherited from groups that the caller does not see apply, but the

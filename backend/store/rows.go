@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -117,7 +118,7 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 		}
 		if n > 0 {
 			return &fault.Error{Kind: fault.Conflict, Field: set[len(set)-1], Err: err,
-				Message: fmt.Sprintf("there is already %s with the %s", article(t.res.Label), strings.Join(words, " and the "))}
+				Message: fmt.Sprintf("there is already %s with the %s", endpoint.Article(t.res.Label), strings.Join(words, " and the "))}
 		}
 	}
 	return err

@@ -1,13 +1,11 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
+	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
@@ -22,8 +20,7 @@ type view[T any] struct {
 	plain *Table[T] // what of it filters and sorts
 }
 
-// ViewEndpoints are the routes of a view, with all the catalog says of them:
-// its list, one row, and PUT and PATCH where it saves.
+// ViewEndpoints returns the endpoints of a view.
 func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 	t := &Table[T]{db: db, res: &v.Resource, id: &v.Fields[0]}
 	for i, c := range v.Columns() {
@@ -36,27 +33,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 		}
 	}
 	w := &view[T]{db, v, t, plain}
-	var all []resource.Endpoint
-	for _, e := range t.Endpoints() {
-		for _, p := range v.Params {
-			e.Example.Path = strings.ReplaceAll(cmp.Or(e.Example.Path, e.Path), "{"+p.Name+"}", fmt.Sprint(p.Example))
-		}
-		switch {
-		case e.Method == "GET" && e.Path == v.Path && v.Single == 0:
-			e.Params = append(parentParams(v.Parents), plain.pageParams()...)
-			e.Handle, e.Lines = w.list, nil
-			e.Example.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+" + v.Fields[0].Name}}
-		case e.Method == "GET":
-			e.Handle = w.get
-		case (e.Method == "PUT" || e.Method == "PATCH") && v.Save != nil:
-			e.Handle = w.change(e.Method == "PUT")
-		default:
-			continue
-		}
-		e.Params = append(slices.Clone(v.Params), e.Params...)
-		all = append(all, e)
-	}
-	return all
+	return endpoint.OfView(v, endpoint.Handlers[T]{List: w.list, Get: w.get, Replace: w.change(true), Patch: w.change(false)})
 }
 
 // rows returns all rows of the path, for a caller who may do op with its

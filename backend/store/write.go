@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -301,26 +302,19 @@ func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resou
 	return row, err
 }
 
-// The ways PUT and PATCH treat customProperties (wire.md, Writes).
-const (
-	opRefresh = "refresh" // all replaced
-	opReplace = "replace" // given ones set, the others kept
-	opAdd     = "add"     // only missing ones added
-)
-
 func (t *Table[T]) opType(c *resource.Call) (string, error) {
 	op := c.Query.Get("opType")
 	if !t.res.OpTypes || op == "" {
-		return opRefresh, nil
+		return endpoint.Refresh, nil
 	}
-	if op != opRefresh && op != opReplace && op != opAdd {
-		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add", Allowed: []any{opRefresh, opReplace, opAdd}}
+	if op != endpoint.Refresh && op != endpoint.Replace && op != endpoint.Add {
+		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add", Allowed: []any{endpoint.Refresh, endpoint.Replace, endpoint.Add}}
 	}
 	return op, nil
 }
 
 func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error {
-	if op == opRefresh {
+	if op == endpoint.Refresh {
 		return nil
 	}
 	for i := range t.columns {
@@ -335,7 +329,7 @@ func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error 
 			switch {
 			case k < 0:
 				merged = append(merged, p)
-			case op == opReplace:
+			case op == endpoint.Replace:
 				merged[k].Value, merged[k].Secret = p.Value, p.Secret
 			}
 		}

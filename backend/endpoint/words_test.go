@@ -1,9 +1,9 @@
-package store_test
+package endpoint_test
 
 import (
 	"testing"
 
-	"spyglass/backend/store"
+	"spyglass/backend/endpoint"
 )
 
 func TestWhatIsListedIsNamedAsSeveral(t *testing.T) {
@@ -15,7 +15,7 @@ func TestWhatIsListedIsNamedAsSeveral(t *testing.T) {
 		"alert setting of a device":       "alert settings of a device",
 		"property of a device in a group": "properties of a device in a group",
 	} {
-		if got := store.Plural(label); got != want {
+		if got := endpoint.Plural(label); got != want {
 			t.Errorf("several of %q are %q, want %q", label, got, want)
 		}
 	}

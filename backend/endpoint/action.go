@@ -1,0 +1,84 @@
+package endpoint
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// actions are the endpoints of the named changes; what can fail anywhere is
+// already in fails.
+func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
+	var all []resource.Endpoint
+	one := d.res.Schema()
+	for _, a := range d.res.Actions {
+		op := cmp.Or(a.Op, resource.Modify)
+		e := resource.Endpoint{
+			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
+			Right: resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}, Params: slices.Clone(ids), Answer: &one, Tagged: true,
+			Errors: fails, Example: d.example(d.sample()+"/"+a.Name, a.Example), Handle: d.do.Act(a),
+		}
+		if a.Takes != nil {
+			body := resource.SchemaOf(a.Takes)
+			e.Body = &body
+		}
+		all = append(all, e)
+		if a.Many != "" {
+			all = append(all, d.manyOf(a, e))
+		}
+	}
+	return all
+}
+
+// manyOf is the endpoint that carries out an action on many rows.
+func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.Endpoint {
+	body, example := d.idList(a.Many), map[string]any{a.Many: []string{fmt.Sprint(d.res.Sample)}}
+	if one.Body != nil {
+		body.Properties = append(body.Properties, one.Body.Properties...)
+		text, err := json.Marshal(a.Example)
+		if err == nil {
+			err = json.Unmarshal(text, &example)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("endpoint: the example of %s.%s: %v", d.res.Name, a.Name, err))
+		}
+	}
+	body.Name = d.res.Schema().Name + strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Many"
+	answer := resource.ResultsSchema()
+	one.Path, one.Summary, one.Tagged = d.res.Path+"/"+a.Name, one.Summary+": many at once", false
+	one.Doc = a.Doc + " On up to 1,000 at once, in one transaction. " + oneByOne
+	one.Params, one.Body, one.Answer = d.parentParam(), body, &answer
+	one.Example = d.example("/"+a.Name, example)
+	one.Handle = d.do.ActOnMany(a)
+	return one
+}
+
+// single are the endpoints of a resource that is one row: those of a row, at
+// the path itself, without what lists, adds or removes rows.
+func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
+	path, label := d.res.Path, d.res.Label
+	says := map[string][2]string{
+		"GET":   {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
+		"PUT":   {"Replace the " + label, "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored."},
+		"PATCH": {"Change some of the " + label, "Changes the fields that are given, and no others."},
+	}
+	var kept []resource.Endpoint
+	for _, e := range all {
+		words, ok := says[e.Method]
+		if !ok || e.Path == path {
+			continue
+		}
+		e.Path, e.Example.Path, e.Summary, e.Doc = path, samplePath(path, d.res.Parents), words[0], words[1]
+		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool { return p.In == "path" && p.Name == "id" })
+		if len(d.res.Parents) == 0 {
+			e.Errors = slices.DeleteFunc(slices.Clone(e.Errors), func(f resource.Failure) bool { return f.Kind == fault.Unknown })
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}

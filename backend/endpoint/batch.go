@@ -1,0 +1,65 @@
+package endpoint
+
+import (
+	"spyglass/backend/resource"
+)
+
+// operation is one write of a batch as it is sent.
+type operation struct {
+	Op      string `json:"op" doc:"create, patch or delete"`
+	ID      int64  `json:"id,omitempty" doc:"of the row to patch or delete"`
+	Body    any    `json:"body,omitempty" doc:"what a POST or a PATCH of one row takes"`
+	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the row as it was read: the operation fails when it has changed since"`
+}
+
+// batchBody describes what a batch takes.
+type batchBody struct {
+	Operations []operation `json:"operations" doc:"up to 1,000, carried out in this order"`
+	Atomic     bool        `json:"atomic,omitempty" doc:"true, unless given: all or nothing. false: what is right is kept, what is wrong is left out"`
+}
+
+// batchSchema describes it for rows of that name.
+func batchSchema(row string) *resource.Schema {
+	s := resource.SchemaOf(batchBody{})
+	s.Name = row + "Batch"
+	s.Properties[0].Schema.Items.Name = row + "Operation"
+	s.Properties[0].Schema.Items.Properties[0].Schema.Enum = []any{"create", "patch", "delete"}
+	s.Properties[1].Schema.Default = true
+	return &s
+}
+
+// batchEndpoint is POST {path}/batch.
+func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
+	label := d.res.Label
+	answer := resource.ResultsSchema()
+	return resource.Endpoint{
+		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + Plural(label) + " at once",
+		Doc: "Creates, patches and deletes up to 1,000 " + Plural(label) + " in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
+			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, " +
+			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
+			"With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.",
+		Right: right, Params: append(d.parentParam(), d.batchParams()...), Body: batchSchema(d.res.Schema().Name), Answer: &answer, Errors: fails,
+		Example: d.example("/batch", d.batchExample()), Handle: d.do.Batch,
+	}
+}
+
+// batchParams are the query switches of the single writes: they go for all rows.
+func (d *declaration[T]) batchParams() []resource.Param {
+	return append(d.withOpType(nil), d.flagParams(false)...)
+}
+
+func (d *declaration[T]) batchExample() any {
+	return map[string]any{"operations": []operation{
+		{Op: "create", Body: d.exampleBody(oneMore)},
+		{Op: "patch", ID: d.res.Sample, Body: d.exampleBody(oneText)},
+	}}
+}
+
+// oneByOne documents the response to a change of many rows.
+const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it."
+
+// idList describes a body with a list of ids under that name.
+func (d *declaration[T]) idList(name string) *resource.Schema {
+	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+Plural(d.res.Label)+"; one that is named twice counts once")
+	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}
+}

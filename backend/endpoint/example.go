@@ -1,0 +1,98 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// listExample returns an example that lists the first ten rows by id.
+func (d *declaration[T]) listExample() resource.Example {
+	e := d.example("", nil)
+	e.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+id"}}
+	return e
+}
+
+// example is a request that runs in the demo environment.
+func (d *declaration[T]) example(below string, body any) resource.Example {
+	return resource.Example{Path: samplePath(d.res.Path, d.res.Parents) + below, Body: body}
+}
+
+// samplePath is the path with the ids of sample parents.
+func samplePath(path string, parents []resource.Parent) string {
+	for _, p := range parents {
+		path = strings.ReplaceAll(path, "{"+p.Param+"}", fmt.Sprint(p.Sample))
+	}
+	return path
+}
+
+// How an example body is made from the examples of the fields.
+type exampleKind int
+
+const (
+	asExample exampleKind = iota // every field that may be written
+	renamed                      // the same under another name, so that it can follow the first
+	oneText                      // only one, free text where there is some
+	oneMore                      // under a third name, beside the other two
+)
+
+func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
+	out, one := []byte{'{'}, d.freeField()
+	for _, c := range d.columns {
+		f := c.field
+		if f.ReadOnly || f.Example == nil || kind == oneText && f.Name != one {
+			continue
+		}
+		example := f.Example
+		if kind == renamed && d.names(f.Name) {
+			example = another(example)
+		}
+		if kind == oneMore && d.names(f.Name) {
+			example = fmt.Sprint(example, "_2")
+		}
+		value, err := json.Marshal(example)
+		if err != nil {
+			panic(fmt.Sprintf("endpoint: the example of %s.%s: %v", d.res.Name, f.Name, err))
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, f.Name), ':'), value...)
+	}
+	return append(out, '}')
+}
+
+// another is an example that differs from the first, where no two rows may share one.
+func another(example any) any {
+	switch v := example.(type) {
+	case string:
+		return v + "_renamed" // which goes in names of any sort
+	case int:
+		return v + 1
+	}
+	return example
+}
+
+// freeField is the field an example changes alone: what people write about the
+// row, or the first that depends on no other.
+func (d *declaration[T]) freeField() string {
+	for _, name := range []string{"description", "note", "firstName"} {
+		if slices.ContainsFunc(d.columns, func(c column[T]) bool { return c.Name == name && c.field.Example != nil }) {
+			return name
+		}
+	}
+	for _, c := range d.columns {
+		if f := c.field; !f.ReadOnly && !f.Required && f.Example != nil && f.Refs == "" && !d.names(f.Name) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// names reports whether no two rows share the field.
+func (d *declaration[T]) names(field string) bool {
+	return slices.ContainsFunc(d.res.Unique, func(set []string) bool { return slices.Contains(set, field) })
+}

@@ -1,0 +1,145 @@
+package endpoint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/filter"
+	"spyglass/backend/resource"
+)
+
+// WithDeleted is the list's query switch that shows deleted rows too.
+const WithDeleted = "includeDeletedResources"
+
+// The values of opType say how PUT and PATCH treat customProperties (wire.md,
+// Writes).
+const (
+	Refresh = "refresh" // all replaced
+	Replace = "replace" // given ones set, the others kept
+	Add     = "add"     // only missing ones added
+)
+
+// ListSchema is the envelope of a page of items.
+func ListSchema(item resource.Schema) *resource.Schema {
+	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.", Properties: []resource.Key{
+		{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
+		{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
+		{Name: "items", Required: true, Schema: resource.List(item, "The page")},
+		{Name: "data", Required: true, Schema: resource.Schema{Type: "object", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
+	}}
+}
+
+var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.Text("Return only these fields, joined by commas. Smaller and faster."), Example: "id"}
+
+func bound(n int64) *int64 { return &n }
+
+func (d *declaration[T]) listParams() []resource.Param {
+	params := append(d.pageParams(), d.res.Asks...)
+	if d.res.SoftBy != "" {
+		params = append(params, resource.Param{Name: WithDeleted, In: "query", Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the recycle bin", Default: false}})
+	}
+	return params
+}
+
+func (d *declaration[T]) pageParams() []resource.Param {
+	return []resource.Param{
+		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1), Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
+		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
+		fieldsParam,
+		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; several by comma. By id unless given."), Example: "+id"},
+		{Name: "filter", In: "query", Schema: resource.Text(d.filterDoc()), Operators: d.operators()},
+	}
+}
+
+// filterDoc has an example with fields of the list's own: a name, if there is one.
+func (d *declaration[T]) filterDoc() string {
+	var text, id string
+	named := func(field string) bool { return strings.HasSuffix(strings.ToLower(field), "name") }
+	for _, c := range d.columns {
+		ops := filter.Operators(c.Kind)
+		switch {
+		case c.Hidden || c.Kind == resource.KindPairs:
+		case c.Name == "id" && slices.Contains(ops, ">"):
+			id = ",id>:10"
+		case slices.Contains(ops, "~") && (text == "" || c.Name == "displayName" || named(c.Name) && !named(text)):
+			text = c.Name
+		}
+	}
+	return fmt.Sprintf(`Conditions on fields, joined with , for and, || for or: %s~"web"%s`, text, id)
+}
+
+// operators returns the filter operators of each field.
+func (d *declaration[T]) operators() []resource.Operators {
+	var all []resource.Operators
+	var columns []resource.Column
+	for _, c := range d.columns {
+		columns = append(columns, c.Column)
+	}
+	for _, c := range append(columns, d.res.DerivedColumns()...) {
+		ops := filter.Operators(c.Kind)
+		if c.Hidden || len(ops) == 0 {
+			continue
+		}
+		names := []string{c.Name}
+		if c.Kind == resource.KindPairs {
+			names = []string{c.Name + ".name", c.Name + ".value"}
+		}
+		k := slices.IndexFunc(all, func(o resource.Operators) bool { return slices.Equal(o.Ops, ops) })
+		if k < 0 {
+			k = len(all)
+			all = append(all, resource.Operators{Ops: ops})
+		}
+		all[k].Fields = append(all[k].Fields, names...)
+	}
+	return all
+}
+
+func (d *declaration[T]) parentParam() []resource.Param { return parentParams(d.res.Parents) }
+
+func parentParams(parents []resource.Parent) []resource.Param {
+	var params []resource.Param
+	for _, p := range parents {
+		params = append(params, resource.Param{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + p.Of), Example: p.Sample})
+	}
+	return params
+}
+
+// idParam is the row's id in the path.
+func (d *declaration[T]) idParam() resource.Param {
+	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.res.Label), Example: d.res.Sample}
+	if d.id.Prefix != "" {
+		p.Schema, p.Example = resource.Text(p.Schema.Doc), d.sample()[1:]
+	}
+	return p
+}
+
+// sample is the path of the row that examples use, below the list.
+func (d *declaration[T]) sample() string { return fmt.Sprint("/", d.id.Prefix, d.res.Sample) }
+
+// changeParams returns the parameters of PUT and PATCH.
+func (d *declaration[T]) changeParams(ids []resource.Param) []resource.Param {
+	return append(d.withOpType(slices.Clone(ids)), d.flagParams(true)...)
+}
+
+func (d *declaration[T]) withOpType(params []resource.Param) []resource.Param {
+	if !d.res.OpTypes {
+		return params
+	}
+	return append(slices.Clone(params), resource.Param{Name: "opType", In: "query", Schema: resource.Schema{
+		Type: "string", Enum: []any{Refresh, Replace, Add}, Default: Refresh,
+		Doc: "customProperties: refresh replaces all, replace sets the given ones, add only adds missing ones",
+	}})
+}
+
+// flagParams are the switches of DELETE, or of a change.
+func (d *declaration[T]) flagParams(change bool) []resource.Param {
+	var params []resource.Param
+	for _, flag := range d.res.Flags {
+		if change && !flag.Writes {
+			continue
+		}
+		params = append(params, resource.Param{Name: flag.Name, In: "query", Schema: resource.Schema{Type: "boolean", Doc: flag.Doc, Default: false}})
+	}
+	return params
+}

@@ -1,0 +1,47 @@
+package endpoint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// OfView returns the endpoints of a view: its list, one row, and PUT and PATCH
+// where it saves. The other handlers are not used.
+func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
+	d := declared(&v.Resource, do)
+	d.id = &v.Fields[0]
+	var all []resource.Endpoint
+	for _, e := range d.endpoints() {
+		for _, p := range v.Params {
+			e.Example.Path = strings.ReplaceAll(cmp.Or(e.Example.Path, e.Path), "{"+p.Name+"}", fmt.Sprint(p.Example))
+		}
+		switch {
+		case e.Method == "GET" && e.Path == v.Path && v.Single == 0:
+			e.Params = append(parentParams(v.Parents), d.comparable().pageParams()...)
+			e.Lines = nil
+			e.Example.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+" + v.Fields[0].Name}}
+		case e.Method == "GET":
+			e.Handle = do.Get
+		case (e.Method == "PUT" || e.Method == "PATCH") && v.Save != nil:
+		default:
+			continue
+		}
+		e.Params = append(slices.Clone(v.Params), e.Params...)
+		all = append(all, e)
+	}
+	return all
+}
+
+// comparable returns the declaration with the columns alone that filter and sort
+// computed rows.
+func (d *declaration[T]) comparable() *declaration[T] {
+	plain := *d
+	plain.columns = slices.DeleteFunc(slices.Clone(d.columns), func(c column[T]) bool {
+		return c.Kind == resource.KindIDs || c.Kind == resource.KindPairs || c.Kind == resource.KindOther
+	})
+	return &plain
+}
