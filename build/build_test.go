@@ -18,8 +18,8 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 	if want := []string{"gofmt", "vet"}; err != nil || !reflect.DeepEqual(names, want) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
-	_, err = choose([]string{"lint"})
-	const want = "there is no step lint; there are gofmt, check, units, ui, vet, vet-desktop, go, contract, fuzz, browser, window, package"
+	_, err = choose([]string{"spell"})
+	const want = "there is no step spell; there are gofmt, check, units, ui, lint, vet, vet-desktop, go, contract, fuzz, browser, window, package"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

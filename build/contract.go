@@ -24,10 +24,10 @@ func contract(ctx context.Context, p project.Project) (err error) {
 	if err := download(ctx, s, "/api/openapi.json", document); err != nil {
 		return err
 	}
-	return errors.Join(lint(ctx, p, document), testClient(ctx, p, s, document))
+	return errors.Join(lintDocument(ctx, p, document), testClient(ctx, p, s, document))
 }
 
-func lint(ctx context.Context, p project.Project, document string) error {
+func lintDocument(ctx context.Context, p project.Project, document string) error {
 	cmd := p.Command(ctx, "frontend", "npm", "run", "--silent", "lint-api", "--", document)
 	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true") // it would ask the network
 	return project.Named(cmd.Run(), "npm run lint-api", nil)

@@ -30,6 +30,7 @@ var steps = []step{
 	{name: "check", run: script("check")},
 	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
+	{name: "lint", run: lint},
 	{name: "vet", run: goTool("vet", "./...")},
 	{name: "vet-desktop", needs: project.ForWindow, lacks: linux,
 		run: goTool("vet", "-tags", project.DesktopTags+",window,packages", "./...")},

@@ -174,7 +174,7 @@ func (x *indexer) structure(p []byte, i int) int {
 
 // open begins a value whose first byte is c.
 func (x *indexer) open(c byte, at int64) bool {
-	next := state(failed)
+	var next state
 	switch {
 	case c == '"':
 		next = inString

@@ -8,6 +8,7 @@ import (
 // Kind is the type of a row or value.
 type Kind string
 
+// The kinds of JSON, and of a bracket that ends.
 const (
 	Object Kind = "object"
 	Array  Kind = "array"

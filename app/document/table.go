@@ -12,6 +12,7 @@ import (
 // Shape is the kind of rows that a table has.
 type Shape string
 
+// The shapes of tables.
 const (
 	Items  Shape = "items"  // those of a list: a bare array, or the items of an envelope
 	Fields Shape = "fields" // the keys of one object, in the columns key and value

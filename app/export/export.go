@@ -28,6 +28,7 @@ import "io"
 // Kind is the type of a cell.
 type Kind uint8
 
+// The kinds of cells.
 const (
 	None   Kind = iota // nothing, as is null
 	Text               // text, and anything that is none of the others

@@ -89,7 +89,7 @@ func (k *Keychain) Available() (ok bool, why string) {
 	asked := k.state != unasked
 	k.mu.Unlock()
 	if !asked {
-		k.ask(func() error {
+		_ = k.ask(func() error { // which remembers the outcome in state
 			_, err := keyring.Get(k.service, "")
 			return err
 		})

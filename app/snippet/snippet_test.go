@@ -255,7 +255,7 @@ func TestNastyTextsStayOneLiteral(t *testing.T) {
 			t.Errorf("PowerShell reads %.200q, want %.200q", got, text)
 		}
 		got := literals(snippet.Groovy.Write(r), groovyLiteral)
-		if joined := strings.Join(got[4:len(got)], ""); !strings.HasSuffix(joined, text) {
+		if joined := strings.Join(got[4:], ""); !strings.HasSuffix(joined, text) {
 			t.Errorf("Groovy reads %.200q, want %.200q", joined, text)
 		}
 	}

@@ -25,10 +25,11 @@ type Extractor struct {
 	Problem  string          // why it found nothing the last time
 }
 
+const extractorRows resource.Name[*Extractor] = "extractor"
+
 const (
-	extractorRows resource.Name[*Extractor] = "extractor"
-	maxExtractors                           = 200 // of a user
-	anyMatch                                = "any"
+	maxExtractors = 200 // of a user
+	anyMatch      = "any"
 )
 
 // Extractors declares /extractors.

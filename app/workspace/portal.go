@@ -58,10 +58,9 @@ const (
 	everywhere int64 = -1
 )
 
-const (
-	portalRows resource.Name[*Portal] = "portal"
-	maxPortals                        = 100 // of a user
-)
+const portalRows resource.Name[*Portal] = "portal"
+
+const maxPortals = 100 // of a user
 
 var (
 	shortest, longest int64 = 1, 3600 // timeout in seconds

@@ -27,10 +27,11 @@ type Tab struct {
 	Closed    resource.Millis // 0 while it is open
 }
 
+const tabRows resource.Name[*Tab] = "tab"
+
 const (
-	tabRows    resource.Name[*Tab] = "tab"
-	maxTabs                        = 1000 // of a user
-	keptClosed                     = 25   // of a user, for opening again
+	maxTabs    = 1000 // of a user
+	keptClosed = 25   // of a user, for opening again
 )
 
 // Tabs declares /tabs.

@@ -73,11 +73,10 @@ const (
 	past       = 7 * day
 	recent     = 2 * 60 * 60 // seconds that have a sample at each poll
 	halfDay    = day / 2
-	worked     = "expression" // the postProcessorMethod of what is worked out
-	remembers  = 1000         // devices
-	many       = 300          // devices from which on less is kept
-	together   = 400          // series of a step
-	eachMinute = time.Minute
+	worked     = "expression"    // the postProcessorMethod of what is worked out
+	remembers  = 1000            // devices
+	many       = 300             // devices from which on less is kept
+	together   = 400             // series of a step
 	afterStart = 2 * time.Second // work begins: a window that opens comes first
 )
 
@@ -129,7 +128,7 @@ func (h *History) Stop() {
 func (h *History) run(ctx context.Context) {
 	changed, stop := h.db.Watch(string(fleet.Instances.Name), string(datasource.DataSources.Name), string(fleet.Devices.Name))
 	defer stop()
-	each := time.NewTicker(eachMinute)
+	each := time.NewTicker(time.Minute)
 	defer each.Stop()
 	select {
 	case <-time.After(afterStart):

@@ -297,11 +297,10 @@ func TestASimulatedCollectorFallsSilentAndSpeaksAgain(t *testing.T) {
 		}
 		id := p.begin(`{"kind":"collectorDown"}`)
 		time.Sleep(5 * time.Minute)
-		found := p.since(began, resource.Where{Field: "collectorId", Op: "=", Value: int64(3)})
 		if !down() {
 			p.Errorf("the collector is up after five minutes: %+v", p.incident(id))
 		}
-		if found = p.since(began, resource.Where{Field: "collectorId", Op: "=", Value: int64(3)}); active(found) != 1 {
+		if found := p.since(began, resource.Where{Field: "collectorId", Op: "=", Value: int64(3)}); active(found) != 1 {
 			p.Errorf("its alerts are %+v", found)
 		}
 		time.Sleep(15 * time.Minute)

@@ -38,8 +38,7 @@ type bench struct {
 	seriesPath string
 	at         atomic.Int64 // of the next result
 	mu         sync.Mutex
-	hosts      map[string]bool // that were checked
-	fails      bool
+	hosts      map[string]bool                           // that were checked
 	responds   func(t *check.Task) (check.Values, error) // to checks; nil: nobody does
 	polls      int                                       // instances; 13 when 0
 	pace       *clock.Clock                              // of simulated devices; nil: that of the results
@@ -357,14 +356,11 @@ func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
 func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T) {
 	b := newBench(t)
 	status := func() string {
-		d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
-		if err != nil {
-			t.Fatal(err)
-		}
 		if err := b.SaveHosts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if d, err = resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice); err != nil {
+		d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return fmt.Sprintf("%s %d", d.HostStatus, int64(d.LastDataTime)-1_790_000_000)

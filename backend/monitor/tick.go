@@ -47,7 +47,7 @@ func (m *Monitor) Tick(ctx context.Context) error {
 func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	for _, do := range chores {
 		var err error
-		m.running.Guard.Run("work of each minute", func() { err = do(ctx, m.db, now) }) // the others go on
+		_ = m.running.Guard.Run("work of each minute", func() { err = do(ctx, m.db, now) }) // the others go on
 		if err != nil {
 			return err
 		}

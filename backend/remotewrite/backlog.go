@@ -139,7 +139,7 @@ func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed
 	switch {
 	case err == nil:
 		s.fit(read)
-		s.keepMark(ctx, slack)
+		_ = s.keepMark(ctx, slack) // logged
 	case errors.Is(err, errLeft):
 		return nil
 	default:

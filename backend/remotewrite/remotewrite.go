@@ -163,7 +163,7 @@ func (s *Service) Close() {
 	s.running.Wait()
 	s.client.CloseIdleConnections()
 	if s.isOn() {
-		s.keepMark(context.Background(), 0)
+		_ = s.keepMark(context.Background(), 0) // logged
 	}
 }
 

@@ -36,9 +36,7 @@ func (t *Table) writeXLSX(w io.Writer, r *Run) error {
 	}); err != nil {
 		return err
 	}
-	for i, n := range t.Numbers {
-		b.numbers[i] = n
-	}
+	copy(b.numbers, t.Numbers)
 	if err := b.sheet(); err != nil {
 		return err
 	}

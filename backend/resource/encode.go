@@ -128,7 +128,7 @@ func ReadProperties(text string) ([]Property, error) {
 	return props, nil
 }
 
-// Key finds the raw value of a top-level key in an object this package made,
+// FindKey finds the raw value of a top-level key in an object this package made,
 // or nil. It allocates nothing.
 func FindKey(object []byte, name string) []byte {
 	for at := 1; at < len(object)-1; {

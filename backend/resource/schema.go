@@ -36,9 +36,13 @@ type Key struct {
 	Schema    Schema
 }
 
-// Text, Integer, Number and Boolean are the plain schemas with a doc sentence.
-func Text(doc string) Schema    { return Schema{Type: "string", Doc: doc} }
+// Text returns the schema of a string.
+func Text(doc string) Schema { return Schema{Type: "string", Doc: doc} }
+
+// Integer returns the schema of an integer.
 func Integer(doc string) Schema { return Schema{Type: "integer", Doc: doc} }
+
+// Boolean returns the schema of a boolean.
 func Boolean(doc string) Schema { return Schema{Type: "boolean", Doc: doc} }
 
 // List is an array of items.

@@ -39,7 +39,7 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 			return resource.Put(ctx, tx, override.Overrides.Name, &override.Override{InstanceID: again})
 		}},
 	} {
-		untilTold(t, s, ctx, told, write.kind, write.do)
+		untilTold(ctx, t, s, told, write.kind, write.do)
 	}
 	leave()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -48,7 +48,7 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 }
 
 // untilTold writes again and again until a listener is notified of the kind.
-func untilTold(t *testing.T, s *server.Server, ctx context.Context, told <-chan []string, kind string, write func(tx resource.Tx) error) {
+func untilTold(ctx context.Context, t *testing.T, s *server.Server, told <-chan []string, kind string, write func(tx resource.Tx) error) {
 	t.Helper()
 	for { // what is written before somebody listens is not told
 		if err := s.DB().Write(resource.WithCall(ctx, nil), write); err != nil {

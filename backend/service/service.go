@@ -190,7 +190,7 @@ func (g *Group) Go(task string, do func()) {
 	g.begin(task)
 	go func() {
 		defer g.end(task)
-		g.Guard.Run(task, do)
+		_ = g.Guard.Run(task, do) // which has reported a panic
 	}()
 }
 

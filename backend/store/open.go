@@ -122,7 +122,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard), mirrored: leastMirrored}
 	if err := db.connect(ctx, o); err != nil {
-		db.closePools()
+		_ = db.closePools() // the first error is the cause
 		return nil, explain(o.Path, err)
 	}
 	return db, nil

@@ -76,6 +76,7 @@ var ForInstalling = slices.Concat(ForWindow, ForScreen, []Need{
 	{"libgtk-3-bin", HasProgram("gtk-launch")},
 })
 
+// HasProgram returns a test of whether a program is in the PATH.
 func HasProgram(name string) func() bool {
 	return func() bool {
 		_, err := exec.LookPath(name)

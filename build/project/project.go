@@ -60,6 +60,7 @@ func (p Project) Do(ctx context.Context, name string, args ...string) error {
 	return p.DoIn(ctx, ".", name, args...)
 }
 
+// DoIn runs a program in a folder of the project.
 func (p Project) DoIn(ctx context.Context, folder, name string, args ...string) error {
 	return Named(p.Command(ctx, folder, name, args...).Run(), name, args)
 }

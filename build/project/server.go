@@ -101,6 +101,7 @@ func (s *Server) Start(ctx context.Context, program string, args []string) error
 	return nil
 }
 
+// Data returns the path of the data folder.
 func (s *Server) Data() string { return filepath.Join(s.Folder, "data") }
 
 // Stop ends the program; its folder stays.
@@ -113,16 +114,18 @@ func (s *Server) Stop() {
 	s.Cmd = nil
 }
 
+// Close ends the program and removes its folder.
 func (s *Server) Close() error {
 	s.Stop()
 	return os.RemoveAll(s.Folder)
 }
 
-// Post sends a request as the page does, and decodes the response into out.
+// Post sends a POST as Send does.
 func (s *Server) Post(ctx context.Context, path string, body, out any) error {
 	return s.Send(ctx, http.MethodPost, path, body, out)
 }
 
+// Send sends a request as the page does, and decodes the response into out.
 func (s *Server) Send(ctx context.Context, method, path string, body, out any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -108,11 +108,11 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 			Schema: resource.Text(""), Example: "none-none", From: "deviceId",
 			Of: OfDevice(func(d *Device, t *Tree) any { return alertsDisabled(d, t) })},
 		{Name: "alertingDisabledOn", Doc: "The nearest group that has disabled alerting; null for none",
-			Schema: resource.Nullable(resource.SchemaOf(treeNode{})), Example: treeNode{}, From: "deviceId",
+			Schema: resource.Nullable(resource.SchemaOf(TreeNode{})), Example: TreeNode{}, From: "deviceId",
 			Of: OfDevice(func(d *Device, t *Tree) any { return DisablingGroup(d, t) })},
 		{Name: "groupsDisabledThisSource", Doc: "Groups of the device for which the data source is switched off",
-			Schema: resource.List(resource.SchemaOf(treeNode{}), ""), Example: []treeNode{}, From: "deviceId",
-			Of: OfDevice(func(*Device, *Tree) any { return []treeNode{} })},
+			Schema: resource.List(resource.SchemaOf(TreeNode{}), ""), Example: []TreeNode{}, From: "deviceId",
+			Of: OfDevice(func(*Device, *Tree) any { return []TreeNode{} })},
 		{Name: "dataSourceDescription", Doc: "What the data source measures", Schema: resource.Text(""),
 			Example: "Traffic and errors of each interface", From: "dataSourceId",
 			Of: OfSource(func(s *datasource.DataSource) any { return s.Description })},
@@ -152,19 +152,19 @@ func graphRefs(graphs []datasource.Graph) []graphRef {
 	return refs
 }
 
-// treeNode is a device group as the published API names one in passing.
-type treeNode struct {
+// TreeNode is a device group as the published API names one in passing.
+type TreeNode struct {
 	ID          int64  `json:"id"`
 	DisplayName string `json:"displayName"`
 	Type        string `json:"type"`
 }
 
 // DisablingGroup is the nearest group that has alerting disabled; nil for none.
-func DisablingGroup(d *Device, t *Tree) *treeNode {
+func DisablingGroup(d *Device, t *Tree) *TreeNode {
 	for _, id := range d.GroupIDs {
 		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
 			if up.DisableAlerting {
-				return &treeNode{up.ID, up.FullPath, "deviceGroup"}
+				return &TreeNode{up.ID, up.FullPath, "deviceGroup"}
 			}
 		}
 	}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"spyglass/build/project"
+)
+
+// linters are the programs of build/lint that read the Go code, with their
+// arguments. It has a module of its own, so that the product does not depend on
+// them. They are the standard set of golangci-lint (go vet, the rest of it, is a
+// step of its own) and revive, without golangci-lint itself, which takes ten
+// times as long to compile.
+var linters = [][]string{
+	{"revive", "-config", "build/lint/revive.toml", "./..."},
+	{"staticcheck", "-checks", "inherit,-ST1005", "./..."}, // errors are sentences, some begin with a name
+	{"errcheck", "-ignoretests", "-ignore", unchecked, "./..."},
+	{"ineffassign", "./..."},
+}
+
+// unchecked names the functions whose errors golangci-lint does not ask for
+// either: there is nothing to do about them.
+const unchecked = "^(Close|Remove|RemoveAll|Fprint|Fprintf|Fprintln|Sscan)$"
+
+// lint reads the Go code for what is wrong or unusual in it.
+func lint(ctx context.Context, p project.Project) error {
+	folder := p.Path("build", "bin", "lint")
+	if err := p.DoIn(ctx, "build/lint", "go", "build", "-o", folder+"/", "tool"); err != nil {
+		return err
+	}
+	var found []error
+	for _, l := range linters {
+		found = append(found, p.Do(ctx, p.Path("build", "bin", "lint", l[0]), l[1:]...))
+	}
+	return errors.Join(found...)
+}
