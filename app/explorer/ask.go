@@ -2,19 +2,21 @@ package explorer
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/document/query"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
 // askEndpoints returns the endpoints that filter and compare documents.
-func (e *Explorer) askEndpoints() []resource.Endpoint {
+func (d *Documents) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, e.filter),
-		post("/compare", "List what differs between two answers", &compareRequests, e.compare),
+		post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, d.filter),
+		post("/compare", "List what differs between two answers", &compareRequests, d.compare),
 	}
 }
 
@@ -37,8 +39,8 @@ type filtered struct {
 
 // filter returns the matches as a new document; the matches of the previous
 // filter of the same document are dropped.
-func (e *Explorer) filter(ctx context.Context, c *resource.Call, in *filterRequest) (any, error) {
-	doc, err := e.document(c)
+func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequest) (any, error) {
+	doc, err := d.document(c)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +48,12 @@ func (e *Explorer) filter(ctx context.Context, c *resource.Call, in *filterReque
 	if err != nil {
 		return nil, err
 	}
-	result, n, err := e.documents.Filter(ctx, doc, q)
+	result, n, err := d.Filter(ctx, doc, q)
 	if err != nil {
 		return nil, err
 	}
-	e.documents.Drop(doc.Replace(result.ID))
-	out := &filtered{Matches: n, Document: e.sealed(result.ID, c.Access.UserID), Bytes: result.Size()}
+	d.Drop(doc.Replace(result.ID))
+	out := &filtered{Matches: n, Document: d.sealed(result.ID, c.Access.UserID), Bytes: result.Size()}
 	if out.Rows, out.RowCount, err = result.Rows(0, firstRows); err != nil {
 		return nil, err
 	}
@@ -88,13 +90,13 @@ var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Lab
 	{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore }, Doc: "Keys that do not matter, wherever they are", Default: []string{}},
 }}
 
-func (e *Explorer) compare(ctx context.Context, c *resource.Call, in *compareRequest) (any, error) {
-	left, done, err := e.side(ctx, c, in.Left, in.LeftHistory)
+func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (any, error) {
+	left, done, err := d.side(ctx, c, in.Left, in.LeftHistory)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	right, done, err := e.side(ctx, c, in.Right, in.RightHistory)
+	right, done, err := d.side(ctx, c, in.Right, in.RightHistory)
 	if err != nil {
 		return nil, err
 	}
@@ -103,19 +105,19 @@ func (e *Explorer) compare(ctx context.Context, c *resource.Call, in *compareReq
 }
 
 // side opens one side of a comparison; done lets go what was opened for it.
-func (e *Explorer) side(ctx context.Context, c *resource.Call, sealed string, historyID int64) (*document.Document, func(), error) {
+func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string, historyID int64) (*document.Document, func(), error) {
 	if strings.TrimSpace(sealed) != "" {
-		doc, err := e.sealedDocument(sealed, c.Access.UserID)
+		doc, err := d.sealedDocument(sealed, c.Access.UserID)
 		return doc, func() {}, err
 	}
 	if historyID == 0 {
 		return nil, nil, fault.At("left", "two answers are needed to compare")
 	}
-	_, kept, err := e.o.Workspace.Recall(ctx, c.Access.UserID, historyID)
+	_, kept, err := d.Workspace.Recall(ctx, c.Access.UserID, historyID)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := e.documents.Create("application/json")
+	w := d.Create("application/json")
 	defer w.Abort()
 	if err := workspace.Unzip(kept.Zipped, w); err != nil {
 		return nil, nil, err
@@ -124,5 +126,15 @@ func (e *Explorer) side(ctx context.Context, c *resource.Call, sealed string, hi
 	if err != nil {
 		return nil, nil, err
 	}
-	return doc, func() { e.documents.Drop(doc.ID) }, nil
+	return doc, func() { d.Drop(doc.ID) }, nil
+}
+
+// checkQuery is a query's problem as a fault at its field.
+func checkQuery(field, text string) (*query.Query, error) {
+	q, err := query.Parse(text)
+	var problem *query.Error
+	if errors.As(err, &problem) {
+		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(), Detail: map[string]any{"at": problem.At}, Err: err}
+	}
+	return q, err
 }

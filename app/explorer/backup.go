@@ -26,25 +26,25 @@ const maxPart = 4 << 20
 
 // makeBackup writes a backup beside the data. It has no time limit, but ends
 // when the caller disconnects.
-func (e *Explorer) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
-	ctx, done, err := e.begin(ctx)
+func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
+	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	free, err := e.maintenance.take()
+	free, err := f.maintenance.take()
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	path := filepath.Join(e.spool(), outFile)
-	if err := os.MkdirAll(e.spool(), 0o700); err != nil {
+	path := filepath.Join(f.spool(), outFile)
+	if err := os.MkdirAll(f.spool(), 0o700); err != nil {
 		return nil, err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	err = backup.Write(ctx, backup.Options{Folder: e.o.Folder, File: path, Version: e.o.Version, Clock: time.Now, Tell: e.tellOf(c.Access.UserID)})
+	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now, Tell: f.tellOf(c.Access.UserID)})
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ func (e *Explorer) makeBackup(ctx context.Context, c *resource.Call) (any, error
 func backupName() string { return "spyglass-" + time.Now().Format(time.DateOnly) + ".backup" }
 
 // fetchBackup streams the backup and deletes it, however that ends.
-func (e *Explorer) fetchBackup(context.Context, *resource.Call) (any, error) {
+func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
 	return &resource.Answer{Type: "application/octet-stream", Filename: backupName(), Stream: func(w io.Writer) error {
-		free, err := e.maintenance.take()
+		free, err := f.maintenance.take()
 		if err != nil {
 			return err
 		}
 		defer free()
-		file, err := os.Open(filepath.Join(e.spool(), outFile))
+		file, err := os.Open(filepath.Join(f.spool(), outFile))
 		if err != nil {
 			return fault.New(fault.Unknown, "there is no backup to fetch; make one first")
 		}
@@ -76,8 +76,8 @@ func (e *Explorer) fetchBackup(context.Context, *resource.Call) (any, error) {
 
 // takePart appends a part to the uploaded backup. The first part starts a new
 // upload; each later one gives the number of bytes before it.
-func (e *Explorer) takePart(_ context.Context, c *resource.Call) (any, error) {
-	free, err := e.maintenance.take()
+func (f *Data) takePart(_ context.Context, c *resource.Call) (any, error) {
+	free, err := f.maintenance.take()
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +86,14 @@ func (e *Explorer) takePart(_ context.Context, c *resource.Call) (any, error) {
 	if err != nil || at < 0 {
 		return nil, fault.At("at", "at is how many bytes came before these")
 	}
-	if err := os.MkdirAll(e.spool(), 0o700); err != nil {
+	if err := os.MkdirAll(f.spool(), 0o700); err != nil {
 		return nil, err
 	}
 	how := os.O_WRONLY
 	if at == 0 {
 		how |= os.O_CREATE | os.O_TRUNC
 	}
-	file, err := os.OpenFile(filepath.Join(e.spool(), inFile), how, 0o600)
+	file, err := os.OpenFile(filepath.Join(f.spool(), inFile), how, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNothingSent
 	} else if err != nil {
@@ -127,13 +127,13 @@ var restoreRequests = resource.Resource[*restoreRequest]{Name: "restore", Label:
 
 // sent returns the options to restore the uploaded backup with, and locks the
 // data folder until free is called.
-func (e *Explorer) sent(c *resource.Call, in *restoreRequest) (o backup.Options, free func(), err error) {
-	if free, err = e.maintenance.take(); err != nil {
+func (f *Data) sent(c *resource.Call, in *restoreRequest) (o backup.Options, free func(), err error) {
+	if free, err = f.maintenance.take(); err != nil {
 		return o, nil, err
 	}
 	o = backup.Options{
-		Folder: e.o.Folder, File: filepath.Join(e.spool(), inFile), Name: in.Name, Version: e.o.Version,
-		Clock: time.Now, Tell: e.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey,
+		Folder: f.Folder, File: filepath.Join(f.spool(), inFile), Name: in.Name, Version: f.Version,
+		Clock: time.Now, Tell: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey,
 	}
 	if _, err := os.Stat(o.File); err != nil {
 		free()
@@ -143,8 +143,8 @@ func (e *Explorer) sent(c *resource.Call, in *restoreRequest) (o backup.Options,
 }
 
 // lookAtBackup describes the uploaded backup, or returns what is wrong with it.
-func (e *Explorer) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
-	o, free, err := e.sent(c, in)
+func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+	o, free, err := f.sent(c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -153,22 +153,22 @@ func (e *Explorer) lookAtBackup(ctx context.Context, c *resource.Call, in *resto
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(o.File))
 	}
-	same, err := m.SameKey(e.o.Folder)
+	same, err := m.SameKey(f.Folder)
 	bytes := int64(0)
-	for _, f := range m.Files {
-		bytes += f.Size
+	for _, file := range m.Files {
+		bytes += file.Size
 	}
 	return map[string]any{"made": m.Made.UnixMilli(), "version": m.Version, "bytes": bytes, "sameKey": same}, err
 }
 
 // stageRestore makes what was sent ready for the next start.
-func (e *Explorer) stageRestore(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
-	ctx, done, err := e.begin(ctx)
+func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	o, free, err := e.sent(c, in)
+	o, free, err := f.sent(c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -179,5 +179,5 @@ func (e *Explorer) stageRestore(ctx context.Context, c *resource.Call, in *resto
 	if err := os.Remove(o.File); err != nil {
 		return nil, err
 	}
-	return e.showData(ctx, c)
+	return f.showData(ctx, c)
 }

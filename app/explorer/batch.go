@@ -42,11 +42,11 @@ type ran struct {
 // batch sends saved requests one after the other, each as it is then and as if
 // it were sent alone. It ends with the caller, and returns the result of each
 // request sent; one request with its response is in memory at a time.
-func (e *Explorer) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
+func (e *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)
 	}
-	life, done, err := e.begin(ctx)
+	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e *Explorer) batch(ctx context.Context, c *resource.Call, in *batchRequest
 		}
 		one := e.runSaved(life, c, id)
 		results = append(results, one)
-		e.hub.tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
+		e.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
 			"batchId": in.BatchID, "at": i, "result": one,
 		}})
 		if one.Problem != "" && !in.GoOn {
@@ -68,9 +68,9 @@ func (e *Explorer) batch(ctx context.Context, c *resource.Call, in *batchRequest
 	return map[string]any{"results": results}, nil
 }
 
-func (e *Explorer) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
+func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
 	one := &ran{ID: id}
-	saved, err := e.o.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
+	saved, err := e.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
@@ -92,7 +92,7 @@ func (e *Explorer) runSaved(ctx context.Context, c *resource.Call, id int64) *ra
 	}
 	r := got.(*reply)
 	document, _, _ := strings.Cut(r.Document, "-")
-	e.documents.Drop(document) // the history keeps what is shown again
+	e.Documents.Drop(document) // the history keeps what is shown again
 	one.Problem = complaint(r)
 	return one
 }

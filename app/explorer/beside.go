@@ -1,6 +1,8 @@
 package explorer
 
-import "spyglass/backend/service"
+import (
+	"spyglass/backend/service"
+)
 
 // beside runs do on a goroutine of its own. The caller waits for it by calling
 // done, which panics where do did: a body that upsets it ends one request only.

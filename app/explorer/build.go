@@ -287,13 +287,37 @@ func (t *target) usualHeaders(out *outgoing) {
 // session returns the headers that carry the caller's session, if the request goes
 // out with it. Where nobody needs to be signed in it stays at home: signing in
 // as somebody else would end it.
-func (e *Explorer) session(out *outgoing, s resource.Session) [][2]string {
+func session(out *outgoing, s resource.Session, cookie func(secret string) string) [][2]string {
 	if out.signed || s.Cookie == "" || out.endpoint != nil && out.endpoint.Right.Object == resource.Open {
 		return nil
 	}
-	headers := [][2]string{{"Cookie", e.o.Cookie(s.Cookie)}}
+	headers := [][2]string{{"Cookie", cookie(s.Cookie)}}
 	if out.Method != "GET" && out.header("X-CSRF-Token") == "" {
 		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
 	}
 	return headers
+}
+
+// by returns another request with the headers of this one that identify the
+// caller.
+func (o *outgoing) by(method, address, body string) *outgoing {
+	out := &outgoing{Method: method, URL: address, Body: body, endpoint: o.endpoint, path: o.path, signed: o.signed}
+	for _, h := range o.Headers {
+		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"}, strings.ToLower(h[0])) {
+			continue
+		}
+		out.Headers = append(out.Headers, h)
+	}
+	out.Headers = append(out.Headers, [2]string{"Accept", "application/json"})
+	if body != "" {
+		out.Headers = append(out.Headers, [2]string{"Content-Type", "application/json"})
+	}
+	return out
+}
+
+// plain is a request to a path below a portal's base.
+func (t *target) plain(method, path, body string) *outgoing {
+	out := &outgoing{Method: method, URL: t.url + path, path: path, Body: body}
+	t.usualHeaders(out)
+	return out
 }

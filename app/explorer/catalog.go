@@ -2,7 +2,6 @@ package explorer
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -143,30 +142,6 @@ func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 	return categories, nil
 }
 
-func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {
-	t, err := e.target(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := t.catalog.page()
-	return &answer, err
-}
-
-// rights returns the permissions that endpoints of the built-in portal require
-// and the caller has, in the catalog's words, so that the page offers no other.
-func (e *Explorer) rights(who *resource.Access) []string {
-	held := []string{}
-	for i := range e.catalog.endpoints {
-		if right := e.catalog.endpoints[i].Right; who.May(right) && !slices.Contains(held, right.String()) {
-			held = append(held, right.String())
-		}
-	}
-	if who.May(remotePortals) {
-		held = append(held, remotePortals.String())
-	}
-	return held
-}
-
 func entryOf(e *resource.Endpoint, listed func(*resource.Schema) string) (entry, error) {
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
@@ -275,4 +250,17 @@ func alike(template, parts []string) int {
 		}
 	}
 	return n
+}
+
+// property returns a property of an object schema.
+func property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
+	if s == nil {
+		return false, nil
+	}
+	for i := range s.Properties {
+		if p := &s.Properties[i]; p.Name == name {
+			return p.WriteOnly, &p.Schema
+		}
+	}
+	return false, nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -22,41 +21,9 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 	{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about", Required: true},
 }}
 
-// object is one resource as a portal returns it: its fields, as sent.
-type object struct {
-	keys   []string // in their order
-	values map[string]raw
-	etag   string
-}
-
-// readObject reads one JSON object; false for anything else.
-func readObject(body []byte) (*object, bool) {
-	node, err := resource.ParseJSON(body)
-	if err != nil || node.Kind != '{' {
-		return nil, false
-	}
-	o := &object{keys: node.Keys, values: map[string]raw{}}
-	for i, key := range node.Keys {
-		o.values[key] = raw(node.Items[i].Raw)
-	}
-	return o, true
-}
-
-// name returns the first display name, name or similar field that the object
-// has, or else its id.
-func (o *object) name() string {
-	for _, key := range []string{"displayName", "name", "username", "title", "description", "id"} {
-		var text string
-		if json.Unmarshal(o.values[key], &text) == nil && text != "" {
-			return text
-		}
-	}
-	return strings.Trim(string(o.values["id"]), `"`)
-}
-
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
-func (e *Explorer) at(ctx context.Context, t *target, out *outgoing) (*object, error) {
+func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*object, error) {
 	twin := t.catalog.match("GET", out.path)
 	if out.endpoint == nil || twin == nil || twin.Path != out.endpoint.Path {
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.path)
@@ -77,23 +44,6 @@ func (e *Explorer) at(ctx context.Context, t *target, out *outgoing) (*object, e
 	return o, nil
 }
 
-// by returns another request with the headers of this one that identify the
-// caller.
-func (o *outgoing) by(method, address, body string) *outgoing {
-	out := &outgoing{Method: method, URL: address, Body: body, endpoint: o.endpoint, path: o.path, signed: o.signed}
-	for _, h := range o.Headers {
-		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"}, strings.ToLower(h[0])) {
-			continue
-		}
-		out.Headers = append(out.Headers, h)
-	}
-	out.Headers = append(out.Headers, [2]string{"Accept", "application/json"})
-	if body != "" {
-		out.Headers = append(out.Headers, [2]string{"Content-Type", "application/json"})
-	}
-	return out
-}
-
 // change is the effect of a write on one field.
 type change struct {
 	Name string `json:"name"`
@@ -103,7 +53,7 @@ type change struct {
 }
 
 // changes compares what a PUT or PATCH would send with what stands there.
-func (e *Explorer) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}
@@ -165,8 +115,6 @@ func compare(e *resource.Endpoint, was, given *object) []change {
 	return out
 }
 
-func quoted(text string) string { return string(resource.AppendString(nil, text)) }
-
 // maxShown limits the bytes of a value shown in a comparison.
 const maxShown = 400
 
@@ -181,20 +129,6 @@ func cut(value raw) string {
 		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
 	}
 	return text
-}
-
-// alikeJSON compares two values apart from spaces and the order of keys.
-func alikeJSON(a, b raw) bool {
-	x, ok := plain(a)
-	y, also := plain(b)
-	return ok && also && reflect.DeepEqual(x, y)
-}
-
-// plain is a value with numbers kept as they are written.
-func plain(value raw) (out any, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(value))
-	dec.UseNumber()
-	return out, dec.Decode(&out) == nil
 }
 
 // isEmpty reports whether a value says nothing.

@@ -23,9 +23,37 @@ const (
 	handshakeTimeout = 10 * time.Second
 )
 
-// newClient sends requests as they were built: no cookie jar (the session is
-// each caller's own), no retries, and answers are not asked for packed.
-func newClient() *resty.Client {
+// Client sends requests, and follows redirects within a portal.
+type Client struct{ resty *resty.Client }
+
+// do sends a request. The response's body is to be closed.
+func (c *Client) do(ctx context.Context, method, address string, header http.Header, body string) (*http.Response, error) {
+	request := c.resty.R().SetContext(ctx)
+	request.Header = header
+	if body != "" {
+		request.SetBody([]byte(body))
+	}
+	answer, err := request.Execute(method, address)
+	if err != nil {
+		if answer != nil && answer.RawBody() != nil {
+			answer.RawBody().Close()
+		}
+		return nil, err
+	}
+	return answer.RawResponse, nil
+}
+
+// CloseIdle closes the connections that no request uses.
+func (c *Client) CloseIdle() { c.resty.GetClient().CloseIdleConnections() }
+
+// newClient returns a client that sends requests as they were built: no cookie jar (the
+// session is each caller's own), no retries, and no compression requested.
+func newClient() *Client {
+	client, _ := newResty()
+	return &Client{client}
+}
+
+func newResty() (*resty.Client, *http.Transport) {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
 		Proxy:                  proxyFor,
@@ -41,7 +69,7 @@ func newClient() *resty.Client {
 	client.SetDisableWarn(true)
 	client.SetRedirectPolicy(resty.RedirectPolicyFunc(redirect))
 	client.SetLogger(silent{})
-	return client
+	return client, transport
 }
 
 // proxyFor keeps what goes to this machine on this machine.

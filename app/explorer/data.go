@@ -2,15 +2,43 @@ package explorer
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
+	"spyglass/app/diagnose"
+	"spyglass/app/workspace"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
+
+// folderDesk shows the folder, and starts the program again.
+type folderDesk interface {
+	OpenFolder(path string) error // in the system's file manager
+	Restart() error               // closes the window, and starts the program again
+}
+
+// Data serves the data folder as a whole.
+type Data struct {
+	Workspace   *workspace.Workspace
+	Folder      string // of the data, from the root
+	DocumentDir string // of this process alone
+	Version     string
+	Desktop     bool
+	Demo        bool
+	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
+	Tail        *diagnose.Tail                                      // of the log
+	Desk        folderDesk                                               // nil where there is no desktop
+	Life        *Life
+	Hub         *Hub
+	Began       time.Time // when the process did
+
+	maintenance folderWork
+}
 
 // folderWork serializes backups and restores of the data folder: one runs at a
 // time.
@@ -19,31 +47,32 @@ type folderWork struct {
 }
 
 // spool is the folder of a backup on its way out, or in. It is emptied at every start.
-func (e *Explorer) spool() string { return filepath.Join(e.o.DocumentDir, "backup") }
+func (f *Data) spool() string { return filepath.Join(f.DocumentDir, "backup") }
 
-type handle = func(ctx context.Context, c *resource.Call) (any, error)
+// Empty deletes a backup on its way out, or in.
+func (f *Data) Empty() error { return os.RemoveAll(f.spool()) }
 
-// dataEndpoints are about the data folder as a whole, which is everybody's: all
+// Endpoints are about the data folder as a whole, which is everybody's: all
 // but the first are the administrator's.
-func (e *Explorer) dataEndpoints() []resource.Endpoint {
+func (f *Data) Endpoints() []resource.Endpoint {
 	all := []resource.Endpoint{
-		{Method: "GET", Path: "/data", Summary: "The data folder, and restores in it", Handle: e.showData},
-		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: e.makeBackup},
-		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: e.fetchBackup},
-		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: e.takePart},
-		post("/data/restore/look", "Check the backup that was sent", &restoreRequests, e.lookAtBackup),
-		post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, e.stageRestore),
-		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: e.maintain(backup.Unstage)},
-		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: e.maintain(backup.Undo)},
-		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: e.maintain(backup.Forget)},
-		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets", Handle: e.diagnostics},
-		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager", Handle: e.openFolder},
-		{Method: "POST", Path: "/native/restart", Summary: "Close the window and open it again", Handle: e.restart},
+		{Method: "GET", Path: "/data", Summary: "The data folder, and restores in it", Handle: f.showData},
+		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: f.makeBackup},
+		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: f.fetchBackup},
+		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: f.takePart},
+		post("/data/restore/look", "Check the backup that was sent", &restoreRequests, f.lookAtBackup),
+		post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, f.stageRestore),
+		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: f.maintain(backup.Unstage)},
+		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: f.maintain(backup.Undo)},
+		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: f.maintain(backup.Forget)},
+		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets", Handle: f.diagnostics},
+		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager", Handle: f.openFolder},
+		{Method: "POST", Path: "/native/restart", Summary: "Close the window and open it again", Handle: f.restart},
 	}
 	for i := range all {
 		all[i].Handle = administrators(all[i].Handle)
 	}
-	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is", Handle: e.about})
+	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is", Handle: f.about})
 }
 
 // administrators lets nobody else in: a backup holds what every user may see.
@@ -56,7 +85,7 @@ func administrators(do handle) handle {
 	}
 }
 
-func (e *Explorer) about(context.Context, *resource.Call) (any, error) {
+func (f *Data) about(context.Context, *resource.Call) (any, error) {
 	built, revision := "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -69,19 +98,19 @@ func (e *Explorer) about(context.Context, *resource.Call) (any, error) {
 		}
 	}
 	return map[string]any{
-		"version": e.o.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
-		"dataFolder": homely(e.o.Folder),
+		"version": f.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
+		"dataFolder": homely(f.Folder),
 	}, nil
 }
 
 // showData returns the state of the data folder for the page. Times are epoch
 // milliseconds, 0 for never.
-func (e *Explorer) showData(context.Context, *resource.Call) (any, error) {
-	state, err := backup.StateOf(e.o.Folder)
+func (f *Data) showData(context.Context, *resource.Call) (any, error) {
+	state, err := backup.StateOf(f.Folder)
 	if err != nil {
 		return nil, err
 	}
-	bytes, err := backup.Size(e.o.Folder)
+	bytes, err := backup.Size(f.Folder)
 	if err != nil {
 		return nil, err
 	}
@@ -90,23 +119,23 @@ func (e *Explorer) showData(context.Context, *resource.Call) (any, error) {
 		replaced = state.Replaced.UnixMilli()
 	}
 	return map[string]any{
-		"folder": e.o.Folder, "bytes": bytes, "waits": state.Waits, "replaced": replaced, "keptBytes": state.KeptBytes,
+		"folder": f.Folder, "bytes": bytes, "waits": state.Waits, "replaced": replaced, "keptBytes": state.KeptBytes,
 	}, nil
 }
 
 // maintain runs a quick operation on the restores of the data folder, and
 // returns the folder's state after it.
-func (e *Explorer) maintain(do func(folder string) error) handle {
+func (f *Data) maintain(do func(folder string) error) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
-		free, err := e.maintenance.take()
+		free, err := f.maintenance.take()
 		if err != nil {
 			return nil, err
 		}
 		defer free()
-		if err := do(e.o.Folder); err != nil {
+		if err := do(f.Folder); err != nil {
 			return nil, err
 		}
-		return e.showData(ctx, c)
+		return f.showData(ctx, c)
 	}
 }
 
@@ -119,27 +148,27 @@ func (m *folderWork) take() (free func(), err error) {
 }
 
 // tellOf passes on how far a backup or restore is to the user's pages.
-func (e *Explorer) tellOf(userID int64) func(backup.Progress) {
+func (f *Data) tellOf(userID int64) func(backup.Progress) {
 	return func(p backup.Progress) {
-		e.hub.tell(userID, "data", resource.Event{Name: "data", Data: p})
+		f.Hub.Tell(userID, "data", resource.Event{Name: "data", Data: p})
 	}
 }
 
-func (e *Explorer) openFolder(context.Context, *resource.Call) (any, error) {
-	if e.o.Native == nil {
+func (f *Data) openFolder(context.Context, *resource.Call) (any, error) {
+	if f.Desk == nil {
 		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the folder yourself")
 	}
-	if err := e.o.Native.OpenFolder(e.o.Folder); err != nil {
+	if err := f.Desk.OpenFolder(f.Folder); err != nil {
 		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
 	}
 	return nil, nil
 }
 
-func (e *Explorer) restart(context.Context, *resource.Call) (any, error) {
-	if e.o.Native == nil {
+func (f *Data) restart(context.Context, *resource.Call) (any, error) {
+	if f.Desk == nil {
 		return nil, fault.New(fault.Conflict, "this portal runs without a window; stop it and start it again yourself")
 	}
-	if err := e.o.Native.Restart(); err != nil {
+	if err := f.Desk.Restart(); err != nil {
 		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
 	}
 	return nil, nil

@@ -20,20 +20,20 @@ import (
 var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept", "view", "panel", "layout"}
 
 // diagnostics packs versions, settings, counts, figures and the log's last lines.
-func (e *Explorer) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
-	about, err := e.about(ctx, c)
+func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
+	about, err := f.about(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := e.tellingSettings(ctx, c.Access.UserID)
+	settings, err := f.tellingSettings(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
-	tables, err := e.tables(ctx)
+	tables, err := f.tables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	health, err := e.health()
+	health, err := f.health()
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (e *Explorer) diagnostics(ctx context.Context, c *resource.Call) (any, erro
 			text any
 		}{
 			{"about.json", about}, {"settings.json", settings}, {"tables.json", tables}, {"health.json", health},
-			{"log.txt", e.o.Tail.Log()}, {"errors.txt", e.o.Tail.Troubles()},
+			{"log.txt", f.Tail.Log()}, {"errors.txt", f.Tail.Troubles()},
 		} {
 			text, ok := part.text.([]byte)
 			if !ok {
@@ -66,8 +66,8 @@ func (e *Explorer) diagnostics(ctx context.Context, c *resource.Call) (any, erro
 
 // tellingSettings are the settings that give nothing away, and of the others
 // how many bytes they are.
-func (e *Explorer) tellingSettings(ctx context.Context, userID int64) (any, error) {
-	text, err := e.o.Workspace.SettingsJSON(ctx, userID)
+func (f *Data) tellingSettings(ctx context.Context, userID int64) (any, error) {
+	text, err := f.Workspace.SettingsJSON(ctx, userID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,30 +88,30 @@ func (e *Explorer) tellingSettings(ctx context.Context, userID int64) (any, erro
 	return map[string]any{"settings": shown, "bytesOfOthers": others}, nil
 }
 
-func (e *Explorer) tables(ctx context.Context) (any, error) {
-	workspace, err := e.o.Workspace.Counts(ctx)
+func (f *Data) tables(ctx context.Context) (any, error) {
+	workspace, err := f.Workspace.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	portal, err := e.o.Counts(ctx)
+	portal, err := f.Counts(ctx)
 	return map[string]any{"workspace": workspace, "portal": portal}, err
 }
 
 // health returns the memory and file sizes of the process, in bytes.
-func (e *Explorer) health() (any, error) {
+func (f *Data) health() (any, error) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	entries, err := os.ReadDir(e.o.Folder)
+	entries, err := os.ReadDir(f.Folder)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]int64{}
 	for _, entry := range entries {
-		bytes, sizeErr := backup.Size(filepath.Join(e.o.Folder, entry.Name()))
+		bytes, sizeErr := backup.Size(filepath.Join(f.Folder, entry.Name()))
 		files[entry.Name()], err = bytes, errors.Join(err, sizeErr)
 	}
 	return map[string]any{
-		"at": time.Now().UTC().Format(time.RFC3339), "upSeconds": int64(time.Since(e.began).Seconds()), "desktop": e.o.Desktop, "demo": e.o.Demo,
+		"at": time.Now().UTC().Format(time.RFC3339), "upSeconds": int64(time.Since(f.Began).Seconds()), "desktop": f.Desktop, "demo": f.Demo,
 		"cpus": runtime.NumCPU(), "goroutines": runtime.NumGoroutine(),
 		"memory": map[string]any{"heap": memory.HeapAlloc, "system": memory.Sys, "collections": memory.NumGC, "pauseMs": memory.PauseTotalNs / 1e6},
 		"files":  files,

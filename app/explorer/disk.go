@@ -118,7 +118,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
 	d.name = tableFile(in.Name) + "." + d.kind.extension
 	defer close(d.ended)
-	r.runs.offer(runKey{r.user, r.in.SendID}, d)
+	r.pager.runs.offer(runKey{r.user, r.in.SendID}, d)
 	r.to = d
 	r.watch.began = r.at
 	_, why := r.walk(r.watch.watch(ctx))
@@ -152,7 +152,7 @@ func (r *runs) offer(key runKey, d *disk) {
 }
 
 // fetchFile streams the file of a run under way.
-func (e *Explorer) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
 	e.runs.mu.Lock()
 	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
 	var d *disk

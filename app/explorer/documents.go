@@ -3,24 +3,50 @@ package explorer
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-func (e *Explorer) documentEndpoints() []resource.Endpoint {
+// Documents holds the responses that pages show.
+type Documents struct {
+	*document.Store
+	Workspace *workspace.Workspace
+	seal      []byte // makes document ids a user's own
+}
+
+// Open returns the documents of a folder, which it empties.
+func Open(dir string, w *workspace.Workspace) (*Documents, error) {
+	store, err := document.NewStore(dir, document.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	d := &Documents{Store: store, Workspace: w, seal: make([]byte, 32)}
+	rand.Read(d.seal)
+	return d, nil
+}
+
+// Endpoints returns the endpoints of documents.
+func (d *Documents) Endpoints() []resource.Endpoint {
+	return slices.Concat(d.documentEndpoints(), d.askEndpoints(), d.tableEndpoints())
+}
+
+func (d *Documents) documentEndpoints() []resource.Endpoint {
 	get := func(path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error)) resource.Endpoint {
 		return resource.Endpoint{
 			Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-				doc, err := e.document(c)
+				doc, err := d.document(c)
 				if err != nil {
 					return nil, err
 				}
@@ -39,29 +65,29 @@ func (e *Explorer) documentEndpoints() []resource.Endpoint {
 		get("scalars", "The single values, of a list those of one item", showScalars),
 		get("keys", "The keys at the beginning of the body", showKeys),
 		get("left", "What is open, to have it so again", showLeft),
-		post("/documents/{id}/toggle", "Open or close a value", &toggles, e.toggle),
-		post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, e.unfold),
+		post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
+		post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
 	}
 }
 
 // sealed is a document's id as one user gets it; nobody else can use it.
-func (e *Explorer) sealed(id string, userID int64) string {
-	mac := hmac.New(sha256.New, e.seal)
+func (d *Documents) sealed(id string, userID int64) string {
+	mac := hmac.New(sha256.New, d.seal)
 	fmt.Fprintf(mac, "%d %s", userID, id)
 	return id + "-" + hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-func (e *Explorer) document(c *resource.Call) (*document.Document, error) {
-	return e.sealedDocument(c.Vars["id"], c.Access.UserID)
+func (d *Documents) document(c *resource.Call) (*document.Document, error) {
+	return d.sealedDocument(c.Vars["id"], c.Access.UserID)
 }
 
 // sealedDocument is the document that was given to a user under that id.
-func (e *Explorer) sealedDocument(sealed string, userID int64) (*document.Document, error) {
+func (d *Documents) sealedDocument(sealed string, userID int64) (*document.Document, error) {
 	id, _, _ := strings.Cut(sealed, "-")
-	if !hmac.Equal([]byte(e.sealed(id, userID)), []byte(sealed)) {
+	if !hmac.Equal([]byte(d.sealed(id, userID)), []byte(sealed)) {
 		return nil, fault.New(fault.Unknown, "this response is no longer kept; send the request again")
 	}
-	return e.documents.Get(id)
+	return d.Get(id)
 }
 
 // number reads a whole number of the query.
@@ -202,8 +228,8 @@ var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle",
 	{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: firstRows},
 }}
 
-func (e *Explorer) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
-	doc, err := e.document(c)
+func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
+	doc, err := d.document(c)
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +262,8 @@ var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold",
 	{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: firstRows},
 }}
 
-func (e *Explorer) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
-	doc, err := e.document(c)
+func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
+	doc, err := d.document(c)
 	if err != nil {
 		return nil, err
 	}
@@ -246,3 +272,7 @@ func (e *Explorer) unfold(_ context.Context, c *resource.Call, in *unfoldRequest
 	}
 	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
 }
+
+// firstRows is the number of a document's rows sent with the reply: one page of
+// rows as the frontend requests them, which is more than a screen.
+const firstRows = 100

@@ -8,9 +8,17 @@ import (
 	"spyglass/backend/service"
 )
 
-// hub hands events to the streams of a user. Nobody waits for a stream that is
+// Hub hands events to the streams of a user. Nobody waits for a stream that is
 // slow: it gets the newest event of each kind.
-type hub struct {
+type Hub struct {
+	Stopped <-chan struct{} // ends the streams
+	// Changes reports the kinds of rows that change in the portal, until ctx ends
+	// or tell fails; nil: changes are not reported.
+	Changes func(ctx context.Context, tell func(kinds []string) error) error
+	// Storage reports why the portal cannot write, "" while it can: at once, and
+	// on each change until ctx ends; nil: it is not reported.
+	Storage func(ctx context.Context, tell func(problem string))
+
 	mu      sync.Mutex
 	streams map[int64]map[*stream]bool
 	joined  uint64    // streams, ever
@@ -34,7 +42,7 @@ type stream struct {
 	wake    chan struct{}
 }
 
-func (h *hub) join(userID int64, window bool) *stream {
+func (h *Hub) join(userID int64, window bool) *stream {
 	s := &stream{window: window, pending: map[string]resource.Event{}, wake: make(chan struct{}, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +62,7 @@ func (h *hub) join(userID int64, window bool) *stream {
 	return s
 }
 
-func (h *hub) leave(userID int64, s *stream) {
+func (h *Hub) leave(userID int64, s *stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.streams[userID], s)
@@ -63,9 +71,9 @@ func (h *hub) leave(userID int64, s *stream) {
 	}
 }
 
-// tell sends an event to all streams of a user, in place of an earlier one of
+// Tell sends an event to all streams of a user, in place of an earlier one of
 // the same key that is still pending.
-func (h *hub) tell(userID int64, key string, event resource.Event) {
+func (h *Hub) Tell(userID int64, key string, event resource.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.streams[userID] {
@@ -76,9 +84,9 @@ func (h *hub) tell(userID int64, key string, event resource.Event) {
 // mostWaiting limits the events that wait until a stream joins.
 const mostWaiting = 8
 
-// tellOne gives an event to one stream alone: that of the desktop window, or else
+// TellOne gives an event to one stream alone: that of the desktop window, or else
 // the one that joined last. While there is none it waits, unless too many do.
-func (h *hub) tellOne(key string, event resource.Event) {
+func (h *Hub) TellOne(key string, event resource.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var best *stream
@@ -122,19 +130,24 @@ func (s *stream) take() []resource.Event {
 	return events
 }
 
+// Endpoint returns the endpoint of the event stream.
+func (h *Hub) Endpoint() resource.Endpoint {
+	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: h.events}
+}
+
 // events streams until the caller goes away or Stop.
-func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
+func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
-	s := e.hub.join(user, c.Session.Window) // before the first sign of life, so that nothing told after it is missed
-	context.AfterFunc(ctx, func() { e.hub.leave(user, s) })
+	s := h.join(user, c.Session.Window) // before the first sign of life, so that nothing told after it is missed
+	context.AfterFunc(ctx, func() { h.leave(user, s) })
 	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
-		defer e.hub.leave(user, s)
-		defer e.hear(ctx, s)()
+		defer h.leave(user, s)
+		defer h.hear(ctx, s)()
 		for {
 			select {
 			case <-ctx.Done():
 				return nil
-			case <-e.life.Done():
+			case <-h.Stopped:
 				return nil
 			case <-s.wake:
 			}
@@ -146,21 +159,21 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // hear passes changes in the portal and the state of its storage on to a stream; the function it returns ends that.
-func (e *Explorer) hear(ctx context.Context, s *stream) (stop func()) {
+func (h *Hub) hear(ctx context.Context, s *stream) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var hearing service.Parts
-	if e.o.Storage != nil {
+	if h.Storage != nil {
 		hearing.Go(func() {
-			e.o.Storage(ctx, func(problem string) {
+			h.Storage(ctx, func(problem string) {
 				s.put("storage", resource.Event{Name: "storage", Data: map[string]any{"problem": problem}})
 			})
 		})
 	}
-	if e.o.Changes == nil {
+	if h.Changes == nil {
 		return func() { cancel(); hearing.Wait() }
 	}
 	hearing.Go(func() {
-		_ = e.o.Changes(ctx, func(kinds []string) error { // it ends with the stream
+		_ = h.Changes(ctx, func(kinds []string) error { // it ends with the stream
 			for _, kind := range kinds {
 				s.put("portal "+kind, resource.Event{Name: "portal", Data: map[string]any{"kind": kind}})
 			}

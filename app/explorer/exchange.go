@@ -11,11 +11,20 @@ import (
 	"strings"
 	"time"
 
-	files "spyglass/app/exchange" // the package has a function of that name
+	files "spyglass/app/exchange"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
+
+// Files reads and writes files of collections.
+type Files struct {
+	*Sender
+	turns chan struct{} // of files that are read or written
+}
+
+// NewFiles returns the Files of a Sender.
+func NewFiles(s *Sender) *Files { return &Files{Sender: s, turns: make(chan struct{}, maxExchanges)} }
 
 // importRequest is the body of /exchange/look and /exchange/import.
 type importRequest struct {
@@ -31,8 +40,8 @@ var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "i
 	{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
 }}
 
-// exchangeEndpoints read and write files of collections.
-func (e *Explorer) exchangeEndpoints() []resource.Endpoint {
+// Endpoints read and write files of collections.
+func (e *Files) Endpoints() []resource.Endpoint {
 	look := post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, e.lookInto)
 	take := post("/exchange/import", "Import what a file holds", &importRequests, e.importFile)
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
@@ -48,7 +57,7 @@ func (e *Explorer) exchangeEndpoints() []resource.Endpoint {
 	}
 }
 
-func (e *Explorer) formats(context.Context, *resource.Call) (any, error) {
+func (e *Files) formats(context.Context, *resource.Call) (any, error) {
 	out := []map[string]any{}
 	for _, f := range files.Formats {
 		out = append(out, map[string]any{"id": f.ID, "label": f.Label, "ext": f.Ext, "writes": f.Write != nil})
@@ -56,7 +65,7 @@ func (e *Explorer) formats(context.Context, *resource.Call) (any, error) {
 	return out, nil
 }
 
-func (e *Explorer) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
+func (e *Files) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
 	t, err := e.target(ctx, c)
 	if err != nil {
 		return nil, err
@@ -75,7 +84,7 @@ func (e *Explorer) readFile(ctx context.Context, c *resource.Call, in *importReq
 const maxExchanges = 2
 
 // turn waits until a file may be read or written; done gives the turn to the next.
-func (e *Explorer) turn(ctx context.Context) (done func(), err error) {
+func (e *Files) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case e.turns <- struct{}{}:
 		return func() { <-e.turns }, nil
@@ -87,7 +96,7 @@ func (e *Explorer) turn(ctx context.Context) (done func(), err error) {
 // maxListed limits the lines of a file shown before it is imported.
 const maxListed = 200
 
-func (e *Explorer) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+func (e *Files) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
 	found, err := e.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 // be written to a file does not lie open here.
 func hides(v *files.Variable) bool { return v.Secret || secretKey(v.Name) }
 
-func (e *Explorer) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+func (e *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
 	found, err := e.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err
@@ -145,10 +154,10 @@ func (e *Explorer) importFile(ctx context.Context, c *resource.Call, in *importR
 			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value, Secret: hides(&v)})
 		}
 	}
-	return e.o.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
+	return e.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
 }
 
-func (e *Explorer) export(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 	format, err := files.ByID(c.Query.Get("format"))
 	if err != nil {
 		return nil, err
@@ -179,7 +188,7 @@ func (e *Explorer) export(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // bundle collects what the call exports, without secrets.
-func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
+func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
 	t, err := e.target(ctx, c)
 	if err != nil {
 		return nil, err
@@ -195,12 +204,12 @@ func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle,
 	}
 	b := &files.Bundle{Name: "Spyglass", BaseURL: t.url, UserID: user, Folders: []workspace.Folder{}}
 	if len(collections) > 0 || len(requests) == 0 {
-		if b.Folders, err = e.o.Workspace.Folders(ctx, user, collections...); err != nil {
+		if b.Folders, err = e.Workspace.Folders(ctx, user, collections...); err != nil {
 			return nil, err
 		}
 	}
 	if len(requests) > 0 {
-		saved, err := e.o.Workspace.SavedRequests(ctx, user, requests)
+		saved, err := e.Workspace.SavedRequests(ctx, user, requests)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +219,7 @@ func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle,
 		b.Name = b.Folders[0].Name
 	}
 	maskFolders(t, b.Folders)
-	variables, err := e.o.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
+	variables, err := e.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
 	for _, v := range variables {
 		if !v.Secret && !secretKey(v.Name) {
 			b.Variables = append(b.Variables, files.Variable{Name: v.Name, Value: v.Value})
@@ -262,7 +271,7 @@ func exportName(name string) string {
 	return name
 }
 
-func (e *Explorer) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
+func (e *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
 	if format != &files.HAR {
 		return nil, fault.At("format", "the history is written as HAR only")
 	}
@@ -276,9 +285,9 @@ func (e *Explorer) exportHistory(ctx context.Context, c *resource.Call, format *
 			return nil, fault.At("history", "name the requests of the history to export, or all")
 		}
 	}
-	past := e.o.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
+	past := e.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
 	return &resource.Answer{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
-		return files.WriteHAR(w, e.o.Version, sent(past))
+		return files.WriteHAR(w, e.Version, sent(past))
 	}}, nil
 }
 

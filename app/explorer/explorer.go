@@ -46,23 +46,14 @@ package explorer
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/go-resty/resty/v2"
-
 	"spyglass/app/diagnose"
-	"spyglass/app/document"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
-	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -110,29 +101,19 @@ type Options struct {
 
 // Explorer serves the API explorer of one portal.
 type Explorer struct {
-	o         Options
-	documents *document.Store
-	client    *resty.Client
-	catalog   *catalog
-	abroad    abroad
-	hub       hub
-	seal      []byte // makes document ids a user's own
-	runs      runs   // through all pages of a list
-	undos     undos
-	began     time.Time
-
-	turns chan struct{} // of files that are read or written
-
-	maintenance folderWork
-
-	life   context.Context // ends with Stop
-	end    context.CancelCauseFunc
-	mu     sync.Mutex
-	closed bool
-	busy   sync.WaitGroup // requests under way
+	o       Options
+	life    *Life
+	hub     *Hub
+	views   *Documents
+	sender  *Sender
+	pager   *Pager
+	writes  *Undoer
+	portals *Portals
+	scripts *Scripts
+	files   *Files
+	data    *Data
+	window  *Window
 }
-
-var errStopping = errors.New("Spyglass is stopping")
 
 // New makes an Explorer. It deletes what an earlier process left in DocumentDir.
 func New(o Options) (*Explorer, error) {
@@ -142,55 +123,58 @@ func New(o Options) (*Explorer, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	documents, err := document.NewStore(o.DocumentDir, document.Limits{})
-	if err != nil {
+	e := &Explorer{o: o, life: NewLife()}
+	e.hub = &Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
+	e.data = &Data{
+		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
+		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
+	}
+	e.window = &Window{Client: newClient(), BaseURL: o.BaseURL, Cookie: o.Cookie}
+	if o.Native != nil { // a nil Native in these interfaces would be no nil
+		e.data.Desk, e.window.Desk = o.Native, o.Native
+	}
+	var err error
+	if e.views, err = Open(o.DocumentDir, o.Workspace); err != nil {
 		return nil, err
 	}
-	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32), turns: make(chan struct{}, maxExchanges), began: time.Now()}
-	if err := os.RemoveAll(e.spool()); err != nil {
+	if err := e.data.Empty(); err != nil {
 		return nil, err
 	}
-	rand.Read(e.seal)
-	e.life, e.end = context.WithCancelCause(context.Background())
+	e.sender = &Sender{
+		Workspace: o.Workspace, Catalog: newCatalog(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie, PortalName: o.PortalName,
+		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
+		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
+	}
+	e.pager = &Pager{Sender: e.sender}
+	e.writes = &Undoer{Sender: e.sender}
+	e.portals = &Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
+	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
+	e.scripts = &Scripts{Sender: e.sender}
+	e.files = NewFiles(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
-		e.hub.tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
+		e.hub.Tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
 	})
 	return e, nil
 }
 
+// OpenLinks opens spyglass:// links in the page.
+func (e *Explorer) OpenLinks(texts []string) { e.hub.OpenLinks(texts) }
+
 // Stop cancels requests under way and waits for them, ends event streams, and
 // refuses later ones. It may be called twice.
 func (e *Explorer) Stop() {
-	e.mu.Lock()
-	e.closed = true
-	e.mu.Unlock()
-	e.end(errStopping)
-	e.busy.Wait()
-	e.client.GetClient().CloseIdleConnections()
-	e.abroad.hangUp()
+	e.life.Stop()
+	e.sender.Client.CloseIdle()
+	e.portals.HangUp()
 }
 
 // Close stops the Explorer and drops all documents. The workspace stays open.
 func (e *Explorer) Close() {
 	e.Stop()
-	e.documents.Close()
-	if err := os.RemoveAll(e.spool()); err != nil {
+	e.views.Close()
+	if err := e.data.Empty(); err != nil {
 		e.o.Log.Warn("a backup is left in the data folder until the next start", "err", err)
 	}
-}
-
-// begin counts the caller among those Stop waits for. Its context ends with
-// either of the two.
-func (e *Explorer) begin(ctx context.Context) (context.Context, func(), error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Message: errStopping.Error(), Field: "portal"}
-	}
-	e.busy.Add(1)
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(e.life, func() { cancel(errStopping) })
-	return ctx, func() { stop(); cancel(nil); e.busy.Done() }, nil
 }
 
 // anyone is the permission that every endpoint here requires: to be signed in.
@@ -198,163 +182,30 @@ var anyone = resource.Right{Object: resource.Anyone}
 
 // Endpoints returns all endpoints below /explorer, with those of the workspace.
 func (e *Explorer) Endpoints() []resource.Endpoint {
-	all := []resource.Endpoint{
-		{Method: "GET", Path: "/start", Summary: "Everything the page needs before it paints", Handle: e.start},
-		{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
-		{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: e.events},
-		post("/send", "Send a draft", &sendRequests, e.send),
-		post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
-		post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
-		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
-		post("/batch", "Send saved requests one after the other", &batchRequests, e.batch),
-		post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
-		post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
-		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
-		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: e.showUndos},
-		post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
-		post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
-		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
-		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
-		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
-		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: e.inWindow(Native.ToggleFullScreen)},
-		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does", Handle: e.inWindow(Native.Quit)},
-		post("/native/save", "Save a file where the person says", &saveRequests, e.saveFile),
-		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
-	}
-	all = append(all, e.documentEndpoints()...)
-	all = append(all, e.askEndpoints()...)
-	all = append(all, e.tableEndpoints()...)
-	all = append(all, e.windowEndpoint())
-	all = append(all, e.portalEndpoints()...)
-	all = append(all, e.exchangeEndpoints()...)
-	all = append(all, e.dataEndpoints()...)
+	all := slices.Concat(
+		[]resource.Endpoint{
+			{Method: "GET", Path: "/start", Summary: "Everything the page needs before it paints", Handle: e.start},
+			{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
+			e.hub.Endpoint(), e.sender.Endpoint(),
+		},
+		e.pager.Endpoints(),
+		[]resource.Endpoint{e.scripts.BatchEndpoint()},
+		e.writes.Endpoints(),
+		e.sender.DraftEndpoints(),
+		e.scripts.Endpoints(),
+		e.window.Endpoints(),
+		[]resource.Endpoint{e.pager.HistoryEndpoint()},
+		e.views.Endpoints(),
+		[]resource.Endpoint{Endpoint()},
+		e.portals.Endpoints(),
+		e.files.Endpoints(),
+		e.data.Endpoints(),
+	)
 	for i := range all {
 		all[i].Right = anyone
 		if strings.HasPrefix(all[i].Path, "/native/") {
-			all[i].Handle = e.fromWindow(all[i].Handle)
+			all[i].Handle = e.window.Only(all[i].Handle)
 		}
 	}
 	return append(all, e.o.Workspace.Endpoints()...)
-}
-
-// maxDraft limits the bytes of an Explorer request body with a draft in it.
-const maxDraft = 16 << 20
-
-// post is an endpoint whose body is declared like a resource.
-func post[T any](path, summary string, r *resource.Resource[*T], do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
-	schema := r.Schema()
-	return resource.Endpoint{
-		Method: "POST", Path: path, Summary: summary, Body: &schema, Limit: maxDraft,
-		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			body, err := r.Read(c.Body, false)
-			if err != nil {
-				return nil, err
-			}
-			in, err := r.Defaults()
-			if err == nil {
-				err = r.Apply(body, in, true)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return do(ctx, c, in)
-		},
-	}
-}
-
-// start returns everything that the page needs before its first paint.
-func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
-	if err := e.chosen(ctx, c); err != nil {
-		return nil, err
-	}
-	at := workspace.PortalID(c)
-	tabs, err := e.o.Workspace.TabsJSON(ctx, c.Access.UserID, at)
-	if err != nil {
-		return nil, err
-	}
-	variables, err := e.o.Workspace.VariablesJSON(ctx, c.Access.UserID, at)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := e.o.Workspace.SettingsJSON(ctx, c.Access.UserID)
-	if err != nil {
-		return nil, err
-	}
-	portals, err := e.portals(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{
-		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
-		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
-		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
-		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
-	}, nil
-}
-
-// notice returns the notices to show to the user, or nil.
-func (e *Explorer) notice(userID int64) any {
-	sentences := []string{}
-	if e.o.Notice != nil {
-		sentences = append(sentences, e.o.Notice())
-	}
-	text := strings.TrimSpace(strings.Join(append(sentences, e.o.Workspace.Notice(userID)), "\n"))
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
-// homely writes a path with ~ for the person's home.
-func homely(path string) string {
-	home, err := os.UserHomeDir()
-	if err != nil || home == string(filepath.Separator) {
-		return path
-	}
-	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
-}
-
-// linkRequest is the body of /native/open-link.
-type linkRequest struct{ URL string }
-
-var linkRequests = resource.Resource[*linkRequest]{Name: "link", Label: "link", Fields: []resource.Field[*linkRequest]{
-	{Name: "url", At: func(l *linkRequest) any { return &l.URL }, Doc: "http or https", Required: true, MaxLen: 8192},
-}}
-
-func (e *Explorer) openLink(_ context.Context, _ *resource.Call, in *linkRequest) (any, error) {
-	if e.o.Native == nil {
-		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the link yourself")
-	}
-	if err := e.o.Native.OpenLink(in.URL); err != nil {
-		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
-	}
-	return nil, nil
-}
-
-// fromWindow lets only the session of the window itself in. What acts on the
-// person's screen is not for other sessions of theirs, nor for other users.
-func (e *Explorer) fromWindow(do handle) handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
-		if e.o.Native != nil && !c.Session.Window {
-			return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
-		}
-		return do(ctx, c)
-	}
-}
-
-// inWindow does something with the window.
-func (e *Explorer) inWindow(do func(Native) error) handle {
-	return func(context.Context, *resource.Call) (any, error) {
-		if e.o.Native == nil {
-			return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
-		}
-		if err := do(e.o.Native); err != nil {
-			return nil, fault.New(fault.Conflict, "%v", err)
-		}
-		return nil, nil
-	}
 }

@@ -3,25 +3,13 @@ package explorer
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
 	"spyglass/app/document"
-	"spyglass/app/document/query"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
-
-// checkQuery is a query's problem as a fault at its field.
-func checkQuery(field, text string) (*query.Query, error) {
-	q, err := query.Parse(text)
-	var problem *query.Error
-	if errors.As(err, &problem) {
-		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(), Detail: map[string]any{"at": problem.At}, Err: err}
-	}
-	return q, err
-}
 
 // extractTime limits the time of all extractors of one response together.
 const extractTime = 10 * time.Second
@@ -32,9 +20,9 @@ const extractTime = 10 * time.Second
 func (x *exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extractTime)
 	defer cancel()
-	all, err := x.o.Workspace.ExtractorsOf(ctx, x.user)
+	all, err := x.Workspace.ExtractorsOf(ctx, x.user)
 	if err != nil {
-		x.o.Log.ErrorContext(ctx, "extractors did not run", "err", err)
+		x.Log.ErrorContext(ctx, "extractors did not run", "err", err)
 		return nil
 	}
 	endpoint := ""
@@ -50,8 +38,8 @@ func (x *exchange) extract(ctx context.Context, doc *document.Document) []worksp
 	if len(found) == 0 {
 		return nil
 	}
-	if err := x.o.Workspace.KeepExtracted(ctx, x.user, x.history.PortalID, x.history.At, found); err != nil {
-		x.o.Log.ErrorContext(ctx, "what extractors found was not kept", "err", err)
+	if err := x.Workspace.KeepExtracted(ctx, x.user, x.history.PortalID, x.history.At, found); err != nil {
+		x.Log.ErrorContext(ctx, "what extractors found was not kept", "err", err)
 		for i := range found {
 			found[i].Value, found[i].Problem = "", "the value could not be kept: "+fault.Of(err).Message
 		}
@@ -68,7 +56,7 @@ func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *wo
 	var value bytes.Buffer
 	n := 0
 	if err == nil {
-		n, err = x.documents.First(ctx, doc, q, &value)
+		n, err = x.Documents.First(ctx, doc, q, &value)
 	}
 	switch {
 	case err != nil:

@@ -16,7 +16,6 @@ import (
 // Bounds of looking at what a deletion takes along.
 const (
 	lookTime = 2 * time.Second
-	maxLooks = 12 // lists below the object that are counted
 	atOnce   = 4
 )
 
@@ -29,7 +28,7 @@ type below struct {
 // goes returns what a DELETE would remove: the object's kind and name, its
 // address as it would be sent, and the number of items in the lists below it.
 // Lists that are not counted in time are left out.
-func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
@@ -106,7 +105,7 @@ func (b *below) same(f below) bool {
 }
 
 // countList fetches the total of a list below the object; nil when it has none.
-func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
+func (e *Undoer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.endpoint.Path)
 	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {
@@ -124,59 +123,4 @@ func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list
 	}
 	n := max(*got.total, -*got.total)
 	return &below{Label: countable(itemsOf(list), n), Count: n}
-}
-
-// below are the lists of what belongs to an endpoint's object: a GET one step
-// further down, without ids of its own. What its items have no id for is no
-// object that could go: the systems that a collector can be installed on.
-func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
-	var out []*resource.Endpoint
-	for i := range c.endpoints {
-		one := &c.endpoints[i]
-		rest, ok := strings.CutPrefix(one.Path, e.Path+"/")
-		if ok && one.Method == "GET" && !strings.Contains(rest, "{") && isList(one.Answer) && len(out) < maxLooks {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
-// isList reports whether a response has a total and items with ids, as far as the
-// catalog describes them.
-func isList(s *resource.Schema) bool {
-	_, items := property(s, "items")
-	_, total := property(s, "total")
-	if items == nil || total == nil {
-		return false
-	}
-	_, id := property(items.Items, "id")
-	return id != nil || items.Items == nil || len(items.Items.Properties) == 0
-}
-
-// restore is the endpoint that takes what e deletes out of a recycle bin; nil
-// when the portal has none for it.
-func (c *catalog) restore(e *resource.Endpoint) *resource.Endpoint {
-	parts := strings.Split(e.Path, "/")
-	if len(parts) < 3 {
-		return nil
-	}
-	bin := strings.Join(parts[:len(parts)-2], "/") + "/recyclebin"
-	for i := range c.endpoints {
-		one := &c.endpoints[i]
-		if one.Method == "POST" && strings.HasPrefix(one.Path, bin+"/") && strings.HasSuffix(one.Path, "}/restore") {
-			if e.Path == strings.TrimSuffix(bin, "recyclebin")+binned(one)+"/{id}" {
-				return one
-			}
-		}
-	}
-	return nil
-}
-
-// binned returns the last path segment of the resource that a recycle bin holds,
-// from the object type that the restore endpoint returns.
-func binned(restore *resource.Endpoint) string {
-	if restore.Answer == nil {
-		return ""
-	}
-	return strings.ToLower(restore.Answer.Name) + "s"
 }

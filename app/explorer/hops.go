@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -38,7 +39,7 @@ func (t *trail) taken(secret func(string) bool) []hop {
 	defer t.mu.Unlock()
 	out := slices.Clone(t.hops)
 	for i := range out {
-		if path, _, found := cutQuery(out[i].Location); found && secret(out[i].Location) {
+		if path, _, found := strings.Cut(out[i].Location, "?"); found && secret(out[i].Location) {
 			out[i].Location = path + "?…"
 		}
 	}

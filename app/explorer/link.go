@@ -8,7 +8,7 @@ import (
 
 // OpenLinks opens spyglass:// links in the page: in the desktop window's, or in
 // whichever connects first. A text that is not a link is reported there.
-func (e *Explorer) OpenLinks(texts []string) {
+func (h *Hub) OpenLinks(texts []string) {
 	for _, text := range texts {
 		event := resource.Event{Name: "link"}
 		if to, err := link.Read(text); err != nil {
@@ -16,6 +16,6 @@ func (e *Explorer) OpenLinks(texts []string) {
 		} else {
 			event.Data = to
 		}
-		e.hub.tellOne("link "+text, event)
+		h.TellOne("link "+text, event)
 	}
 }

@@ -25,7 +25,7 @@ const maxLookup = 4 << 20
 
 // lookup sends a GET that the page needs for itself: names for an id, the number
 // of matches. It is not recorded in the history.
-func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
+func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
 	}
@@ -45,13 +45,13 @@ func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupReque
 }
 
 // fetchSmall sends a request and reads a response of at most maxLookup bytes.
-func (e *Explorer) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
+func (e *Sender) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
 	return e.fetchUpTo(ctx, t, out, maxLookup)
 }
 
 // fetchUpTo sends a request and reads a response of at most limit bytes.
-func (e *Explorer) fetchUpTo(ctx context.Context, t *target, out *outgoing, limit int) (*http.Response, []byte, error) {
-	life, done, err := e.begin(ctx)
+func (e *Sender) fetchUpTo(ctx context.Context, t *target, out *outgoing, limit int) (*http.Response, []byte, error) {
+	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

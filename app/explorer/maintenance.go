@@ -52,8 +52,8 @@ const (
 
 var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.Weekly, maintenance.Monthly, maintenance.MonthlyByWeek}
 
-// windowEndpoint is POST /maintenance/windows.
-func (e *Explorer) windowEndpoint() resource.Endpoint {
+// Endpoint returns POST /maintenance/windows.
+func Endpoint() resource.Endpoint {
 	return post("/maintenance/windows", "When maintenance is in effect", &windowsRequests, func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
 		if len(in.Planned) > maxPlanned {
 			return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)

@@ -177,18 +177,6 @@ func items(s *resource.Schema) *resource.Schema {
 	return s.Items
 }
 
-func property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
-	if s == nil {
-		return false, nil
-	}
-	for i := range s.Properties {
-		if p := &s.Properties[i]; p.Name == name {
-			return p.WriteOnly, &p.Schema
-		}
-	}
-	return false, nil
-}
-
 // Pairs in a text that is no JSON, or not yet: "key": "value", key=value, and
 // the value beside a name.
 var (

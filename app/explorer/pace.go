@@ -1,10 +1,6 @@
 package explorer
 
-import (
-	"net/http"
-	"strconv"
-	"time"
-)
+import "time"
 
 // pace keeps a run through pages below the portal's rate limit: while plenty
 // remains it sends at once, and near the limit only as its own earlier requests
@@ -13,10 +9,7 @@ type pace struct {
 	asked []time.Time // within the window, oldest first
 }
 
-const (
-	unsaidWait = 5 * time.Second // after a 429 that names no time
-	maxPace    = 10_000          // remembered requests
-)
+const maxPace = 10_000 // remembered requests
 
 // after returns the delay before the next page, from the quota of the last one.
 func (p *pace) after(q *quota, now time.Time) time.Duration {
@@ -33,22 +26,4 @@ func (p *pace) after(q *quota, now time.Time) time.Duration {
 		return 0
 	}
 	return max(p.asked[0].Add(window).Sub(now), window/time.Duration(q.Limit))
-}
-
-// asksToWait reports whether a portal refuses only for now: 429, or a 503 that
-// says when to try again.
-func asksToWait(status int, h http.Header) bool {
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
-}
-
-// retryAfter returns the delay that a Retry-After header requests.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := h.Get("Retry-After")
-	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil && seconds >= 0 {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return unsaidWait
 }

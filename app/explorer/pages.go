@@ -14,6 +14,26 @@ import (
 	"spyglass/backend/resource"
 )
 
+// Pager sends the drafts of lists page by page.
+type Pager struct {
+	*Sender
+	runs runs
+}
+
+// Endpoints returns the endpoints of runs.
+func (e *Pager) Endpoints() []resource.Endpoint {
+	return []resource.Endpoint{
+		post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
+		post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
+		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
+	}
+}
+
+// HistoryEndpoint returns the endpoint that opens a response of the history.
+func (e *Pager) HistoryEndpoint() resource.Endpoint {
+	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall}
+}
+
 // pagesRequest is the body of /pages.
 type pagesRequest struct {
 	sendRequest
@@ -37,7 +57,7 @@ var pagesRequests = resource.Resource[*pagesRequest]{Name: "pages", Label: "requ
 // pages sends a list's draft page by page and returns one document of all items.
 // It ends early, and reports that, when a page fails or the user stops it; it
 // ends altogether with the caller.
-func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (any, error) {
+func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (any, error) {
 	var earlier *progressed
 	if in.Resume != "" {
 		var err error
@@ -58,14 +78,14 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.begin(ctx)
+	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
-	r := &run{exchange: x, steering: newSteering(stop), at: time.Now(), progressed: x.newRun(in.Largest)}
+	r := &run{exchange: x, pager: e, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
 	x.history.PageSize = r.list.size
 	key := runKey{x.user, in.SendID}
 	if err := e.runs.begin(key, r.steering); err != nil {
@@ -75,7 +95,7 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 	if in.File != "" {
 		return r.toFile(life, in)
 	}
-	w := &screen{Writer: e.documents.Create("application/json")}
+	w := &screen{Writer: e.Documents.Create("application/json")}
 	defer w.Abort()
 	if earlier != nil {
 		if err := e.takeUp(r, w, in.Resume, earlier); err != nil {
@@ -87,13 +107,13 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 }
 
 // takeUp puts what an earlier run brought into a new one.
-func (e *Explorer) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
-	doc, err := e.sealedDocument(sealed, r.user)
+func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
+	doc, err := e.Documents.sealedDocument(sealed, r.user)
 	if err != nil {
 		return err
 	}
 	if earlier.past != nil {
-		if earlier, err = r.regain(earlier.past, doc); err != nil {
+		if earlier, err = regain(r.exchange, earlier.past, doc); err != nil {
 			return err
 		}
 	}
@@ -130,7 +150,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	}
 	out.Run, out.Items, out.Total, out.NotKept = report, &report.Items, report.Total, r.notKept
 	if report.Resume {
-		r.runs.leave(out.Document, r.progressed)
+		r.pager.runs.leave(out.Document, r.progressed)
 	}
 	return out, nil
 }
@@ -190,7 +210,7 @@ func (r *run) explainPartial(report *runReport, why error) {
 
 // answered returns the reply when the first page is not a page: an error, or no list.
 func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (any, error) {
-	w := r.documents.Create(no.response.Header.Get("Content-Type"))
+	w := r.Documents.Create(no.response.Header.Get("Content-Type"))
 	defer w.Abort()
 	if _, err := io.Copy(w, bytes.NewReader(no.body)); err != nil {
 		return nil, err

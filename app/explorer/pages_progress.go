@@ -19,18 +19,6 @@ const (
 	maxSeen     = 1 << 20 // ids that duplicates are found among
 )
 
-// runReport is the result of a run through pages.
-type runReport struct {
-	Pages   int64    `json:"pages"` // that came
-	Of      int64    `json:"of"`    // 0: not known
-	Items   int64    `json:"items"`
-	Total   *int64   `json:"total"`
-	Partial string   `json:"partial"` // why it is not whole, one sentence; empty when it is
-	Status  int64    `json:"status"`  // of the page that failed; 0 for none
-	Resume  bool     `json:"resume"`  // it can go on
-	Notes   []string `json:"notes"`
-}
-
 // progressed is the progress of a run: all that it needs to resume. A run of the
 // history has only past; the rest is read from its response when it resumes.
 type progressed struct {
@@ -123,7 +111,7 @@ func (p *progressed) report() *runReport {
 
 // newRun begins a run where the request's own offset says, with its own size
 // or the largest.
-func (x *exchange) newRun(largest bool) *progressed {
+func newRun(x *exchange, largest bool) *progressed {
 	p := &progressed{request: *x.in, list: pagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	p.offset = p.list.offset
 	usual, most := int64(0), int64(largestPage)
@@ -158,7 +146,7 @@ func goesOn(h *workspace.History, items int64) bool {
 // regain reads the progress of a run of the history from its response. It resumes
 // with the request as it is now, which still has what the history masks:
 // fault.Conflict when that requests something else.
-func (x *exchange) regain(past *workspace.History, doc *document.Document) (*progressed, error) {
+func regain(x *exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
 	if asks(past.URL) != asks(x.history.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.history.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
 	}
@@ -170,7 +158,7 @@ func (x *exchange) regain(past *workspace.History, doc *document.Document) (*pro
 	if err != nil {
 		return nil, err
 	}
-	p := x.newRun(false)
+	p := newRun(x, false)
 	p.list.size, p.step = past.PageSize, past.PageSize
 	p.items = int64(len(got.items))
 	p.pages = p.items / p.step

@@ -27,6 +27,7 @@ type sink interface {
 // run fetches the pages of one list.
 type run struct {
 	*exchange
+	pager *Pager
 	*progressed
 	*steering
 	to    sink
@@ -133,36 +134,9 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 	}
 }
 
-// fetchWhole sends a request and reads a response of at most limit bytes.
-func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (*http.Response, []byte, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
-	defer stop()
-	response, err := x.target.ask(timed, out)
-	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, arrived{})
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
-	}
-	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})
-	}
-	return response, body, nil
-}
-
-// endedBy returns why a request ended: the cause of ctx, or else the error.
-func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return x.target.explain(timed, err, came)
-}
-
 // tell sends the run's progress to the user's streams.
 func (r *run) tell(state string, pause time.Duration) {
-	r.hub.tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
+	r.Hub.Tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
 		"sendId": r.in.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
 		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(), "quota": r.quota,
 	}})

@@ -10,15 +10,30 @@ import (
 	"time"
 
 	"spyglass/app/workspace"
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-func (e *Explorer) portalEndpoints() []resource.Endpoint {
+// Portals reaches the remote portals of users.
+type Portals struct {
+	*Sender
+	Networks func() (check.Networks, error) // that requests to remote portals may go to; nil: all
+	Instance string                         // the built-in portal's id
+	Demo     bool
+
+	abroad abroad
+}
+
+// HangUp closes the connections that no request uses.
+func (e *Portals) HangUp() { e.abroad.hangUp() }
+
+// Endpoints returns the endpoints of portals.
+func (e *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones", Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			all, err := e.portals(ctx, c)
+			all, err := e.All(ctx, c)
 			return map[string]any{"items": all}, err
 		}},
 		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: e.tryPortal},
@@ -37,7 +52,7 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 }}
 
 // named returns the portal whose id the path holds.
-func (e *Explorer) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
+func (e *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
@@ -45,18 +60,11 @@ func (e *Explorer) named(ctx context.Context, c *resource.Call) (*workspace.Port
 	if err != nil {
 		return nil, err
 	}
-	return e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)
-}
-
-// plain is a request to a path below a portal's base.
-func (t *target) plain(method, path, body string) *outgoing {
-	out := &outgoing{Method: method, URL: t.url + path, path: path, Body: body}
-	t.usualHeaders(out)
-	return out
+	return e.Workspace.PortalOf(ctx, c.Access.UserID, id)
 }
 
 // signInAt begins a session at another Spyglass portal and keeps it.
-func (e *Explorer) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
+func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
 	p, err := e.named(ctx, c)
 	if err != nil {
 		return nil, err
@@ -77,18 +85,18 @@ func (e *Explorer) signInAt(ctx context.Context, c *resource.Call, in *portalLog
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.sessionOf(response, text)
+	s, err := sessionOf(t, response, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.o.Workspace.KeepSession(ctx, p, s); err != nil {
+	if err := e.Workspace.KeepSession(ctx, p, s); err != nil {
 		return nil, err
 	}
 	return e.shownPortal(p)
 }
 
 // sessionOf reads the response to a sign-in.
-func (t *target) sessionOf(response *http.Response, text []byte) (*workspace.PortalSession, error) {
+func sessionOf(t *target, response *http.Response, text []byte) (*workspace.PortalSession, error) {
 	var me struct{ Username, Role, CSRFToken, ErrorMessage string }
 	isJSON := json.Unmarshal(text, &me) == nil
 	switch {
@@ -98,7 +106,7 @@ func (t *target) sessionOf(response *http.Response, text []byte) (*workspace.Por
 		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
 		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.name, RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
-		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: t.leadsAway(response)}
+		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
 		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to this way (it answered %d); use an API token instead", t.url, response.StatusCode)}
 	}
@@ -111,7 +119,7 @@ func (t *target) sessionOf(response *http.Response, text []byte) (*workspace.Por
 }
 
 // leadsAway says where a redirect wants to go that is not followed.
-func (t *target) leadsAway(response *http.Response) string {
+func leadsAway(t *target, response *http.Response) string {
 	to, err := response.Location()
 	if err != nil {
 		return fmt.Sprintf("%s redirects, but does not say where", t.host)
@@ -120,7 +128,7 @@ func (t *target) leadsAway(response *http.Response) string {
 }
 
 // signOutAt ends a session, here in any case, and there if it answers.
-func (e *Explorer) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
 	p, err := e.named(ctx, c)
 	if err != nil {
 		return nil, err
@@ -134,9 +142,9 @@ func (e *Explorer) signOutAt(ctx context.Context, c *resource.Call) (any, error)
 	}
 	t.readOnly, t.timeout = false, min(t.timeout, 5*time.Second)
 	if _, _, err := e.fetchSmall(ctx, t, t.plain("DELETE", "/session", "")); err != nil {
-		e.o.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
+		e.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
 	}
-	if err := e.o.Workspace.KeepSession(ctx, p, nil); err != nil {
+	if err := e.Workspace.KeepSession(ctx, p, nil); err != nil {
 		return nil, err
 	}
 	return e.shownPortal(p)
@@ -153,25 +161,25 @@ type tried struct {
 }
 
 // tryPortal tests the connection to a portal as described in the body.
-func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
-	p, secret, proxyPassword, err := e.o.Workspace.Try(ctx, c)
+	p, secret, proxyPassword, err := e.Workspace.Try(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.MaySend(); err != nil {
 		return nil, err
 	}
-	t := &target{name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: e.catalog, timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
+	t := &target{name: p.Name, url: p.BaseURL, version: e.Version, remote: p, catalog: e.Catalog, timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
 	t.place()
 	tried := *p
 	tried.ID = 0
 	if t.client, err = e.dialling(&tried, proxyPassword); err != nil {
 		return nil, err
 	}
-	defer t.client.GetClient().CloseIdleConnections()
+	defer t.client.CloseIdle()
 	if t.sign, err = e.tryingIn(p, secret); err != nil {
 		return nil, err
 	}
@@ -179,7 +187,7 @@ func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error)
 }
 
 // tryingIn is the way in of a portal that is not kept yet.
-func (e *Explorer) tryingIn(p *workspace.Portal, secret string) (func(*outgoing) [][2]string, error) {
+func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing) [][2]string, error) {
 	if p.Auth != workspace.AuthSession {
 		return signing(p, secret), nil
 	}
@@ -190,7 +198,7 @@ func (e *Explorer) tryingIn(p *workspace.Portal, secret string) (func(*outgoing)
 	return sign, err
 }
 
-func (e *Explorer) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*tried, error) {
+func (e *Portals) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*tried, error) {
 	began := time.Now()
 	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/setting/version", ""))
 	if err != nil {
@@ -209,7 +217,7 @@ func (e *Explorer) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*
 	}
 	switch status := response.StatusCode; {
 	case status >= 300 && status < 400:
-		out.Sentence = t.leadsAway(response)
+		out.Sentence = leadsAway(t, response)
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthSession:
 		out.OK, out.Sentence = true, "It answers. Sign in to use it."
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthNone:
@@ -240,7 +248,7 @@ func kindName(kind string) string {
 
 // askWho returns the name of the user whose credentials are used, if the portal
 // reports it.
-func (e *Explorer) askWho(ctx context.Context, t *target) (string, error) {
+func (e *Portals) askWho(ctx context.Context, t *target) (string, error) {
 	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/session", ""))
 	if err != nil {
 		return "", err

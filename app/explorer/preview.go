@@ -2,11 +2,8 @@ package explorer
 
 import (
 	"context"
-	"slices"
 
-	"spyglass/app/snippet"
 	"spyglass/app/workspace"
-	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -18,7 +15,7 @@ var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label:
 }}
 
 // preview shows a request as it would go out.
-func (e *Explorer) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
+func (e *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
 	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
 	if err != nil {
 		return nil, err
@@ -32,60 +29,4 @@ func (e *Explorer) preview(ctx context.Context, c *resource.Call, in *previewReq
 		variables = []used{}
 	}
 	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body, "variables": variables}, nil
-}
-
-// snippetRequest is the body of /snippets.
-type snippetRequest struct {
-	Draft    workspace.Draft
-	Language string
-}
-
-var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label: "snippet", Fields: []resource.Field[*snippetRequest]{
-	{Name: "draft", At: func(s *snippetRequest) any { return &s.Draft }, Doc: "What to write", Required: true},
-	{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one", Default: snippet.Languages[0].ID},
-}}
-
-// snippets writes a draft as a program with a placeholder for the right to ask.
-// Secret variables it takes from the environment, as a script does.
-func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
-	language, ok := snippet.Find(in.Language)
-	if !ok {
-		return nil, unknownLanguage(in.Language)
-	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
-	if err != nil {
-		return nil, err
-	}
-	text := language.Write(plainRequest(out))
-	if slices.ContainsFunc(v.seen, func(u used) bool { return u.Secret }) {
-		m := newMarks(v)
-		if out, err = t.build(v.filler(anyway, &in.Draft), &in.Draft); err != nil {
-			return nil, err
-		}
-		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.path, Request: plainRequest(out)}}, m.variables)
-	}
-	languages := make([]map[string]string, len(snippet.Languages))
-	for i, l := range snippet.Languages {
-		languages[i] = map[string]string{"id": l.ID, "label": l.Label, "extension": l.Extension}
-	}
-	return map[string]any{"languages": languages, "text": text, "lines": snippet.Highlight(language.Lexer, text)}, nil
-}
-
-// plainRequest is a request as a program of its own sends it.
-func plainRequest(out *outgoing) snippet.Request {
-	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
-	for _, h := range out.Headers {
-		if h[0] != "User-Agent" && (out.Body != "" || h[0] != "Content-Type") {
-			request.Headers = append(request.Headers, snippet.Header{Name: h[0], Value: h[1]})
-		}
-	}
-	return request
-}
-
-func unknownLanguage(id string) error {
-	f := fault.At("language", "there are no snippets in %q", id)
-	for _, l := range snippet.Languages {
-		f.Allowed = append(f.Allowed, l.ID)
-	}
-	return f
 }

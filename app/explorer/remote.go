@@ -28,12 +28,12 @@ func mayReach(who *resource.Access) error {
 	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other portals. Ask an administrator for the right Explorer: other portals."}
 }
 
-// remote is a remote portal of the caller's.
-func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*target, error) {
+// At returns a remote portal of the caller's.
+func (e *Portals) At(ctx context.Context, c *resource.Call, id int64) (*target, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
-	p, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)
+	p, err := e.Workspace.PortalOf(ctx, c.Access.UserID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -49,17 +49,17 @@ func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*tar
 }
 
 // reach is a portal without a way in and without its catalog.
-func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
+func (e *Portals) reach(p *workspace.Portal) (*target, error) {
 	if err := p.MaySend(); err != nil { // a portal that an older version added
 		return nil, err
 	}
 	t := &target{
-		name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: e.catalog,
+		name: p.Name, url: p.BaseURL, version: e.Version, remote: p, catalog: e.Catalog,
 		timeout: time.Duration(p.Timeout) * time.Second, readOnly: p.ReadOnly,
 		sign: unsigned,
 	}
 	t.place()
-	password, err := e.o.Workspace.ProxySecret(p)
+	password, err := e.Workspace.ProxySecret(p)
 	if err != nil {
 		return nil, err
 	}
@@ -69,16 +69,16 @@ func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
 
 // wayIn returns the function that authenticates requests to a portal, and the
 // secrets in it.
-func (e *Explorer) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, secrets []string, err error) {
+func (e *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, secrets []string, err error) {
 	if p.Auth == workspace.AuthSession {
-		s, err := e.o.Workspace.SessionAt(p)
+		s, err := e.Workspace.SessionAt(p)
 		if err != nil || s == nil {
 			return unsigned, nil, err
 		}
 		_, cookie, _ := strings.Cut(s.Cookie, "=")
 		return func(out *outgoing) [][2]string { return sessionAt(s, out) }, []string{cookie, s.CSRF}, nil
 	}
-	secret, err := e.o.Workspace.PortalSecret(p)
+	secret, err := e.Workspace.PortalSecret(p)
 	if err != nil || secret == "" {
 		return unsigned, nil, err
 	}
@@ -134,16 +134,16 @@ func lmv1(id, key string, out *outgoing, now time.Time) string {
 	return "LMv1 " + id + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + epoch
 }
 
-// chosen points a call that names no portal at the one the user looked at last.
-func (e *Explorer) chosen(ctx context.Context, c *resource.Call) error {
+// Choose points a call that names no portal at the one the user looked at last.
+func (e *Portals) Choose(ctx context.Context, c *resource.Call) error {
 	id := workspace.PortalID(c)
 	if c.Query.Get("portal") == "" {
-		if err := e.o.Workspace.Setting(ctx, c.Access.UserID, "activePortal", &id); err != nil {
+		if err := e.Workspace.Setting(ctx, c.Access.UserID, "activePortal", &id); err != nil {
 			return err
 		}
 	}
 	if id > workspace.BuiltIn {
-		if _, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
+		if _, err := e.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
 			id = workspace.BuiltIn // deleted in another window
 		} else if err != nil {
 			return err
@@ -179,8 +179,8 @@ type shownPortal struct {
 	CatalogAt     int64  `json:"catalogAt"`   // epoch milliseconds
 }
 
-// portals returns the built-in portal and the user's remote ones.
-func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
+// All returns the built-in portal and the user's remote ones.
+func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
 	own := *c
 	own.Query = nil
 	t, err := e.target(ctx, &own)
@@ -188,14 +188,14 @@ func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal
 		return nil, err
 	}
 	environment := "local"
-	if e.o.Demo {
+	if e.Demo {
 		environment = "demo"
 	}
 	all := []shownPortal{{
-		Name: e.o.PortalName(), BaseURL: t.url, Address: t.host, Demo: e.o.Demo, Instance: e.o.Instance, Environment: environment,
+		Name: e.PortalName(), BaseURL: t.url, Address: t.host, Demo: e.Demo, Instance: e.Instance, Environment: environment,
 		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.readOnly, Timeout: int64(t.timeout / time.Second),
 	}}
-	rows, err := e.o.Workspace.PortalsOf(ctx, c.Access.UserID)
+	rows, err := e.Workspace.PortalsOf(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal
 	return all, nil
 }
 
-func (e *Explorer) shownPortal(p *workspace.Portal) (*shownPortal, error) {
+func (e *Portals) shownPortal(p *workspace.Portal) (*shownPortal, error) {
 	t := &target{url: p.BaseURL}
 	t.place()
 	shown := &shownPortal{
@@ -221,7 +221,7 @@ func (e *Explorer) shownPortal(p *workspace.Portal) (*shownPortal, error) {
 	}
 	switch p.Auth {
 	case workspace.AuthSession:
-		s, err := e.o.Workspace.SessionAt(p)
+		s, err := e.Workspace.SessionAt(p)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package explorer
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -47,21 +46,10 @@ type reply struct {
 	Error      *problem              `json:"error"` // nil below status 400
 }
 
-// quota is the portal's rate limit and the requests that remain.
-type quota struct {
-	Limit     int64 `json:"limit"`
-	Remaining int64 `json:"remaining"`
-	Window    int64 `json:"window"` // seconds
-}
-
-// firstRows is the number of a document's rows sent with the reply: one page of
-// rows as the frontend requests them, which is more than a screen.
-const firstRows = 100
-
-func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
+func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
 	r := &reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
-		Document: e.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: quotaOf(headers), Timing: t,
+		Document: e.Documents.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: quotaOf(headers), Timing: t,
 	}
 	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= maxProblem {
 		var body bytes.Buffer
@@ -70,9 +58,7 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 		}
 		r.Error = problemOf(h.Status, headers, body.Bytes())
 	}
-	if way := e.undos.of(h.ID, h.UserID); way != nil {
-		r.Undo = way.says()
-	}
+	r.Undo = e.Writes.Says(h.ID, h.UserID)
 	r.JSON, r.Problem = doc.JSON()
 	r.Reading = cmp.Or(stillPacked(headers), doc.Reading())
 	var err error
@@ -151,50 +137,14 @@ func maskCookie(cookie string) string {
 	return name + "=" + resource.Mask
 }
 
-func quotaOf(headers [][2]string) *quota {
-	q := &quota{}
-	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining, "X-Rate-Limit-Window": &q.Window} {
-		i := slices.IndexFunc(headers, func(h [2]string) bool { return h[0] == name })
-		if i < 0 {
-			return nil
-		}
-		n, err := strconv.ParseInt(headers[i][1], 10, 64)
-		if err != nil {
-			return nil
-		}
-		*at = n
-	}
-	return q
-}
-
-// recall opens a response of the history as a new document.
-func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
-	id, err := c.ID("id")
-	if err != nil {
-		return nil, err
-	}
-	h, kept, err := e.o.Workspace.Recall(ctx, c.Access.UserID, id)
-	if err != nil {
-		return nil, err
-	}
-	w := e.documents.Create(contentType(kept.Headers))
-	defer w.Abort()
-	if err := workspace.Unzip(kept.Zipped, w); err != nil {
-		return nil, err
-	}
-	doc, err := w.Finish()
-	if err != nil {
-		return nil, err
-	}
-	r, err := e.reply(h, doc, kept.Headers, timing{})
-	if err == nil && kept.Masked && r.Reading == "" {
-		r.Reading = "Secrets of this response were masked when it was kept in the history"
-	}
-	if err == nil && h.Error != "" && r.Items != nil {
-		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
-		if r.Run.Resume {
-			e.runs.leave(r.Document, &progressed{past: h})
-		}
-	}
-	return r, err
+// runReport is the result of a run through pages.
+type runReport struct {
+	Pages   int64    `json:"pages"` // that came
+	Of      int64    `json:"of"`    // 0: not known
+	Items   int64    `json:"items"`
+	Total   *int64   `json:"total"`
+	Partial string   `json:"partial"` // why it is not whole, one sentence; empty when it is
+	Status  int64    `json:"status"`  // of the page that failed; 0 for none
+	Resume  bool     `json:"resume"`  // it can go on
+	Notes   []string `json:"notes"`
 }

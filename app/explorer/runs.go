@@ -129,7 +129,7 @@ var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steer
 		Doc: "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
 }}
 
-func (e *Explorer) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
+func (e *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
 	e.runs.mu.Lock()
 	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
 	e.runs.mu.Unlock()

@@ -29,13 +29,13 @@ var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", 
 // path is empty when they cancelled. It sends the request for the content first,
 // as the page's user, so that a refusal is reported before the dialog opens, and
 // streams the content from the connection to the disk.
-func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (any, error) {
-	if e.o.Native == nil || c.Session.Cookie == "" {
+func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (any, error) {
+	if w.Desk == nil || c.Session.Cookie == "" {
 		return nil, fault.New(fault.Conflict, "this portal runs without a window; the browser saves files itself")
 	}
 	from, name := io.Reader(strings.NewReader(in.Text)), in.Name
 	if in.Path != "" {
-		answer, err := e.own(ctx, c, in.Path)
+		answer, err := w.own(ctx, c, in.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveReque
 		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")) // without one there is no name in it
 		from, name = answer.Body, cmp.Or(in.Name, more["filename"])
 	}
-	path, err := e.o.Native.SaveFile(cmp.Or(name, "file"))
+	path, err := w.Desk.SaveFile(cmp.Or(name, "file"))
 	if err != nil {
 		return nil, &fault.Error{Kind: fault.Conflict, Message: "the window did not ask where to save: " + err.Error(), Err: err}
 	}
@@ -54,23 +54,21 @@ func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveReque
 }
 
 // own sends a GET to this portal with the page's session.
-func (e *Explorer) own(ctx context.Context, c *resource.Call, path string) (*http.Response, error) {
+func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.Response, error) {
 	if !strings.HasPrefix(path, "/explorer/") && !strings.HasPrefix(path, "/api/") {
 		return nil, fault.At("path", "only what lies below /explorer and /api can be saved")
 	}
-	request := e.client.R().SetContext(ctx)
-	request.Header = http.Header{"Cookie": {e.o.Cookie(c.Session.Cookie)}}
-	answer, err := request.Get(strings.TrimSuffix(e.o.BaseURL(), "/api") + path)
+	header := http.Header{"Cookie": {w.Cookie(c.Session.Cookie)}}
+	answer, err := w.Client.do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")
 	if err != nil {
 		return nil, err
 	}
-	raw := answer.RawResponse
-	if raw.StatusCode == http.StatusOK {
-		return raw, nil
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
 	}
-	defer raw.Body.Close()
+	defer answer.Body.Close()
 	var said struct{ ErrorMessage string }
-	if err := json.NewDecoder(io.LimitReader(raw.Body, 1<<20)).Decode(&said); err != nil {
+	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&said); err != nil {
 		return nil, err
 	}
 	return nil, fault.New(fault.Conflict, "%s", said.ErrorMessage)

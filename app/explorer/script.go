@@ -14,6 +14,22 @@ import (
 	"spyglass/backend/resource"
 )
 
+// Scripts writes requests as programs, and sends saved ones in batches.
+type Scripts struct{ *Sender }
+
+// BatchEndpoint returns the endpoint that sends saved requests.
+func (e *Scripts) BatchEndpoint() resource.Endpoint {
+	return post("/batch", "Send saved requests one after the other", &batchRequests, e.batch)
+}
+
+// Endpoints returns the endpoints that write programs.
+func (e *Scripts) Endpoints() []resource.Endpoint {
+	return []resource.Endpoint{
+		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
+		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
+	}
+}
+
 // scriptRequest is the body of /script.
 type scriptRequest struct {
 	IDs      []int64
@@ -34,7 +50,7 @@ var scriptRequests = resource.Resource[*scriptRequest]{Name: "script", Label: "s
 // script writes requests of the history as one program or runbook. Variables of
 // theirs are variables of it; secret ones, and secrets that the history does
 // not have, it takes from the environment.
-func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptRequest) (any, error) {
+func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptRequest) (any, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
@@ -42,7 +58,7 @@ func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptReque
 	if n := len(in.IDs); n == 0 || n > maxSteps {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxSteps, n)
 	}
-	requests, err := e.o.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
+	requests, err := e.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +66,7 @@ func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptReque
 	if err != nil {
 		return nil, err
 	}
-	v, err := e.values(ctx, c)
+	v, err := newValues(ctx, c, e.Workspace)
 	if err != nil {
 		return nil, err
 	}

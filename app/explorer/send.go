@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -32,16 +33,14 @@ var sendRequests = resource.Resource[*sendRequest]{Name: "send", Label: "request
 	{Name: "anyway", At: func(s *sendRequest) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 }}
 
-var errTimeout = errors.New("the request took too long")
-
 // send sends a draft and answers once the whole response is a document. It ends
 // with the caller: the page cancels by going away.
-func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
+func (e *Sender) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
 	x, err := e.exchange(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.begin(ctx)
+	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) 
 }
 
 // exchange prepares the sending of a draft.
-func (e *Explorer) exchange(ctx context.Context, c *resource.Call, in *sendRequest) (*exchange, error) {
+func (e *Sender) exchange(ctx context.Context, c *resource.Call, in *sendRequest) (*exchange, error) {
 	m := strict
 	if in.Anyway {
 		m = anyway
@@ -68,7 +67,7 @@ func (e *Explorer) exchange(ctx context.Context, c *resource.Call, in *sendReque
 	}
 	masked, typed := maskDraft(in.Draft, out.endpoint)
 	x := &exchange{
-		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.plain)), typed, t.secrets),
+		Sender: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.plain)), typed, t.secrets),
 		history: &workspace.History{
 			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
 			Draft: masked,
@@ -80,7 +79,7 @@ func (e *Explorer) exchange(ctx context.Context, c *resource.Call, in *sendReque
 
 // exchange is one request under way.
 type exchange struct {
-	*Explorer
+	*Sender
 	target  *target
 	in      *sendRequest
 	out     *outgoing
@@ -93,13 +92,12 @@ type exchange struct {
 	came    arrived
 	zip     *workspace.Zipper // of an answer that comes and may be kept
 	mask    *bodyMask         // of what is kept; nil where nothing is masked
-	before  *object           // what a write is about to change, where that is known
 }
 
 func (x *exchange) run(ctx context.Context) (any, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
-	x.look(ctx)
+	after := x.Writes.Before(ctx, x)
 	x.watch.began = time.Now()
 	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
@@ -132,7 +130,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	made()
 	var undo string
 	if x.history = &entry; doc != nil {
-		undo = x.offerUndo(ctx, doc)
+		undo = after(ctx, doc)
 	}
 	if err == nil {
 		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.notKept, undo, x.hops.taken(x.echoes)
@@ -147,7 +145,7 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 		return nil, nil, err
 	}
 	defer response.Body.Close()
-	w := x.documents.Create(response.Header.Get("Content-Type"))
+	w := x.Documents.Create(response.Header.Get("Content-Type"))
 	to := io.Writer(w)
 	if response.ContentLength <= workspace.MaxPlain && !givesSecrets(x.out.endpoint) {
 		x.zip = workspace.NewZipper()
@@ -188,7 +186,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	}
 	if now := time.Since(p.exchange.watch.began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
-		p.exchange.hub.tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
+		p.exchange.Hub.Tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
 			"sendId": p.exchange.in.SendID, "received": p.received, "expected": p.expected,
 		}})
 	}
@@ -204,7 +202,7 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 	}
 	zipped, err := x.zipped(doc, contentType(headers))
 	if err != nil {
-		x.o.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
+		x.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
 	}
 	if zipped == nil {
 		return nil
@@ -284,10 +282,10 @@ func (x *exchange) echoes(text string) bool {
 func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := x.o.Workspace.Remember(ctx, entry, kept, tab); err != nil {
+	if err := x.Workspace.Remember(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
 		x.notKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
-		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
+		x.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
 }
 
@@ -307,4 +305,31 @@ func lasted(took time.Duration) int64 {
 func statusText(status string) string {
 	_, text, _ := strings.Cut(status, " ")
 	return text
+}
+
+// fetchWhole sends a request and reads a response of at most limit bytes.
+func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (*http.Response, []byte, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
+	defer stop()
+	response, err := x.target.ask(timed, out)
+	if err != nil {
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{})
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
+	}
+	if err != nil {
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})
+	}
+	return response, body, nil
+}
+
+// endedBy returns why a request ended: the cause of ctx, or else the error.
+func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return x.target.explain(timed, err, came)
 }

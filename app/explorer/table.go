@@ -17,12 +17,12 @@ import (
 )
 
 // tableEndpoints show a document as a table and as lines.
-func (e *Explorer) tableEndpoints() []resource.Endpoint {
+func (d *Documents) tableEndpoints() []resource.Endpoint {
 	get := func(path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error)) resource.Endpoint {
 		return resource.Endpoint{
 			Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-				doc, err := e.document(c)
+				doc, err := d.document(c)
 				if err != nil {
 					return nil, err
 				}

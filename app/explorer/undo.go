@@ -16,6 +16,31 @@ import (
 	"spyglass/backend/resource"
 )
 
+// Undoer compares, explains and undoes writes.
+type Undoer struct {
+	*Sender
+	undos undos
+}
+
+// Endpoints returns the endpoints of writes.
+func (e *Undoer) Endpoints() []resource.Endpoint {
+	return []resource.Endpoint{
+		post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
+		post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
+		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
+		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: e.showUndos},
+	}
+}
+
+// Says returns the effect of undoing a request of the history in one sentence;
+// empty when it cannot be undone.
+func (e *Undoer) Says(historyID, userID int64) string {
+	if way := e.undos.of(historyID, userID); way != nil {
+		return way.says()
+	}
+	return ""
+}
+
 // undo is the undo record of one write: the object before and after it. The
 // newest are in memory, and in the workspace unless they hold secrets.
 type undo struct {
@@ -83,7 +108,7 @@ type undoable struct {
 }
 
 // showUndos lists the writes to the portal that can be undone, newest first.
-func (e *Explorer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 	if err := e.revive(ctx, c); err != nil {
 		return nil, err
 	}
@@ -99,25 +124,34 @@ func (e *Explorer) showUndos(ctx context.Context, c *resource.Call) (any, error)
 	return map[string]any{"items": out}, nil
 }
 
-// look fetches the object that a write is about to change, if the catalog has a
-// GET for it.
-func (x *exchange) look(ctx context.Context) {
+// look returns the object that a write is about to change; nil unless the catalog
+// has a GET for it.
+func (e *Undoer) look(ctx context.Context, x *exchange) *object {
 	if x.out.endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
-		return
+		return nil
 	}
 	timed, stop := context.WithTimeout(ctx, beforeTime)
 	defer stop()
-	if was, err := x.at(timed, x.target, x.out); err == nil {
-		x.before = was
+	was, err := e.at(timed, x.target, x.out)
+	if err != nil {
+		return nil
 	}
+	return was
 }
 
-// offerUndo stores the undo record of a successful write and describes its effect.
-func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string {
+// Before looks at what a request is about to change. The function that it returns
+// keeps the undo record of the response, and returns what undoing does.
+func (e *Undoer) Before(ctx context.Context, x *exchange) func(ctx context.Context, doc *document.Document) string {
+	before := e.look(ctx, x)
+	return func(ctx context.Context, doc *document.Document) string { return e.offer(ctx, x, before, doc) }
+}
+
+// offer stores the undo record of a successful write and describes its effect.
+func (e *Undoer) offer(ctx context.Context, x *exchange, before *object, doc *document.Document) string {
 	if x.out.Method == "GET" || x.out.endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
 		return ""
 	}
-	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: x.before}
+	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: before}
 	if x.out.Method != "DELETE" && doc.Size() <= maxUndoable {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err == nil {
@@ -127,27 +161,14 @@ func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string
 	if (x.out.Method == "PUT" || x.out.Method == "PATCH") && way.before != nil && !way.before.like(way.after) {
 		timed, stop := context.WithTimeout(ctx, beforeTime)
 		defer stop()
-		way.after, _ = x.at(timed, x.target, x.out)
+		way.after, _ = e.at(timed, x.target, x.out)
 	}
 	says := way.says()
 	if says != "" {
-		x.undos.keep(x.history.ID, way)
-		x.keepWay(ctx, way)
+		e.undos.keep(x.history.ID, way)
+		e.keepWay(ctx, x, way)
 	}
 	return says
-}
-
-// like reports whether another object shows at least the fields of this one.
-func (o *object) like(other *object) bool {
-	if other == nil {
-		return false
-	}
-	for _, key := range o.keys {
-		if _, there := other.values[key]; !there {
-			return false
-		}
-	}
-	return true
 }
 
 // says describes the effect of the undo in one sentence; empty when there is none.
@@ -175,18 +196,6 @@ func (u *undo) says() string {
 
 func quotedName(o *object) string { return "“" + o.name() + "”" }
 
-// listed joins names as "a, b and 3 more".
-func listed(names []string) string {
-	switch n := len(names); {
-	case n <= 2:
-		return strings.Join(names, " and ")
-	case n == 3:
-		return names[0] + ", " + names[1] + " and " + names[2]
-	default:
-		return fmt.Sprintf("%s, %s and %d more", names[0], names[1], n-2)
-	}
-}
-
 // writable returns the fields that a body of e may set.
 func writable(e *resource.Endpoint) []string {
 	var out []string
@@ -209,24 +218,12 @@ func (u *undo) restored() []string {
 	return differing(u.before, u.after, writable(u.out.endpoint))
 }
 
-func differing(a, b *object, fields []string) []string {
-	var out []string
-	for _, name := range fields {
-		x, in := a.values[name]
-		y, also := b.values[name]
-		if in && also && !alikeJSON(x, y) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
 // created returns the DELETE for the object that a POST created.
 func (u *undo) created() *resource.Endpoint {
 	if u.after == nil || len(u.after.values["id"]) == 0 || !u.out.endpoint.Creates {
 		return nil
 	}
-	return u.target.catalog.match("DELETE", u.out.path+"/"+u.after.id())
+	return u.target.catalog.match("DELETE", u.out.path+"/"+segment(u.after.id()))
 }
 
 func (u *undo) restore() *resource.Endpoint {
@@ -246,17 +243,15 @@ func (u *undo) collection() *resource.Endpoint {
 	return e
 }
 
-func (o *object) id() string { return segment(strings.Trim(string(o.values["id"]), `"`)) }
-
 // request returns the write that undoes the recorded one. It first checks whether
 // somebody changed the object since: then fault.Conflict.
-func (u *undo) request(ctx context.Context, e *Explorer) (*outgoing, error) {
+func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {
 	case "POST":
 		made := u.created()
-		out := u.out.by("DELETE", address+"/"+u.after.id(), "")
-		out.endpoint, out.path = made, u.out.path+"/"+u.after.id()
+		out := u.out.by("DELETE", address+"/"+segment(u.after.id()), "")
+		out.endpoint, out.path = made, u.out.path+"/"+segment(u.after.id())
 		return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
 	case "DELETE":
 		return u.bringBack(ctx, e, address)
@@ -277,13 +272,13 @@ func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) 
 }
 
 // bringBack returns the write that undoes a deletion.
-func (u *undo) bringBack(ctx context.Context, e *Explorer, address string) (*outgoing, error) {
+func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgoing, error) {
 	if _, err := e.at(ctx, u.target, u.out); err == nil {
 		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
 	}
 	if restore := u.restore(); restore != nil {
 		base, _ := strings.CutSuffix(address, u.out.path)
-		path := strings.Replace(restore.Path, "{id}", u.before.id(), 1)
+		path := strings.Replace(restore.Path, "{id}", segment(u.before.id()), 1)
 		out := u.out.by("POST", base+path, "{}")
 		out.endpoint, out.path = restore, path
 		return out, nil
@@ -295,25 +290,9 @@ func (u *undo) bringBack(ctx context.Context, e *Explorer, address string) (*out
 	return out, nil
 }
 
-// body returns a JSON object of some of the object's fields.
-func (o *object) body(fields []string) string {
-	out := []byte{'{'}
-	for _, name := range fields {
-		value, there := o.values[name]
-		if !there || string(value) == "null" {
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(resource.AppendString(out, name), ':'), value...)
-	}
-	return string(append(out, '}'))
-}
-
 // unchanged returns fault.Conflict when the object differs from what the write
 // left, and makes the undo conditional (ETag) where the portal has versions.
-func (u *undo) unchanged(ctx context.Context, e *Explorer, out *outgoing, fields []string) error {
+func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing, fields []string) error {
 	now, err := e.at(ctx, u.target, out)
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
@@ -328,7 +307,7 @@ func (u *undo) unchanged(ctx context.Context, e *Explorer, out *outgoing, fields
 }
 
 // undo undoes a write of the history.
-func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Undoer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -347,7 +326,7 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.begin(ctx)
+	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +336,7 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 		draft.Template = out.endpoint.Path
 	}
 	masked, typed := maskDraft(draft, out.endpoint)
-	x := &exchange{Explorer: e, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.secrets...), history: &workspace.History{
+	x := &exchange{Sender: e.Sender, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.secrets...), history: &workspace.History{
 		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
 	}}
 	got, err := x.run(life)
@@ -376,22 +355,22 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, fault.New(fault.Conflict, "not undone: %s", message)
 	}
 	e.undos.forget(id)
-	if err := e.o.Workspace.ForgetWay(life, id); err != nil {
-		e.o.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
+	if err := e.Workspace.ForgetWay(life, id); err != nil {
+		e.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
-	e.hub.tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
-	return map[string]any{"historyId": r.HistoryID, "message": x.undone(way)}, nil
+	e.Hub.Tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
+	return map[string]any{"historyId": r.HistoryID, "message": way.undone()}, nil
 }
 
 // undone describes the effect of an undo.
-func (x *exchange) undone(way *undo) string {
+func (u *undo) undone() string {
 	switch {
-	case way.out.Method == "POST":
-		return "Deleted " + quotedName(way.after) + " again"
-	case way.out.Method == "DELETE" && way.restore() != nil:
-		return "Restored " + quotedName(way.before)
-	case way.out.Method == "DELETE":
-		return "Created " + quotedName(way.before) + " again; it has a new id"
+	case u.out.Method == "POST":
+		return "Deleted " + quotedName(u.after) + " again"
+	case u.out.Method == "DELETE" && u.restore() != nil:
+		return "Restored " + quotedName(u.before)
+	case u.out.Method == "DELETE":
+		return "Created " + quotedName(u.before) + " again; it has a new id"
 	}
-	return "Put back " + listed(way.restored()) + " of " + quotedName(way.before)
+	return "Put back " + listed(u.restored()) + " of " + quotedName(u.before)
 }

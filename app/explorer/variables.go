@@ -39,12 +39,13 @@ type values struct {
 	plain map[string]string // values by name, secrets only when they were needed
 }
 
-func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error) {
-	list, err := e.o.Workspace.VariablesAt(ctx, c.Access.UserID, workspace.PortalID(c))
+// newValues returns the variables of the call's user for its portal.
+func newValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*values, error) {
+	list, err := w.VariablesAt(ctx, c.Access.UserID, workspace.PortalID(c))
 	if err != nil {
 		return nil, err
 	}
-	v := &values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: e.o.Workspace.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
+	v := &values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
 	for i := range list {
 		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
 			v.own[list[i].Name] = &list[i]

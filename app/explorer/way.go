@@ -29,11 +29,11 @@ type keptObject struct {
 
 // keepWay writes the undo record into the workspace, unless it would hold a
 // secret or undoing would send stars for one.
-func (x *exchange) keepWay(ctx context.Context, way *undo) {
+func (e *Undoer) keepWay(ctx context.Context, x *exchange, way *undo) {
 	if way.out.signed || givesSecrets(way.out.endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
-	kept := &keptWay{Method: way.out.Method, Path: way.out.path, Template: way.out.endpoint.Path, Headers: way.out.Headers, Before: way.before.kept(), After: way.after.kept()}
+	kept := &keptWay{Method: way.out.Method, Path: way.out.path, Template: way.out.endpoint.Path, Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
 	address, ok := strings.CutPrefix(way.out.URL, way.target.origin)
 	if kept.Address = address; !ok || slices.ContainsFunc(kept.Headers, func(h [2]string) bool {
 		return secretKey(h[0]) || slices.Contains(secretHeaders, strings.ToLower(h[0]))
@@ -52,8 +52,8 @@ func (x *exchange) keepWay(ctx context.Context, way *undo) {
 	if err != nil || len(text) > workspace.MaxWay || x.echoes(string(text)) {
 		return
 	}
-	if err := x.o.Workspace.KeepWay(ctx, &workspace.Way{ID: x.history.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
-		x.o.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
+	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.history.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
+		x.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
 	}
 }
 
@@ -69,7 +69,7 @@ func (u *undo) sends() string {
 	return ""
 }
 
-func (o *object) kept() *keptObject {
+func keptOf(o *object) *keptObject {
 	if o == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (k *keptObject) object() *object {
 
 // revive loads the undo records that an earlier process stored for the caller
 // and the portal of the call, once the portal is available.
-func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
+func (e *Undoer) revive(ctx context.Context, c *resource.Call) error {
 	at := home{c.Access.UserID, workspace.PortalID(c)}
 	e.undos.mu.Lock()
 	done := e.undos.revived[at]
@@ -109,12 +109,12 @@ func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
 	if err != nil {
 		return nil // a portal that is not there takes nothing back; the next call tries again
 	}
-	rows, err := e.o.Workspace.Ways(ctx, at.user, at.portal)
+	rows, err := e.Workspace.Ways(ctx, at.user, at.portal)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if way := t.revived(&row); way != nil && e.undos.of(row.ID, at.user) == nil {
+		if way := revived(t, &row); way != nil && e.undos.of(row.ID, at.user) == nil {
 			e.undos.keep(row.ID, way)
 		}
 	}
@@ -129,7 +129,7 @@ func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
 
 // revived returns the undo of a row; nil if the portal's catalog no longer has
 // its endpoint.
-func (t *target) revived(row *workspace.Way) *undo {
+func revived(t *target, row *workspace.Way) *undo {
 	var kept keptWay
 	if err := json.Unmarshal([]byte(row.Text), &kept); err != nil {
 		return nil

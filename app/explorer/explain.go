@@ -1,0 +1,188 @@
+package explorer
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// explainTLS describes a TLS failure in out, with the certificate if that was
+// refused; false if err is no such failure.
+func (t *target) explainTLS(out *fault.Error, err error) bool {
+	var refused *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	if errors.As(err, &plain) {
+		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port", t.host)
+		return true
+	}
+	if !errors.As(err, &refused) || len(refused.UnverifiedCertificates) == 0 {
+		return false
+	}
+	c := refused.UnverifiedCertificates[0]
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	const next = "; if you know this certificate, you can trust it in the portal's settings"
+	switch {
+	case errors.Is(err, errNotPinned):
+		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.host)
+	case errors.As(err, &host):
+		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.host, next)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):
+		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.host, c.NotAfter.Format("2 January 2006"), next)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?", t.host, c.NotBefore.Format("2 January 2006"))
+	default:
+		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.host, next)
+	}
+	out.Detail["certificate"] = map[string]any{
+		"fingerprint": fingerprintOf(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
+		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(), "names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
+	}
+	return true
+}
+
+func addresses(ips []net.IP) []string {
+	texts := make([]string, len(ips))
+	for i, ip := range ips {
+		texts[i] = ip.String()
+	}
+	return texts
+}
+
+// explainName reports that a host name cannot be resolved, or that a proxy refused.
+func (t *target) explainName(out *fault.Error, err error) bool {
+	var name *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return false
+	case errors.As(err, &name) && name.IsNotFound:
+		out.Message = fmt.Sprintf("there is no host named %s; is it spelled right, and are you in the right network?", name.Name)
+	case errors.As(err, &name):
+		out.Message = fmt.Sprintf("the name %s could not be looked up; are you connected to the network?", name.Name)
+	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
+		out.Message = fmt.Sprintf("the proxy on the way to %s does not answer as it should: %v", t.host, dial.Err)
+	default:
+		return false
+	}
+	return true
+}
+
+// arrived is the progress of a response that ended early.
+type arrived struct {
+	status string        // "200 OK"; empty: not even the headers
+	bytes  int64         // of the body
+	quiet  time.Duration // since the last of them; 0: not known
+}
+
+// stalled is the time without a byte after which a response counts as stalled.
+const stalled = 2 * time.Second
+
+// late explains why a response was incomplete at the timeout.
+func (a arrived) late(address string, timeout time.Duration) string {
+	switch {
+	case a.status == "":
+		return fmt.Sprintf("%s did not answer within %s", address, seconds(timeout))
+	case a.bytes == 0:
+		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.status, seconds(timeout))
+	case a.quiet >= min(stalled, timeout/2):
+		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.status, amount(a.bytes), seconds(a.quiet.Round(100*time.Millisecond)))
+	}
+	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.status, seconds(timeout), amount(a.bytes))
+}
+
+// amount formats a number of bytes for display.
+func amount(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+}
+
+// explain turns what went wrong into a sentence.
+func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Error {
+	address := t.host
+	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
+	if t.remote != nil {
+		out.Detail["portal"] = t.remote.ID
+	}
+	var known *fault.Error
+	var dial *net.OpError
+	var at *url.Error
+	if came.status != "" {
+		out.Detail["answered"] = true // so somebody is there
+	}
+	switch cause := context.Cause(ctx); {
+	case cause == errTimeout:
+		out.Message = came.late(address, t.timeout)
+		out.Detail["timeout"] = true
+		if came.status != "" {
+			out.Detail["status"], out.Detail["received"] = came.status, came.bytes
+		}
+	case cause == errStopping:
+		out.Message = errStopping.Error()
+	case cause != nil:
+		out.Message = "cancelled"
+	case errors.As(err, &known):
+		return known
+	case t.explainTLS(out, err), t.explainName(out, err):
+	case errors.Is(err, syscall.ECONNREFUSED):
+		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
+	case errors.As(err, &dial) && dial.Op == "dial":
+		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		out.Message = fmt.Sprintf("%s speaks HTTP, not HTTPS; its address would begin with http://", address)
+	case errors.As(err, &at) && came.status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
+		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
+	case errors.As(err, &at): // its own words hold the URL
+		var answered bool
+		if out.Message, answered = noHTTP(address, at.Err.Error()); answered {
+			out.Detail["answered"] = true
+		}
+	default:
+		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.bytes)
+	}
+	return out
+}
+
+// noHTTP explains why a response could not be read, in the words of net/http that are
+// not about itself; answered reports whether it is known that there was one.
+func noHTTP(address, why string) (message string, answered bool) {
+	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
+	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")
+	location, leads := strings.CutPrefix(why, "failed to parse Location header ")
+	switch {
+	case leads:
+		location, _, _ = strings.Cut(location, ": ")
+		return fmt.Sprintf("%s redirects to %s, which is no address", address, location), true
+	case !broken:
+		return fmt.Sprintf("%s gave no answer: %s", address, why), false
+	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
+		return address + " speaks HTTPS, not HTTP; its address would begin with https://", true
+	case strings.Contains(wrong, "response headers exceeded"):
+		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address, maxHeaders>>10), true
+	}
+	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
+}
+
+// seconds formats a duration for display.
+func seconds(d time.Duration) string {
+	if d == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%g seconds", d.Seconds())
+}
+
+// errTimeout is the cause of what a timeout cancels.
+var errTimeout = errors.New("the request took too long")

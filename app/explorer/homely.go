@@ -1,0 +1,19 @@
+package explorer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// homely writes a path with ~ for the person's home.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == string(filepath.Separator) {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}

@@ -1,0 +1,56 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"spyglass/backend/fault"
+)
+
+// errStopping is the cause of what a stop cancels.
+var errStopping = errors.New("Spyglass is stopping")
+
+// Life counts the work under way of a server, so that a stop can cancel it and
+// wait for it.
+type Life struct {
+	life   context.Context // ends with Stop
+	end    context.CancelCauseFunc
+	mu     sync.Mutex
+	closed bool
+	busy   sync.WaitGroup // work under way
+}
+
+// NewLife returns a Life that lasts until Stop.
+func NewLife() *Life {
+	l := &Life{}
+	l.life, l.end = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Stop cancels the work under way, waits for it, and refuses later work. It may be
+// called twice.
+func (l *Life) Stop() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.end(errStopping)
+	l.busy.Wait()
+}
+
+// Stopped returns a channel that closes with Stop.
+func (l *Life) Stopped() <-chan struct{} { return l.life.Done() }
+
+// Begin counts the caller among those Stop waits for. Its context ends with
+// either of the two.
+func (l *Life) Begin(ctx context.Context) (context.Context, func(), error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, nil, &fault.Error{Kind: fault.Offline, Message: errStopping.Error(), Field: "portal"}
+	}
+	l.busy.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(l.life, func() { cancel(errStopping) })
+	return ctx, func() { stop(); cancel(nil); l.busy.Done() }, nil
+}

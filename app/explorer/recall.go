@@ -1,0 +1,40 @@
+package explorer
+
+import (
+	"context"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/resource"
+)
+
+// recall opens a response of the history as a new document.
+func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	h, kept, err := e.Workspace.Recall(ctx, c.Access.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	w := e.Documents.Create(contentType(kept.Headers))
+	defer w.Abort()
+	if err := workspace.Unzip(kept.Zipped, w); err != nil {
+		return nil, err
+	}
+	doc, err := w.Finish()
+	if err != nil {
+		return nil, err
+	}
+	r, err := e.reply(h, doc, kept.Headers, timing{})
+	if err == nil && kept.Masked && r.Reading == "" {
+		r.Reading = "Secrets of this response were masked when it was kept in the history"
+	}
+	if err == nil && h.Error != "" && r.Items != nil {
+		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
+		if r.Run.Resume {
+			e.runs.leave(r.Document, &progressed{past: h})
+		}
+	}
+	return r, err
+}

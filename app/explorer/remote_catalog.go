@@ -1,0 +1,152 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// known is the catalog that was made of a portal's document of that time.
+type known struct {
+	at      resource.Millis
+	base    string
+	catalog *catalog
+}
+
+// catalogOf is the portal's own catalog, the built-in one when it has none.
+func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog, error) {
+	if p.CatalogFrom == "" {
+		return e.Catalog, nil
+	}
+	if have := e.abroad.knows(p); have != nil {
+		return have, nil
+	}
+	text, err := e.Workspace.CatalogOf(ctx, p)
+	if err != nil || text == nil {
+		return e.Catalog, err
+	}
+	made, err := judgedCatalog(ctx, text, p.BaseURL)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		e.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
+		made = e.Catalog
+	}
+	e.abroad.learn(p, made)
+	return made, nil
+}
+
+func (a *abroad) knows(p *workspace.Portal) *catalog {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k := a.known[p.ID]; k != nil && k.at == p.CatalogAt && k.base == p.BaseURL {
+		return k.catalog
+	}
+	return nil
+}
+
+func (a *abroad) learn(p *workspace.Portal, made *catalog) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.known == nil {
+		a.known = map[int64]*known{}
+	}
+	a.known[p.ID] = &known{p.CatalogAt, p.BaseURL, made}
+}
+
+// usualPlaces are where OpenAPI documents lie, below the base and then below the host.
+var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs", "/api-docs"}
+
+// readCatalog reads the portal's catalog and stores it. If it has none, the
+// built-in catalog is used from then on.
+func (e *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
+	p, err := e.named(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.reach(p)
+	if err != nil {
+		return nil, err
+	}
+	if t.sign, _, err = e.wayIn(p); err != nil {
+		return nil, err
+	}
+	from, text, made, err := e.findCatalog(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Workspace.KeepCatalog(ctx, p, resource.MillisOf(c.At), from, text); err != nil {
+		return nil, err
+	}
+	if made != nil {
+		e.abroad.learn(p, made)
+	}
+	return e.shownPortal(p)
+}
+
+// findCatalog reads the address that the user gave, or the usual places.
+func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text []byte, made *catalog, err error) {
+	if given := t.remote.CatalogURL; given != "" {
+		text, made, err = e.catalogAt(ctx, t, given)
+		if err == nil && made == nil {
+			err = fault.At("catalogUrl", "there is no OpenAPI document in JSON at %s", given)
+		}
+		return given, text, made, err
+	}
+	places := []string{}
+	for _, base := range []string{t.url, t.origin} {
+		for _, path := range usualPlaces {
+			if !slices.Contains(places, base+path) {
+				places = append(places, base+path)
+			}
+		}
+	}
+	for _, place := range places {
+		text, made, err = e.catalogAt(ctx, t, place)
+		if err != nil || made != nil {
+			return place, text, made, err
+		}
+	}
+	return "", nil, nil, nil
+}
+
+// catalogAt reads one place; nil means that there is none. Another host gets no
+// credential.
+func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byte, *catalog, error) {
+	at, err := url.Parse(place)
+	if err != nil {
+		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
+	}
+	out := &outgoing{Method: "GET", URL: place, path: at.EscapedPath(), signed: at.Scheme+"://"+at.Host != t.origin}
+	t.usualHeaders(out)
+	response, text, err := e.fetchUpTo(ctx, t, out, workspace.MaxCatalog)
+	if err != nil {
+		return nil, nil, err
+	}
+	if response.StatusCode != http.StatusOK || !json.Valid(text) {
+		return nil, nil, nil
+	}
+	made, err := judgedCatalog(ctx, text, t.url)
+	if errors.Is(err, errNoCatalog) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "catalogUrl", Message: fmt.Sprintf("the OpenAPI document at %s cannot be read: %s", place, firstLine(err)), Err: err}
+	}
+	return text, made, nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return string([]rune(line)[:min(len([]rune(line)), 200)])
+}

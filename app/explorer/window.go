@@ -1,0 +1,75 @@
+package explorer
+
+import (
+	"context"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Desk provides the desktop's functions to the page.
+type Desk interface {
+	OpenLink(url string) error                     // http and https only
+	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
+	ToggleFullScreen() error                       // of the window
+	Quit() error                                   // closes the window, and with it the program
+}
+
+// Window serves what the page does with the desktop window.
+type Window struct {
+	Desk    Desk // nil where there is no desktop
+	Client  *Client
+	BaseURL func() string              // "http://127.0.0.1:8443/api"
+	Cookie  func(secret string) string // the Cookie header of a session
+}
+
+// Endpoints returns the endpoints of the window.
+func (w *Window) Endpoints() []resource.Endpoint {
+	return []resource.Endpoint{
+		post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
+		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: w.inWindow(Desk.ToggleFullScreen)},
+		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does", Handle: w.inWindow(Desk.Quit)},
+		post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
+	}
+}
+
+// linkRequest is the body of /native/open-link.
+type linkRequest struct{ URL string }
+
+var linkRequests = resource.Resource[*linkRequest]{Name: "link", Label: "link", Fields: []resource.Field[*linkRequest]{
+	{Name: "url", At: func(l *linkRequest) any { return &l.URL }, Doc: "http or https", Required: true, MaxLen: 8192},
+}}
+
+func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) (any, error) {
+	if w.Desk == nil {
+		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the link yourself")
+	}
+	if err := w.Desk.OpenLink(in.URL); err != nil {
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
+	}
+	return nil, nil
+}
+
+// Only lets only the session of the window itself in. What acts on the
+// person's screen is not for other sessions of theirs, nor for other users.
+func (w *Window) Only(do handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		if w.Desk != nil && !c.Session.Window {
+			return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
+		}
+		return do(ctx, c)
+	}
+}
+
+// inWindow does something with the window.
+func (w *Window) inWindow(do func(Desk) error) handle {
+	return func(context.Context, *resource.Call) (any, error) {
+		if w.Desk == nil {
+			return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
+		}
+		if err := do(w.Desk); err != nil {
+			return nil, fault.New(fault.Conflict, "%v", err)
+		}
+		return nil, nil
+	}
+}
