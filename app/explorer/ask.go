@@ -7,6 +7,7 @@ import (
 
 	"spyglass/app/document"
 	"spyglass/app/document/query"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -15,8 +16,8 @@ import (
 // askEndpoints returns the endpoints that filter and compare documents.
 func (d *Documents) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, d.filter),
-		post("/compare", "List what differs between two answers", &compareRequests, d.compare),
+		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, d.filter),
+		serve.Post("/compare", "List what differs between two answers", &compareRequests, d.compare),
 	}
 }
 

@@ -262,6 +262,7 @@ func canonical(name string) string {
 	return strings.Join(parts, "-")
 }
 
+// header returns the value of a header; empty when it is not set.
 func (o *outgoing) header(name string) string {
 	for _, h := range o.Headers {
 		if strings.EqualFold(h[0], name) {

@@ -119,7 +119,7 @@ func compare(e *resource.Endpoint, was, given *object) []change {
 const maxShown = 400
 
 // cut returns a value for display, on one line and not too long.
-func cut(value raw) string {
+func cut(value json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Compact(&out, value) != nil {
 		return ""
@@ -132,11 +132,11 @@ func cut(value raw) string {
 }
 
 // isEmpty reports whether a value says nothing.
-func isEmpty(value raw) bool {
+func isEmpty(value json.RawMessage) bool {
 	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, cut(value))
 }
 
-func isDefault(s *resource.Schema, value raw) bool {
+func isDefault(s *resource.Schema, value json.RawMessage) bool {
 	text, err := marshal(s.Default)
 	return err == nil && s.Default != nil && alikeJSON(text, value)
 }

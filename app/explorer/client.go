@@ -100,7 +100,9 @@ func redirect(r *http.Request, via []*http.Request) error {
 type silent struct{}
 
 func (silent) Errorf(string, ...any) {}
-func (silent) Warnf(string, ...any)  {}
+
+func (silent) Warnf(string, ...any) {}
+
 func (silent) Debugf(string, ...any) {}
 
 // stopwatch measures one request. The transport reports from goroutines of its own.
@@ -113,6 +115,7 @@ type stopwatch struct {
 	firstByte time.Duration
 }
 
+// watch returns a context for the request to measure.
 func (s *stopwatch) watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -138,12 +141,14 @@ type timing struct {
 	Download  float64 `json:"download"`
 }
 
+// read returns the phases of a request that took all.
 func (s *stopwatch) read(all time.Duration) timing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return timing{Connect: millis(s.connected), FirstByte: millis(s.firstByte - s.ready), Download: millis(all - s.firstByte)}
 }
 
+// millis returns a duration in milliseconds, to a hundredth.
 func millis(d time.Duration) float64 {
 	return float64(max(d, 0).Round(10*time.Microsecond)) / float64(time.Millisecond)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/app/diagnose"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
@@ -32,8 +33,8 @@ type Data struct {
 	Demo        bool
 	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail        *diagnose.Tail                                      // of the log
-	Desk        folderDesk                                               // nil where there is no desktop
-	Life        *Life
+	Desk        folderDesk                                          // nil where there is no desktop
+	Life        *serve.Life
 	Hub         *Hub
 	Began       time.Time // when the process did
 
@@ -60,8 +61,8 @@ func (f *Data) Endpoints() []resource.Endpoint {
 		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: f.makeBackup},
 		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: f.fetchBackup},
 		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: f.takePart},
-		post("/data/restore/look", "Check the backup that was sent", &restoreRequests, f.lookAtBackup),
-		post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, f.stageRestore),
+		serve.Post("/data/restore/look", "Check the backup that was sent", &restoreRequests, f.lookAtBackup),
+		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, f.stageRestore),
 		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: f.maintain(backup.Unstage)},
 		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: f.maintain(backup.Undo)},
 		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: f.maintain(backup.Forget)},
@@ -76,7 +77,7 @@ func (f *Data) Endpoints() []resource.Endpoint {
 }
 
 // administrators lets nobody else in: a backup holds what every user may see.
-func administrators(do handle) handle {
+func administrators(do serve.Handle) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		if !c.Access.Admin {
 			return nil, fault.New(fault.Denied, "only an administrator may do this")
@@ -125,7 +126,7 @@ func (f *Data) showData(context.Context, *resource.Call) (any, error) {
 
 // maintain runs a quick operation on the restores of the data folder, and
 // returns the folder's state after it.
-func (f *Data) maintain(do func(folder string) error) handle {
+func (f *Data) maintain(do func(folder string) error) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		free, err := f.maintenance.take()
 		if err != nil {

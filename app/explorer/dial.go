@@ -187,6 +187,7 @@ func secureProxy(base string, proxy func(*http.Request) (*url.URL, error)) strin
 	return net.JoinHostPort(by.Hostname(), cmp.Or(by.Port(), "443"))
 }
 
+// fingerprintOf returns the SHA-256 of a certificate in hexadecimal.
 func fingerprintOf(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.Raw)
 	return hex.EncodeToString(sum[:])

@@ -31,7 +31,7 @@ var fileKinds = []fileKind{
 
 // itemWriter writes the items of a list. The end says why it is not whole, or nothing.
 type itemWriter interface {
-	page(first *int64, items []raw) error
+	page(first *int64, items []json.RawMessage) error
 	end(partial string) error
 }
 
@@ -72,7 +72,7 @@ func (c *counted64) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func (d *disk) page(first *int64, all []raw) error {
+func (d *disk) page(first *int64, all []json.RawMessage) error {
 	if d.to == nil {
 		d.ready()
 		select {
@@ -181,7 +181,7 @@ type jsonItems struct {
 	begun, some bool
 }
 
-func (j *jsonItems) page(first *int64, all []raw) error {
+func (j *jsonItems) page(first *int64, all []json.RawMessage) error {
 	var out bytes.Buffer
 	if !j.begun {
 		j.begun = true
@@ -215,7 +215,7 @@ func (j *jsonItems) end(partial string) error {
 // lineItems writes one item per line.
 type lineItems struct{ to io.Writer }
 
-func (l *lineItems) page(_ *int64, all []raw) error {
+func (l *lineItems) page(_ *int64, all []json.RawMessage) error {
 	var out bytes.Buffer
 	for _, item := range all {
 		if err := json.Compact(&out, item); err != nil {
@@ -247,12 +247,12 @@ type csvItems struct {
 // valueColumn is the column of items that are no objects.
 const valueColumn = "value"
 
-func (c *csvItems) page(_ *int64, all []raw) error {
+func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
 	objects := make([]*object, len(all))
 	for i, item := range all {
 		o, ok := readObject(item)
 		if !ok {
-			o = &object{keys: []string{valueColumn}, values: map[string]raw{valueColumn: item}}
+			o = &object{keys: []string{valueColumn}, values: map[string]json.RawMessage{valueColumn: item}}
 		}
 		objects[i] = o
 		for _, key := range o.keys {
@@ -306,7 +306,7 @@ func (c *csvItems) notes() []string {
 }
 
 // cellOf is a value as a cell of a table.
-func cellOf(value raw) export.Cell {
+func cellOf(value json.RawMessage) export.Cell {
 	text := string(bytes.TrimSpace(value))
 	switch {
 	case text == "" || text == "null":

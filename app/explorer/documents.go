@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -65,8 +66,8 @@ func (d *Documents) documentEndpoints() []resource.Endpoint {
 		get("scalars", "The single values, of a list those of one item", showScalars),
 		get("keys", "The keys at the beginning of the body", showKeys),
 		get("left", "What is open, to have it so again", showLeft),
-		post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
-		post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
+		serve.Post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
+		serve.Post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
 	}
 }
 

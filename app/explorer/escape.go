@@ -54,8 +54,12 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-func segment(text string) string   { return escape(text, inSegment) }
+// segment escapes a text for one part of a path.
+func segment(text string) string { return escape(text, inSegment) }
+
 func typedPath(text string) string { return mend(text, inSegment+"/") }
+
+// queryText escapes a text for a key or a value of a query.
 func queryText(text string) string { return escape(text, inQuery) }
 
 // typedQuery keeps what gives a typed query its shape.

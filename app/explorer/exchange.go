@@ -12,6 +12,7 @@ import (
 	"time"
 
 	files "spyglass/app/exchange"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -42,8 +43,8 @@ var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "i
 
 // Endpoints read and write files of collections.
 func (e *Files) Endpoints() []resource.Endpoint {
-	look := post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, e.lookInto)
-	take := post("/exchange/import", "Import what a file holds", &importRequests, e.importFile)
+	look := serve.Post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, e.lookInto)
+	take := serve.Post("/exchange/import", "Import what a file holds", &importRequests, e.importFile)
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,

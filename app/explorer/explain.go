@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 )
 
@@ -130,8 +131,8 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 		if came.status != "" {
 			out.Detail["status"], out.Detail["received"] = came.status, came.bytes
 		}
-	case cause == errStopping:
-		out.Message = errStopping.Error()
+	case cause == serve.ErrStopping:
+		out.Message = serve.ErrStopping.Error()
 	case cause != nil:
 		out.Message = "cancelled"
 	case errors.As(err, &known):

@@ -1,29 +1,10 @@
 // Package explorer serves the page's endpoints beyond the portal's own API, those
 // below /explorer.
 //
-// # The road of a draft
-//
-// A draft arrives with its {{variables}} unresolved. One builder (build.go)
-// makes of it what is previewed, sent and put into snippets, so that the three
-// cannot differ. Sending is a real HTTP request to the portal's own address,
-// with the caller's session; the body of the response streams into a document,
-// and the page reads from that the rows it shows.
-//
-// # Variables
-//
-// {{name}} stands for a variable of the user's, {{$name}} for a built-in:
-//
-//	{{$now}} {{$now-1h}} {{$now+90s}}  epoch seconds; s m h d w
-//	{{$uuid}}                          random; the same in all of one request
-//	{{$userId}}                        of who is signed in
-//
-// A value is escaped for the place it goes to and is not looked into for more
-// variables. In JSON, outside of quotes, it must be a whole JSON value.
-//
-// # What never leaves
-//
-// The session goes out with the request and nowhere else. History, preview and
-// snippets show resource.Mask in place of it and of secret variables.
+// It puts its rooms together, one for each subject, and gives each what it needs of a
+// room above it. A draft goes through outgoing and send to a portal, the response into
+// view; pages, undo, script and transfer send through send, too, and remote brings the
+// portals beyond the built-in one. README's map lists the rooms.
 //
 // # Units
 //
@@ -31,16 +12,16 @@
 //
 // # Concurrency
 //
-// An Explorer is safe for concurrent use. Everything runs on the goroutines of
-// the HTTP server, but for one beside each event stream, which ends with it. Stop cancels requests under way
-// and waits until they are in the history, and ends event streams; it comes
-// before the server's shutdown, which would wait for them. Close drops the
+// An Explorer is safe for concurrent use. Everything runs on the goroutines of the HTTP
+// server, but for those beside each event stream, which end with it. Stop cancels
+// requests under way and waits until they are in the history, and ends event streams;
+// it comes before the server's shutdown, which would wait for them. Close drops the
 // documents; it comes after, because it waits for those who read one.
 //
 // # Errors
 //
 // fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or
-// body. fault.Offline, with the field portal: no answer. A response of the portal
+// body. fault.Offline, with the field portal: no response. A response of the portal
 // that is an error is a response like any other.
 package explorer
 
@@ -52,6 +33,7 @@ import (
 	"time"
 
 	"spyglass/app/diagnose"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
 	"spyglass/backend/resource"
@@ -102,7 +84,7 @@ type Options struct {
 // Explorer serves the API explorer of one portal.
 type Explorer struct {
 	o       Options
-	life    *Life
+	life    *serve.Life
 	hub     *Hub
 	views   *Documents
 	sender  *Sender
@@ -123,7 +105,7 @@ func New(o Options) (*Explorer, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	e := &Explorer{o: o, life: NewLife()}
+	e := &Explorer{o: o, life: serve.NewLife()}
 	e.hub = &Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
 	e.data = &Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,

@@ -19,6 +19,7 @@ import (
 	"spyglass/backend/resource"
 )
 
+// errNoCatalog is the error for a text of another kind.
 var errNoCatalog = errors.New("this is no OpenAPI document")
 
 // maxNesting limits the nesting of a document: its reader is recursive.

@@ -23,6 +23,7 @@ type trail struct {
 
 type trailKey struct{}
 
+// watch returns a context for the request to follow.
 func (t *trail) watch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trailKey{}, t)
 }

@@ -39,7 +39,7 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 	}
 	answer := map[string]any{"status": response.StatusCode, "body": nil}
 	if json.Valid(body) {
-		answer["body"] = raw(body)
+		answer["body"] = json.RawMessage(body)
 	}
 	return answer, nil
 }

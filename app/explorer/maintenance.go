@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/resource"
@@ -54,7 +55,7 @@ var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.W
 
 // Endpoint returns POST /maintenance/windows.
 func Endpoint() resource.Endpoint {
-	return post("/maintenance/windows", "When maintenance is in effect", &windowsRequests, func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
+	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests, func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
 		if len(in.Planned) > maxPlanned {
 			return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
 		}

@@ -105,6 +105,7 @@ func (m *masker) text(text string) string {
 	return resource.Mask
 }
 
+// query masks the secrets of a query.
 func (m *masker) query(query string) string {
 	parts := pairs.Split(query)
 	for i, part := range parts {

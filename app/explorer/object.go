@@ -13,7 +13,7 @@ import (
 // object is one resource as a portal returns it: its fields, as sent.
 type object struct {
 	keys   []string // in their order
-	values map[string]raw
+	values map[string]json.RawMessage
 	etag   string
 }
 
@@ -23,9 +23,9 @@ func readObject(body []byte) (*object, bool) {
 	if err != nil || node.Kind != '{' {
 		return nil, false
 	}
-	o := &object{keys: node.Keys, values: map[string]raw{}}
+	o := &object{keys: node.Keys, values: map[string]json.RawMessage{}}
 	for i, key := range node.Keys {
-		o.values[key] = raw(node.Items[i].Raw)
+		o.values[key] = json.RawMessage(node.Items[i].Raw)
 	}
 	return o, true
 }
@@ -55,6 +55,7 @@ func (o *object) like(other *object) bool {
 	return true
 }
 
+// id returns the id of the object as text; empty when it has none.
 func (o *object) id() string { return strings.Trim(string(o.values["id"]), `"`) }
 
 // body returns a JSON object of some of the object's fields.
@@ -73,6 +74,7 @@ func (o *object) body(fields []string) string {
 	return string(append(out, '}'))
 }
 
+// differing returns those of fields that both objects have, with different values.
 func differing(a, b *object, fields []string) []string {
 	var out []string
 	for _, name := range fields {
@@ -85,17 +87,18 @@ func differing(a, b *object, fields []string) []string {
 	return out
 }
 
+// quoted returns a text as JSON.
 func quoted(text string) string { return string(resource.AppendString(nil, text)) }
 
 // alikeJSON compares two values apart from spaces and the order of keys.
-func alikeJSON(a, b raw) bool {
+func alikeJSON(a, b json.RawMessage) bool {
 	x, ok := plain(a)
 	y, also := plain(b)
 	return ok && also && reflect.DeepEqual(x, y)
 }
 
 // plain is a value with numbers kept as they are written.
-func plain(value raw) (out any, ok bool) {
+func plain(value json.RawMessage) (out any, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(value))
 	dec.UseNumber()
 	return out, dec.Decode(&out) == nil

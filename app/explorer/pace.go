@@ -1,6 +1,8 @@
 package explorer
 
-import "time"
+import (
+	"time"
+)
 
 // pace keeps a run through pages below the portal's rate limit: while plenty
 // remains it sends at once, and near the limit only as its own earlier requests

@@ -13,7 +13,7 @@ import (
 // page is one page of a list, its items as they were sent.
 type page struct {
 	total *int64 // nil: not said; negative: at least so many
-	items []raw
+	items []json.RawMessage
 }
 
 var errNoList = errors.New("the answer is no list: it has no items")
@@ -32,7 +32,7 @@ func readPage(body []byte) (*page, error) {
 		if err != nil {
 			return nil, err
 		}
-		var value raw
+		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
 			return nil, err
 		}
@@ -61,9 +61,9 @@ func readPage(body []byte) (*page, error) {
 }
 
 // idOf is an item's id as it was sent, empty when it has none.
-func idOf(item raw) string {
+func idOf(item json.RawMessage) string {
 	var named struct {
-		ID raw `json:"id"`
+		ID json.RawMessage `json:"id"`
 	}
 	if json.Unmarshal(item, &named) != nil || string(named.ID) == "null" {
 		return ""

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -23,8 +24,8 @@ type Pager struct {
 // Endpoints returns the endpoints of runs.
 func (e *Pager) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
-		post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
+		serve.Post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
+		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
 		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
 	}
 }
@@ -197,8 +198,8 @@ func (r *run) explainPartial(report *runReport, why error) {
 		report.Partial = "stopped before " + where
 	case errors.Is(why, errHungUp):
 		report.Partial = errHungUp.Error() + " before " + where
-	case errors.Is(why, errStopping):
-		report.Partial = "stopped before " + where + ": " + errStopping.Error()
+	case errors.Is(why, serve.ErrStopping):
+		report.Partial = "stopped before " + where + ": " + serve.ErrStopping.Error()
 	case errors.As(why, &no):
 		report.Status, report.Partial = int64(no.response.StatusCode), where+" "+no.Error()
 	case errors.As(why, &known):

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"encoding/json"
 	"io"
 	"strconv"
 
@@ -16,7 +17,7 @@ type screen struct {
 
 const listEnd = "]}"
 
-func (s *screen) page(first *int64, items []raw) error {
+func (s *screen) page(first *int64, items []json.RawMessage) error {
 	if !s.begun {
 		s.begun = true
 		head := `{"items":[`

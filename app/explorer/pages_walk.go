@@ -21,7 +21,7 @@ const (
 
 // sink takes the items of a run.
 type sink interface {
-	page(first *int64, items []raw) error
+	page(first *int64, items []json.RawMessage) error
 }
 
 // run fetches the pages of one list.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
@@ -37,7 +38,7 @@ func (e *Portals) Endpoints() []resource.Endpoint {
 			return map[string]any{"items": all}, err
 		}},
 		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: e.tryPortal},
-		post("/portals/{id}/session", "Sign in to a portal", &portalLogins, e.signInAt),
+		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, e.signInAt),
 		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: e.signOutAt},
 		{Method: "POST", Path: "/portals/{id}/catalog", Summary: "Read a portal's catalog anew", Handle: e.readCatalog},
 	}

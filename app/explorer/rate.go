@@ -14,6 +14,7 @@ type quota struct {
 	Window    int64 `json:"window"` // seconds
 }
 
+// quotaOf reads the quota of response headers; nil when they name none.
 func quotaOf(headers [][2]string) *quota {
 	q := &quota{}
 	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining, "X-Rate-Limit-Window": &q.Window} {
@@ -48,4 +49,5 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return unsaidWait
 }
 
-const unsaidWait = 5 * time.Second // after a 429 that names no time
+// unsaidWait is the delay after a 429 that names no time.
+const unsaidWait = 5 * time.Second

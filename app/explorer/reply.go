@@ -3,7 +3,6 @@ package explorer
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,9 +12,6 @@ import (
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
-
-// raw is JSON inside of a response.
-type raw = json.RawMessage
 
 // reply is a portal's response in the form that the page receives.
 type reply struct {
@@ -46,6 +42,7 @@ type reply struct {
 	Error      *problem              `json:"error"` // nil below status 400
 }
 
+// reply returns what the page shows first of a response.
 func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
 	r := &reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,

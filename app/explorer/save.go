@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -22,7 +23,7 @@ type saveRequest struct{ Name, Path, Text string }
 var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", Fields: []resource.Field[*saveRequest]{
 	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "What the file is called; of a fetched one empty for its own name", MaxLen: 255},
 	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Below /explorer or /api, with the query: what the file holds", MaxLen: 8192},
-	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: maxDraft},
+	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: serve.MaxDraft},
 }}
 
 // saveFile lets the user choose a path and writes a file there; the response's

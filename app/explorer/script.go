@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -19,14 +20,14 @@ type Scripts struct{ *Sender }
 
 // BatchEndpoint returns the endpoint that sends saved requests.
 func (e *Scripts) BatchEndpoint() resource.Endpoint {
-	return post("/batch", "Send saved requests one after the other", &batchRequests, e.batch)
+	return serve.Post("/batch", "Send saved requests one after the other", &batchRequests, e.batch)
 }
 
 // Endpoints returns the endpoints that write programs.
 func (e *Scripts) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
-		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
+		serve.Post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
+		serve.Post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
 	}
 }
 

@@ -94,6 +94,7 @@ type exchange struct {
 	mask    *bodyMask         // of what is kept; nil where nothing is masked
 }
 
+// run sends the request, and returns the reply for the page.
 func (x *exchange) run(ctx context.Context) (any, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
@@ -156,7 +157,7 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
-		x.came = arrived{response.Status, body.received, time.Since(body.last)}
+		x.came = arrived{status: response.Status, bytes: body.received, quiet: time.Since(body.last)}
 		w.Abort()
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -33,7 +34,7 @@ type Sender struct {
 
 	Client    *Client // for the built-in portal
 	Documents *Documents
-	Life      *Life
+	Life      *serve.Life
 	Hub       *Hub
 
 	Remote func(ctx context.Context, c *resource.Call, id int64) (*target, error) // returns a remote portal
@@ -42,14 +43,14 @@ type Sender struct {
 
 // Endpoint returns the endpoint that sends a draft.
 func (e *Sender) Endpoint() resource.Endpoint {
-	return post("/send", "Send a draft", &sendRequests, e.send)
+	return serve.Post("/send", "Send a draft", &sendRequests, e.send)
 }
 
 // DraftEndpoints returns the endpoints that answer about a draft, and leave the
 // history as it is.
 func (e *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
-		post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
+		serve.Post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
+		serve.Post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
 	}
 }

@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
 		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
-		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
+		"settings": json.RawMessage(settings), "tabs": json.RawMessage(tabs), "variables": json.RawMessage(variables),
 	}, nil
 }
 

@@ -22,13 +22,14 @@ type target struct {
 	client   *Client
 	timeout  time.Duration
 	readOnly bool // refuses every write
-	// sign is the headers that carry the caller's session or token.
+	// sign returns the headers that carry the caller's session or token.
 	sign func(*outgoing) [][2]string
 
 	remote  *workspace.Portal // nil for the built-in portal
 	secrets []string          // of the caller's way in
 }
 
+// place sets the origin, host and mount of the target's url.
 func (t *target) place() {
 	if u, err := url.Parse(t.url); err == nil {
 		t.origin, t.host, t.mount = u.Scheme+"://"+u.Host, u.Host, u.Path

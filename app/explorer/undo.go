@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -25,8 +26,8 @@ type Undoer struct {
 // Endpoints returns the endpoints of writes.
 func (e *Undoer) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
-		post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
+		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
+		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
 		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
 		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: e.showUndos},
 	}

@@ -23,8 +23,8 @@ type keptWay struct {
 }
 
 type keptObject struct {
-	Text raw    `json:"text"`
-	ETag string `json:"etag"`
+	Text json.RawMessage `json:"text"`
+	ETag string          `json:"etag"`
 }
 
 // keepWay writes the undo record into the workspace, unless it would hold a

@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -26,10 +27,10 @@ type Window struct {
 // Endpoints returns the endpoints of the window.
 func (w *Window) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
+		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
 		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: w.inWindow(Desk.ToggleFullScreen)},
 		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does", Handle: w.inWindow(Desk.Quit)},
-		post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
+		serve.Post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
 	}
 }
 
@@ -52,7 +53,7 @@ func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) 
 
 // Only lets only the session of the window itself in. What acts on the
 // person's screen is not for other sessions of theirs, nor for other users.
-func (w *Window) Only(do handle) handle {
+func (w *Window) Only(do serve.Handle) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		if w.Desk != nil && !c.Session.Window {
 			return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
@@ -62,7 +63,7 @@ func (w *Window) Only(do handle) handle {
 }
 
 // inWindow does something with the window.
-func (w *Window) inWindow(do func(Desk) error) handle {
+func (w *Window) inWindow(do func(Desk) error) serve.Handle {
 	return func(context.Context, *resource.Call) (any, error) {
 		if w.Desk == nil {
 			return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")

@@ -1,4 +1,21 @@
-package explorer
+// Package serve declares the Explorer's endpoints and counts their work under way.
+//
+// Post makes an endpoint whose body is declared like a resource. A Life lets a stop
+// cancel the work under way and wait until it has ended.
+//
+// # Units
+//
+// Limits are bytes.
+//
+// # Concurrency
+//
+// A Life is safe for concurrent use. It starts no goroutines.
+//
+// # Errors
+//
+// fault.Invalid names the field of a body that is wrong. After Stop, Begin returns
+// fault.Offline; the cause of a context that Stop cancelled is ErrStopping.
+package serve
 
 import (
 	"context"
@@ -8,8 +25,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// errStopping is the cause of what a stop cancels.
-var errStopping = errors.New("Spyglass is stopping")
+// ErrStopping is the cause of what a stop cancels.
+var ErrStopping = errors.New("Spyglass is stopping")
 
 // Life counts the work under way of a server, so that a stop can cancel it and
 // wait for it.
@@ -34,7 +51,7 @@ func (l *Life) Stop() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.end(errStopping)
+	l.end(ErrStopping)
 	l.busy.Wait()
 }
 
@@ -47,10 +64,10 @@ func (l *Life) Begin(ctx context.Context) (context.Context, func(), error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Message: errStopping.Error(), Field: "portal"}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Message: ErrStopping.Error(), Field: "portal"}
 	}
 	l.busy.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.life, func() { cancel(errStopping) })
+	stop := context.AfterFunc(l.life, func() { cancel(ErrStopping) })
 	return ctx, func() { stop(); cancel(nil); l.busy.Done() }, nil
 }
