@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -23,7 +24,7 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
-func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*object, error) {
+func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*payload.Object, error) {
 	twin := t.catalog.match("GET", out.path)
 	if out.endpoint == nil || twin == nil || twin.Path != out.endpoint.Path {
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.path)
@@ -36,11 +37,11 @@ func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*object, err
 	if response.StatusCode != http.StatusOK {
 		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.path, response.Status), Detail: map[string]any{"status": response.StatusCode}}
 	}
-	o, ok := readObject(body)
+	o, ok := payload.ReadObject(body)
 	if !ok {
 		return nil, fault.New(fault.Unknown, "GET %s answers no JSON object", out.path)
 	}
-	o.etag = response.Header.Get("ETag")
+	o.Etag = response.Header.Get("ETag")
 	return o, nil
 }
 
@@ -61,7 +62,7 @@ func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if err != nil {
 		return nil, err
 	}
-	given, ok := readObject([]byte(out.Body))
+	given, ok := payload.ReadObject([]byte(out.Body))
 	if !ok {
 		return nil, fault.At("body", "the body is no JSON object, so it cannot be compared")
 	}
@@ -69,12 +70,12 @@ func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": was.name(), "fields": compare(out.endpoint, was, given)}, nil
+	return map[string]any{"name": was.Name(), "fields": compare(out.endpoint, was, given)}, nil
 }
 
 // compare returns the change of each field, in the body's order; fields that a
 // PUT would clear come last.
-func compare(e *resource.Endpoint, was, given *object) []change {
+func compare(e *resource.Endpoint, was, given *payload.Object) []change {
 	declared := map[string]*resource.Key{}
 	if e.Body != nil {
 		for i := range e.Body.Properties {
@@ -82,19 +83,19 @@ func compare(e *resource.Endpoint, was, given *object) []change {
 		}
 	}
 	out := []change{}
-	for _, name := range given.keys {
-		one := change{Name: name, Was: cut(was.values[name]), Now: cut(given.values[name])}
+	for _, name := range given.Keys {
+		one := change{Name: name, Was: cut(was.Values[name]), Now: cut(given.Values[name])}
 		key, known := declared[name]
-		switch _, there := was.values[name]; {
+		switch _, there := was.Values[name]; {
 		case known && key.WriteOnly:
-			one.Kind, one.Was, one.Now = "set", "", quoted(resource.Mask)
+			one.Kind, one.Was, one.Now = "set", "", payload.Quoted(resource.Mask)
 		case known && key.ReadOnly:
 			one.Kind = "readOnly"
 		case !known && len(declared) > 0:
 			one.Kind = "unknown"
-		case alikeJSON(was.values[name], given.values[name]):
+		case payload.AlikeJSON(was.Values[name], given.Values[name]):
 			one.Kind = "same"
-		case !there || isEmpty(was.values[name]):
+		case !there || isEmpty(was.Values[name]):
 			one.Kind = "set"
 		default:
 			one.Kind = "changed"
@@ -105,8 +106,8 @@ func compare(e *resource.Endpoint, was, given *object) []change {
 		return out
 	}
 	for _, key := range e.Body.Properties {
-		_, sent := given.values[key.Name]
-		value, there := was.values[key.Name]
+		_, sent := given.Values[key.Name]
+		value, there := was.Values[key.Name]
 		if sent || !there || key.ReadOnly || key.WriteOnly || isEmpty(value) || isDefault(&key.Schema, value) {
 			continue
 		}
@@ -138,7 +139,7 @@ func isEmpty(value json.RawMessage) bool {
 
 func isDefault(s *resource.Schema, value json.RawMessage) bool {
 	text, err := marshal(s.Default)
-	return err == nil && s.Default != nil && alikeJSON(text, value)
+	return err == nil && s.Default != nil && payload.AlikeJSON(text, value)
 }
 
 func defaultText(s *resource.Schema) string {

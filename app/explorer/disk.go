@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/app/export"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -206,7 +207,7 @@ func (j *jsonItems) page(first *int64, all []json.RawMessage) error {
 func (j *jsonItems) end(partial string) error {
 	text := "\n]}\n"
 	if partial != "" {
-		text = "\n],\"partial\":" + quoted(partial) + "}\n"
+		text = "\n],\"partial\":" + payload.Quoted(partial) + "}\n"
 	}
 	_, err := io.WriteString(j.to, text)
 	return err
@@ -231,7 +232,7 @@ func (l *lineItems) end(partial string) error {
 	if partial == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(l.to, "{\"partial\":%s}\n", quoted(partial))
+	_, err := fmt.Fprintf(l.to, "{\"partial\":%s}\n", payload.Quoted(partial))
 	return err
 }
 
@@ -248,14 +249,14 @@ type csvItems struct {
 const valueColumn = "value"
 
 func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
-	objects := make([]*object, len(all))
+	objects := make([]*payload.Object, len(all))
 	for i, item := range all {
-		o, ok := readObject(item)
+		o, ok := payload.ReadObject(item)
 		if !ok {
-			o = &object{keys: []string{valueColumn}, values: map[string]json.RawMessage{valueColumn: item}}
+			o = &payload.Object{Keys: []string{valueColumn}, Values: map[string]json.RawMessage{valueColumn: item}}
 		}
 		objects[i] = o
-		for _, key := range o.keys {
+		for _, key := range o.Keys {
 			switch {
 			case slices.Contains(c.columns, key):
 			case c.out == nil:
@@ -278,7 +279,7 @@ func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
 	cells := make([]export.Cell, len(c.columns))
 	for _, o := range objects {
 		for i, name := range c.columns {
-			cells[i] = cellOf(o.values[name])
+			cells[i] = cellOf(o.Values[name])
 		}
 		if err := c.out.Row(cells); err != nil {
 			return err
@@ -302,7 +303,7 @@ func (c *csvItems) notes() []string {
 	if len(c.late) == 0 {
 		return nil
 	}
-	return []string{"Fields that only later pages have are not in the file: " + listed(c.late) + "."}
+	return []string{"Fields that only later pages have are not in the file: " + payload.Listed(c.late) + "."}
 }
 
 // cellOf is a value as a cell of a table.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
@@ -50,7 +51,7 @@ func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	defer stop()
 	var found []below
 	if was, err := e.at(timed, t, out); err == nil {
-		answer["name"] = was.name()
+		answer["name"] = was.Name()
 		found = counted(was, t.catalog.match("GET", out.path).Answer)
 	}
 	lists := t.catalog.below(out.endpoint)
@@ -79,12 +80,12 @@ func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 
 // counted are the fields of an object that count what it holds. Where the
 // catalog describes such a field ("Devices in it"), that is what they are called.
-func counted(o *object, s *resource.Schema) []below {
+func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below
-	for _, key := range o.keys {
+	for _, key := range o.Keys {
 		label, ok := strings.CutPrefix(key, "numOf")
 		var n int64
-		if !ok || json.Unmarshal(o.values[key], &n) != nil || n <= 0 {
+		if !ok || json.Unmarshal(o.Values[key], &n) != nil || n <= 0 {
 			continue
 		}
 		many := words(label)
@@ -117,10 +118,10 @@ func (e *Undoer) countList(ctx context.Context, t *target, out *outgoing, list *
 	if err != nil || response.StatusCode != http.StatusOK {
 		return nil
 	}
-	got, err := readPage(body)
-	if err != nil || got.total == nil {
+	got, err := payload.ReadPage(body)
+	if err != nil || got.Total == nil {
 		return nil
 	}
-	n := max(*got.total, -*got.total)
+	n := max(*got.Total, -*got.Total)
 	return &below{Label: countable(itemsOf(list), n), Count: n}
 }

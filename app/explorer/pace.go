@@ -2,6 +2,8 @@ package explorer
 
 import (
 	"time"
+
+	"spyglass/app/explorer/payload"
 )
 
 // pace keeps a run through pages below the portal's rate limit: while plenty
@@ -14,7 +16,7 @@ type pace struct {
 const maxPace = 10_000 // remembered requests
 
 // after returns the delay before the next page, from the quota of the last one.
-func (p *pace) after(q *quota, now time.Time) time.Duration {
+func (p *pace) after(q *payload.Quota, now time.Time) time.Duration {
 	p.asked = append(p.asked, now)
 	if q == nil || q.Limit <= 0 || q.Window <= 0 {
 		p.asked = p.asked[:0]

@@ -1,9 +1,10 @@
 package explorer
 
 import (
-	"net/http"
 	"testing"
 	"time"
+
+	"spyglass/app/explorer/payload"
 )
 
 func TestARunStaysBelowTheRateLimit(t *testing.T) {
@@ -11,16 +12,16 @@ func TestARunStaysBelowTheRateLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		asked []time.Duration // before now
-		quota *quota
+		quota *payload.Quota
 		want  time.Duration
 	}{
 		{name: "nobody says a limit", asked: []time.Duration{time.Second}},
-		{name: "a limit of nothing is none", quota: &quota{Limit: 0, Remaining: 0, Window: 60}},
-		{name: "there is plenty", asked: []time.Duration{time.Second}, quota: &quota{Limit: 100, Remaining: 99, Window: 60}},
-		{name: "near the limit it waits for its oldest request to leave the window", asked: []time.Duration{50 * time.Second, 40 * time.Second}, quota: &quota{Limit: 100, Remaining: 5, Window: 60}, want: 10 * time.Second},
-		{name: "requests that left the window count no more", asked: []time.Duration{70 * time.Second, 60 * time.Second, 30 * time.Second}, quota: &quota{Limit: 100, Remaining: 0, Window: 60}, want: 30 * time.Second},
-		{name: "at least the even pace", asked: []time.Duration{60*time.Second - time.Millisecond}, quota: &quota{Limit: 60, Remaining: 1, Window: 60}, want: time.Second},
-		{name: "of a tiny limit the last one is kept for others", quota: &quota{Limit: 2, Remaining: 1, Window: 10}, want: 10 * time.Second},
+		{name: "a limit of nothing is none", quota: &payload.Quota{Limit: 0, Remaining: 0, Window: 60}},
+		{name: "there is plenty", asked: []time.Duration{time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 99, Window: 60}},
+		{name: "near the limit it waits for its oldest request to leave the window", asked: []time.Duration{50 * time.Second, 40 * time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 5, Window: 60}, want: 10 * time.Second},
+		{name: "requests that left the window count no more", asked: []time.Duration{70 * time.Second, 60 * time.Second, 30 * time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 0, Window: 60}, want: 30 * time.Second},
+		{name: "at least the even pace", asked: []time.Duration{60*time.Second - time.Millisecond}, quota: &payload.Quota{Limit: 60, Remaining: 1, Window: 60}, want: time.Second},
+		{name: "of a tiny limit the last one is kept for others", quota: &payload.Quota{Limit: 2, Remaining: 1, Window: 10}, want: 10 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pace{}
@@ -31,17 +32,5 @@ func TestARunStaysBelowTheRateLimit(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestRetryAfterIsReadInBothForms(t *testing.T) {
-	now := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Duration{
-		"3": 3 * time.Second, "0": 0, "": unsaidWait, "soon": unsaidWait, "-1": unsaidWait,
-		"Sun, 22 Nov 2026 00:00:07 GMT": 7 * time.Second, "Sat, 21 Nov 2026 00:00:00 GMT": 0,
-	} {
-		if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {
-			t.Errorf("%q is %v, want %v", text, got, want)
-		}
 	}
 }

@@ -87,7 +87,7 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
 	r := &run{exchange: x, pager: e, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
-	x.history.PageSize = r.list.size
+	x.history.PageSize = r.list.Size
 	key := runKey{x.user, in.SendID}
 	if err := e.runs.begin(key, r.steering); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -24,7 +25,7 @@ const (
 type progressed struct {
 	past    *workspace.History
 	request sendRequest
-	list    paged
+	list    payload.Paged
 	offset  int64 // of the next page
 	step    int64 // between pages; 0 before the first
 	pages   int64
@@ -47,27 +48,27 @@ func (p *progressed) of() int64 {
 
 // take adds a page and notes whether it was the last. A total below zero
 // means "at least": then only a page that is not full ends the list.
-func (p *progressed) take(got *page) {
-	n := int64(len(got.items))
+func (p *progressed) take(got *payload.Page) {
+	n := int64(len(got.Items))
 	if p.pages == 0 {
-		p.first = got.total
+		p.first = got.Total
 		switch {
-		case p.list.size > 0 && n < p.list.size && n > 0 && got.total != nil && *got.total > p.offset+n:
+		case p.list.Size > 0 && n < p.list.Size && n > 0 && got.Total != nil && *got.Total > p.offset+n:
 			p.step = n // the portal gives fewer at once than it was asked for
-		case p.list.size > 0:
-			p.step = p.list.size
+		case p.list.Size > 0:
+			p.step = p.list.Size
 		default:
 			p.step = n
 		}
 	}
-	if got.total != nil {
-		p.total = got.total
+	if got.Total != nil {
+		p.total = got.Total
 	}
 	p.pages++
 	p.items += n
 	p.offset += p.step
-	for _, item := range got.items {
-		p.notice(idOf(item))
+	for _, item := range got.Items {
+		p.notice(payload.IDOf(item))
 	}
 	switch {
 	case n == 0:
@@ -112,8 +113,8 @@ func (p *progressed) report() *runReport {
 // newRun begins a run where the request's own offset says, with its own size
 // or the largest.
 func newRun(x *exchange, largest bool) *progressed {
-	p := &progressed{request: *x.in, list: pagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
-	p.offset = p.list.offset
+	p := &progressed{request: *x.in, list: payload.PagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	p.offset = p.list.Offset
 	usual, most := int64(0), int64(largestPage)
 	if x.out.endpoint != nil {
 		for _, param := range x.out.endpoint.Params {
@@ -130,9 +131,9 @@ func newRun(x *exchange, largest bool) *progressed {
 	}
 	switch {
 	case largest:
-		p.list.size = most
-	case p.list.size == 0:
-		p.list.size = usual
+		p.list.Size = most
+	case p.list.Size == 0:
+		p.list.Size = usual
 	}
 	return p
 }
@@ -154,18 +155,18 @@ func regain(x *exchange, past *workspace.History, doc *document.Document) (*prog
 	if err := doc.WriteText(&body); err != nil {
 		return nil, err
 	}
-	got, err := readPage(body.Bytes())
+	got, err := payload.ReadPage(body.Bytes())
 	if err != nil {
 		return nil, err
 	}
 	p := newRun(x, false)
-	p.list.size, p.step = past.PageSize, past.PageSize
-	p.items = int64(len(got.items))
+	p.list.Size, p.step = past.PageSize, past.PageSize
+	p.items = int64(len(got.Items))
 	p.pages = p.items / p.step
 	p.offset += p.pages * p.step
-	p.first, p.total = got.total, got.total
-	for _, item := range got.items {
-		p.notice(idOf(item))
+	p.first, p.total = got.Total, got.Total
+	for _, item := range got.Items {
+		p.notice(payload.IDOf(item))
 	}
 	return p, nil
 }

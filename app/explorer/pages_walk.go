@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -32,8 +33,8 @@ type run struct {
 	*steering
 	to    sink
 	pace  pace
-	quota *quota    // as the last answer said it; nil when it said none
-	at    time.Time // when it began
+	quota *payload.Quota // as the last answer said it; nil when it said none
+	at    time.Time      // when it began
 }
 
 // refused is the response to a page request when it is not a page.
@@ -69,7 +70,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		header = response.Header
 		r.take(got)
 		r.history.PageSize = r.step
-		if err := r.to.page(r.first, got.items); err != nil {
+		if err := r.to.page(r.first, got.Items); err != nil {
 			return header, err
 		}
 		if r.whole {
@@ -104,18 +105,18 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 
 // fetchPage fetches the next page; when the portal limits the rate, it waits as
 // long as the portal requires.
-func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
+func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, error) {
 	out := *r.out
-	out.URL = r.list.at(r.offset)
+	out.URL = r.list.At(r.offset)
 	for try := 1; ; try++ {
 		response, body, err := r.fetchWhole(ctx, &out, maxPage)
 		if err != nil {
 			return nil, nil, err
 		}
-		r.quota = quotaOf(r.shownHeaders(response.Header))
+		r.quota = payload.QuotaOf(r.shownHeaders(response.Header))
 		switch {
-		case asksToWait(response.StatusCode, response.Header) && try < maxTries:
-			if err := r.wait(ctx, retryAfter(response.Header, time.Now())); err != nil {
+		case payload.AsksToWait(response.StatusCode, response.Header) && try < maxTries:
+			if err := r.wait(ctx, payload.RetryAfter(response.Header, time.Now())); err != nil {
 				return nil, nil, err
 			}
 			r.tell("running", 0)
@@ -123,7 +124,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 		case response.StatusCode != http.StatusOK:
 			return nil, nil, &refused{response, body}
 		}
-		got, err := readPage(body)
+		got, err := payload.ReadPage(body)
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a page to sign in at, for one
 			return nil, nil, &refused{response, body}
 		}

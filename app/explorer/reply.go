@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -33,31 +34,31 @@ type reply struct {
 	HistoryID  int64                 `json:"historyId"`
 	NotKept    string                `json:"notKept,omitempty"` // why it is missing from the history
 	URL        string                `json:"url"`
-	Quota      *quota                `json:"quota"`
+	Quota      *payload.Quota        `json:"quota"`
 	Timing     timing                `json:"timing"`
 	Extracted  []workspace.Extracted `json:"extracted,omitempty"` // what extractors found in it
 	Run        *runReport            `json:"run"`                 // through pages; nil for a single request
 	Hops       []hop                 `json:"hops"`
 	Undo       string                `json:"undo"`  // what undoing does; empty when there is no way back
-	Error      *problem              `json:"error"` // nil below status 400
+	Error      *payload.Problem      `json:"error"` // nil below status 400
 }
 
 // reply returns what the page shows first of a response.
 func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
 	r := &reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
-		Document: e.Documents.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: quotaOf(headers), Timing: t,
+		Document: e.Documents.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
 	}
-	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= maxProblem {
+	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err != nil {
 			return nil, err
 		}
-		r.Error = problemOf(h.Status, headers, body.Bytes())
+		r.Error = payload.ProblemOf(h.Status, headers, body.Bytes())
 	}
 	r.Undo = e.Writes.Says(h.ID, h.UserID)
 	r.JSON, r.Problem = doc.JSON()
-	r.Reading = cmp.Or(stillPacked(headers), doc.Reading())
+	r.Reading = cmp.Or(payload.StillPacked(headers), doc.Reading())
 	var err error
 	if r.Binary, err = doc.Binary(); err != nil {
 		return nil, err

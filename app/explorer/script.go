@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
@@ -117,9 +118,9 @@ func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
 	}
 	step := snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}
 	if h.PageSize > 0 && (h.Status == http.StatusOK || h.Status == 0) {
-		list := pagedOf(out.URL)
-		list.size = h.PageSize
-		step.URL, step.Pages = list.upToOffset(), snippet.Pages{Size: list.size, Offset: list.offset}
+		list := payload.PagedOf(out.URL)
+		list.Size = h.PageSize
+		step.URL, step.Pages = list.UpToOffset(), snippet.Pages{Size: list.Size, Offset: list.Offset}
 	}
 	return step, nil
 }

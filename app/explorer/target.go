@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 )
 
@@ -49,6 +50,6 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	unpack(answer)
+	payload.Unpack(answer)
 	return answer, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -49,8 +50,8 @@ type undo struct {
 	portal int64
 	target *target
 	out    *outgoing
-	before *object // nil for a POST
-	after  *object // nil for a DELETE
+	before *payload.Object // nil for a POST
+	after  *payload.Object // nil for a DELETE
 }
 
 // undos holds the undo records by history id.
@@ -127,7 +128,7 @@ func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 
 // look returns the object that a write is about to change; nil unless the catalog
 // has a GET for it.
-func (e *Undoer) look(ctx context.Context, x *exchange) *object {
+func (e *Undoer) look(ctx context.Context, x *exchange) *payload.Object {
 	if x.out.endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
 		return nil
 	}
@@ -148,7 +149,7 @@ func (e *Undoer) Before(ctx context.Context, x *exchange) func(ctx context.Conte
 }
 
 // offer stores the undo record of a successful write and describes its effect.
-func (e *Undoer) offer(ctx context.Context, x *exchange, before *object, doc *document.Document) string {
+func (e *Undoer) offer(ctx context.Context, x *exchange, before *payload.Object, doc *document.Document) string {
 	if x.out.Method == "GET" || x.out.endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
 		return ""
 	}
@@ -156,10 +157,10 @@ func (e *Undoer) offer(ctx context.Context, x *exchange, before *object, doc *do
 	if x.out.Method != "DELETE" && doc.Size() <= maxUndoable {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err == nil {
-			way.after, _ = readObject(body.Bytes())
+			way.after, _ = payload.ReadObject(body.Bytes())
 		}
 	}
-	if (x.out.Method == "PUT" || x.out.Method == "PATCH") && way.before != nil && !way.before.like(way.after) {
+	if (x.out.Method == "PUT" || x.out.Method == "PATCH") && way.before != nil && !way.before.Like(way.after) {
 		timed, stop := context.WithTimeout(ctx, beforeTime)
 		defer stop()
 		way.after, _ = e.at(timed, x.target, x.out)
@@ -177,7 +178,7 @@ func (u *undo) says() string {
 	switch u.out.Method {
 	case "PUT", "PATCH":
 		if fields := u.restored(); len(fields) > 0 {
-			return "puts back " + listed(fields)
+			return "puts back " + payload.Listed(fields)
 		}
 	case "POST":
 		if u.created() != nil {
@@ -195,7 +196,7 @@ func (u *undo) says() string {
 	return ""
 }
 
-func quotedName(o *object) string { return "“" + o.name() + "”" }
+func quotedName(o *payload.Object) string { return "“" + o.Name() + "”" }
 
 // writable returns the fields that a body of e may set.
 func writable(e *resource.Endpoint) []string {
@@ -216,15 +217,15 @@ func (u *undo) restored() []string {
 	if u.before == nil || u.after == nil {
 		return nil
 	}
-	return differing(u.before, u.after, writable(u.out.endpoint))
+	return payload.Differing(u.before, u.after, writable(u.out.endpoint))
 }
 
 // created returns the DELETE for the object that a POST created.
 func (u *undo) created() *resource.Endpoint {
-	if u.after == nil || len(u.after.values["id"]) == 0 || !u.out.endpoint.Creates {
+	if u.after == nil || len(u.after.Values["id"]) == 0 || !u.out.endpoint.Creates {
 		return nil
 	}
-	return u.target.catalog.match("DELETE", u.out.path+"/"+segment(u.after.id()))
+	return u.target.catalog.match("DELETE", u.out.path+"/"+segment(u.after.ID()))
 }
 
 func (u *undo) restore() *resource.Endpoint {
@@ -251,8 +252,8 @@ func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing, error) {
 	switch u.out.Method {
 	case "POST":
 		made := u.created()
-		out := u.out.by("DELETE", address+"/"+segment(u.after.id()), "")
-		out.endpoint, out.path = made, u.out.path+"/"+segment(u.after.id())
+		out := u.out.by("DELETE", address+"/"+segment(u.after.ID()), "")
+		out.endpoint, out.path = made, u.out.path+"/"+segment(u.after.ID())
 		return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
 	case "DELETE":
 		return u.bringBack(ctx, e, address)
@@ -267,9 +268,9 @@ func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing, error) {
 func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
 	twin = u.target.catalog.match("PATCH", u.out.path)
 	if twin == nil || twin.Path != u.out.endpoint.Path {
-		return "PUT", u.out.endpoint, u.before.body(writable(u.out.endpoint))
+		return "PUT", u.out.endpoint, u.before.Body(writable(u.out.endpoint))
 	}
-	return "PATCH", twin, u.before.body(u.restored())
+	return "PATCH", twin, u.before.Body(u.restored())
 }
 
 // bringBack returns the write that undoes a deletion.
@@ -279,14 +280,14 @@ func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgo
 	}
 	if restore := u.restore(); restore != nil {
 		base, _ := strings.CutSuffix(address, u.out.path)
-		path := strings.Replace(restore.Path, "{id}", segment(u.before.id()), 1)
+		path := strings.Replace(restore.Path, "{id}", segment(u.before.ID()), 1)
 		out := u.out.by("POST", base+path, "{}")
 		out.endpoint, out.path = restore, path
 		return out, nil
 	}
 	make := u.collection()
 	path := u.out.path[:strings.LastIndexByte(u.out.path, '/')]
-	out := u.out.by("POST", address[:strings.LastIndexByte(address, '/')], u.before.body(writable(make)))
+	out := u.out.by("POST", address[:strings.LastIndexByte(address, '/')], u.before.Body(writable(make)))
 	out.endpoint, out.path = make, path
 	return out, nil
 }
@@ -298,11 +299,11 @@ func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing, fields [
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
 	}
-	if changed := differing(u.after, now, fields); len(changed) > 0 {
-		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent", quotedName(now), listed(changed))
+	if changed := payload.Differing(u.after, now, fields); len(changed) > 0 {
+		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent", quotedName(now), payload.Listed(changed))
 	}
-	if now.etag != "" {
-		out.Headers = append(out.Headers, [2]string{"If-Match", now.etag})
+	if now.Etag != "" {
+		out.Headers = append(out.Headers, [2]string{"If-Match", now.Etag})
 	}
 	return nil
 }
@@ -373,5 +374,5 @@ func (u *undo) undone() string {
 	case u.out.Method == "DELETE":
 		return "Created " + quotedName(u.before) + " again; it has a new id"
 	}
-	return "Put back " + listed(u.restored()) + " of " + quotedName(u.before)
+	return "Put back " + payload.Listed(u.restored()) + " of " + quotedName(u.before)
 }

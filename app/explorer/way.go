@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -64,34 +65,34 @@ func (u *undo) sends() string {
 		_, _, body := u.putsBack()
 		return body
 	case u.out.Method == "DELETE" && u.restore() == nil:
-		return u.before.body(writable(u.collection()))
+		return u.before.Body(writable(u.collection()))
 	}
 	return ""
 }
 
-func keptOf(o *object) *keptObject {
+func keptOf(o *payload.Object) *keptObject {
 	if o == nil {
 		return nil
 	}
 	out := []byte{'{'}
-	for i, key := range o.keys {
+	for i, key := range o.Keys {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(resource.AppendString(out, key), ':'), o.values[key]...)
+		out = append(append(resource.AppendString(out, key), ':'), o.Values[key]...)
 	}
-	return &keptObject{Text: append(out, '}'), ETag: o.etag}
+	return &keptObject{Text: append(out, '}'), ETag: o.Etag}
 }
 
-func (k *keptObject) object() *object {
+func (k *keptObject) object() *payload.Object {
 	if k == nil {
 		return nil
 	}
-	o, ok := readObject(k.Text)
+	o, ok := payload.ReadObject(k.Text)
 	if !ok {
 		return nil
 	}
-	o.etag = k.ETag
+	o.Etag = k.ETag
 	return o
 }
 

@@ -1,4 +1,4 @@
-package explorer
+package payload
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// problem is the error that a response reports, in the portal's own words.
-type problem struct {
+// Problem is the error that a response reports, in the portal's own words.
+type Problem struct {
 	Message    string `json:"message"`
 	Field      string `json:"field"`
 	Allowed    []any  `json:"allowed"`
@@ -15,11 +15,11 @@ type problem struct {
 	RetryAfter int64  `json:"retryAfter"` // seconds
 }
 
-// maxProblem limits the bytes of an error response that are parsed.
-const maxProblem = 64 << 10
+// MaxProblem limits the bytes of an error response that are parsed.
+const MaxProblem = 64 << 10
 
-// problemOf reads the body of a response with an error status; nil when it is none.
-func problemOf(status int64, headers [][2]string, body []byte) *problem {
+// ProblemOf reads the body of a response with an error status; nil when it is none.
+func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 	if status < 400 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func problemOf(status int64, headers [][2]string, body []byte) *problem {
 		}
 	}
 	_ = json.Unmarshal(body, &said) // what it does not say stays empty
-	p := &problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed, Right: said.ErrorDetail.Right}
+	p := &Problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed, Right: said.ErrorDetail.Right}
 	for _, text := range []string{said.ErrMsg, said.Message} {
 		if p.Message == "" {
 			p.Message = text
@@ -47,8 +47,8 @@ func problemOf(status int64, headers [][2]string, body []byte) *problem {
 	for _, h := range headers {
 		header.Add(h[0], h[1])
 	}
-	if asksToWait(int(status), header) {
-		p.RetryAfter = int64(max(retryAfter(header, time.Now()), time.Second).Seconds())
+	if AsksToWait(int(status), header) {
+		p.RetryAfter = int64(max(RetryAfter(header, time.Now()), time.Second).Seconds())
 	}
 	return p
 }

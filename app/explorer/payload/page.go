@@ -1,4 +1,4 @@
-package explorer
+package payload
 
 import (
 	"bytes"
@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// page is one page of a list, its items as they were sent.
-type page struct {
-	total *int64 // nil: not said; negative: at least so many
-	items []json.RawMessage
+// Page is one page of a list, its items as they were sent.
+type Page struct {
+	Total *int64 // nil: not said; negative: at least so many
+	Items []json.RawMessage
 }
 
 var errNoList = errors.New("the answer is no list: it has no items")
 
-// readPage takes a page apart without changing a byte of its items.
-func readPage(body []byte) (*page, error) {
+// ReadPage takes a page apart without changing a byte of its items.
+func ReadPage(body []byte) (*Page, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if open, err := dec.Token(); err != nil {
 		return nil, err
 	} else if open != json.Delim('{') {
 		return nil, errNoList
 	}
-	p, listed := &page{}, false
+	p, listed := &Page{}, false
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -39,12 +39,12 @@ func readPage(body []byte) (*page, error) {
 		switch key {
 		case "items":
 			listed = true
-			if err := json.Unmarshal(value, &p.items); err != nil {
+			if err := json.Unmarshal(value, &p.Items); err != nil {
 				return nil, errNoList
 			}
 		case "total":
 			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
-				p.total = &n
+				p.Total = &n
 			}
 		}
 	}
@@ -60,8 +60,8 @@ func readPage(body []byte) (*page, error) {
 	return p, nil
 }
 
-// idOf is an item's id as it was sent, empty when it has none.
-func idOf(item json.RawMessage) string {
+// IDOf is an item's id as it was sent, empty when it has none.
+func IDOf(item json.RawMessage) string {
 	var named struct {
 		ID json.RawMessage `json:"id"`
 	}
@@ -71,17 +71,17 @@ func idOf(item json.RawMessage) string {
 	return string(named.ID)
 }
 
-// paged is a list's address without the place in it, and the place it asked for.
-type paged struct {
+// Paged is a list's address without the place in it, and the place it asked for.
+type Paged struct {
 	address string // with everything else of its query
-	offset  int64
-	size    int64 // 0: not said
+	Offset  int64
+	Size    int64 // 0: not said
 }
 
-// pagedOf reads offset and size out of an address.
-func pagedOf(address string) paged {
+// PagedOf reads offset and size out of an address.
+func PagedOf(address string) Paged {
 	path, query, _ := strings.Cut(address, "?")
-	out := paged{}
+	out := Paged{}
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {
 		name, text, _ := strings.Cut(part, "=")
@@ -90,9 +90,9 @@ func pagedOf(address string) paged {
 		switch {
 		case part == "":
 		case name == "offset" && err == nil && n >= 0:
-			out.offset = n
+			out.Offset = n
 		case name == "size" && err == nil && n > 0:
-			out.size = n
+			out.Size = n
 		default: // what cannot be read, too: the portal says what is wrong with it
 			kept = append(kept, part)
 		}
@@ -104,18 +104,18 @@ func pagedOf(address string) paged {
 	return out
 }
 
-// at is the address of the page at offset.
-func (p paged) at(offset int64) string { return p.upToOffset() + strconv.FormatInt(offset, 10) }
+// At is the address of the page at offset.
+func (p Paged) At(offset int64) string { return p.UpToOffset() + strconv.FormatInt(offset, 10) }
 
-// upToOffset is the address of any page, but for its offset, which it ends with.
-func (p paged) upToOffset() string {
+// UpToOffset is the address of any page, but for its offset, which it ends with.
+func (p Paged) UpToOffset() string {
 	mark := "?"
 	if strings.Contains(p.address, "?") {
 		mark = "&"
 	}
 	address := p.address + mark
-	if p.size > 0 {
-		address += "size=" + strconv.FormatInt(p.size, 10) + "&"
+	if p.Size > 0 {
+		address += "size=" + strconv.FormatInt(p.Size, 10) + "&"
 	}
 	return address + "offset="
 }

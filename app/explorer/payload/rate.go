@@ -1,4 +1,4 @@
-package explorer
+package payload
 
 import (
 	"net/http"
@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// quota is the portal's rate limit and the requests that remain.
-type quota struct {
+// Quota is the portal's rate limit and the requests that remain.
+type Quota struct {
 	Limit     int64 `json:"limit"`
 	Remaining int64 `json:"remaining"`
 	Window    int64 `json:"window"` // seconds
 }
 
-// quotaOf reads the quota of response headers; nil when they name none.
-func quotaOf(headers [][2]string) *quota {
-	q := &quota{}
+// QuotaOf reads the quota of response headers; nil when they name none.
+func QuotaOf(headers [][2]string) *Quota {
+	q := &Quota{}
 	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining, "X-Rate-Limit-Window": &q.Window} {
 		i := slices.IndexFunc(headers, func(h [2]string) bool { return h[0] == name })
 		if i < 0 {
@@ -31,14 +31,14 @@ func quotaOf(headers [][2]string) *quota {
 	return q
 }
 
-// asksToWait reports whether a portal refuses only for now: 429, or a 503 that
+// AsksToWait reports whether a portal refuses only for now: 429, or a 503 that
 // says when to try again.
-func asksToWait(status int, h http.Header) bool {
+func AsksToWait(status int, h http.Header) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
 }
 
-// retryAfter returns the delay that a Retry-After header requests.
-func retryAfter(h http.Header, now time.Time) time.Duration {
+// RetryAfter returns the delay that a Retry-After header requests.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil && seconds >= 0 {
 		return time.Duration(seconds) * time.Second

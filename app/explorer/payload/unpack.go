@@ -1,4 +1,4 @@
-package explorer
+package payload
 
 import (
 	"bufio"
@@ -20,9 +20,9 @@ var packings = map[string]struct {
 	"deflate": {[]byte{0x78}, zlib.NewReader},
 }
 
-// unpack decompresses a response that a portal compressed unrequested. A body
+// Unpack decompresses a response that a portal compressed unrequested. A body
 // that is not compressed as its headers say stays as it is.
-func unpack(response *http.Response) {
+func Unpack(response *http.Response) {
 	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
 	if !known {
 		return
@@ -65,9 +65,9 @@ func packingOf(encoding string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
 }
 
-// stillPacked returns a note that a response is shown compressed; empty for one
+// StillPacked returns a note that a response is shown compressed; empty for one
 // that is not.
-func stillPacked(headers [][2]string) string {
+func StillPacked(headers [][2]string) string {
 	for _, h := range headers {
 		if h[0] != "Content-Encoding" {
 			continue
