@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"backend/server", "app/document/query", "app/pairs"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
-	{"app/explorer/serve", "app/explorer/payload"},
+	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client"},
 	{"app/explorer"}, // puts the rooms together
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
@@ -53,7 +53,7 @@ var only = map[string][]string{
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},
 	"github.com/xuri/excelize/v2":     {"app/export", "backend/report"},
 	"github.com/wneessen/go-mail":     {"backend/notify"},
-	"github.com/go-resty/resty/v2":    {"app/explorer"},
+	"github.com/go-resty/resty/v2":    {"app/explorer/client"},
 	"github.com/spf13/cobra":          {""},
 	"fyne.io/systray":                 {"app/shell"},
 

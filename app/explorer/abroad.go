@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/workspace"
 )
 
@@ -21,7 +22,7 @@ type abroad struct {
 // connected is a client for a portal as it was described at that time.
 type connected struct {
 	as     string
-	client *Client
+	client *client.Client
 }
 
 func (a *abroad) hangUp() {
@@ -34,7 +35,7 @@ func (a *abroad) hangUp() {
 
 // client is the portal's own; a portal that was changed gets a new one, as all do
 // when the networks of the settings have changed: no open connection outlives that.
-func (a *abroad) client(p *workspace.Portal, proxyPassword string, may bounds) (*Client, error) {
+func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bounds) (*client.Client, error) {
 	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword, fmt.Sprint(may)}, "\x00")
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +43,7 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may bounds) (
 	if have != nil && have.as == as {
 		return have.client, nil
 	}
-	client, err := dialler(p, proxyPassword, may)
+	client, err := client.For(p, proxyPassword, may)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +61,11 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may bounds) (
 }
 
 // dialling is the client for a portal, within the bounds of this moment.
-func (e *Portals) dialling(p *workspace.Portal, proxyPassword string) (*Client, error) {
-	may := bounds{own: e.ownAddress()}
+func (e *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
+	may := client.Bounds{Own: e.ownAddress()}
 	if e.Networks != nil {
 		var err error
-		if may.networks, err = e.Networks(); err != nil {
+		if may.Networks, err = e.Networks(); err != nil {
 			return nil, err
 		}
 	}

@@ -121,8 +121,8 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	defer close(d.ended)
 	r.pager.runs.offer(runKey{r.user, r.in.SendID}, d)
 	r.to = d
-	r.watch.began = r.at
-	_, why := r.walk(r.watch.watch(ctx))
+	r.watch.Began = r.at
+	_, why := r.walk(r.watch.Watch(ctx))
 	took := time.Since(r.at)
 	r.history.MS = lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 )
@@ -35,7 +36,7 @@ func (t *target) explainTLS(out *fault.Error, err error) bool {
 	var invalid x509.CertificateInvalidError
 	const next = "; if you know this certificate, you can trust it in the portal's settings"
 	switch {
-	case errors.Is(err, errNotPinned):
+	case errors.Is(err, client.ErrNotPinned):
 		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.host)
 	case errors.As(err, &host):
 		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.host, next)
@@ -47,7 +48,7 @@ func (t *target) explainTLS(out *fault.Error, err error) bool {
 		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.host, next)
 	}
 	out.Detail["certificate"] = map[string]any{
-		"fingerprint": fingerprintOf(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
+		"fingerprint": client.Fingerprint(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
 		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(), "names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
 	}
 	return true
@@ -172,7 +173,7 @@ func noHTTP(address, why string) (message string, answered bool) {
 	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
 		return address + " speaks HTTPS, not HTTP; its address would begin with https://", true
 	case strings.Contains(wrong, "response headers exceeded"):
-		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address, maxHeaders>>10), true
+		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address, client.MaxHeaders>>10), true
 	}
 	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
 }

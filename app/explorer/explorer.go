@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"spyglass/app/diagnose"
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
@@ -111,7 +112,7 @@ func New(o Options) (*Explorer, error) {
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
 		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
-	e.window = &Window{Client: newClient(), BaseURL: o.BaseURL, Cookie: o.Cookie}
+	e.window = &Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
 	if o.Native != nil { // a nil Native in these interfaces would be no nil
 		e.data.Desk, e.window.Desk = o.Native, o.Native
 	}

@@ -126,8 +126,8 @@ func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) er
 
 // finish fetches the pages and returns what arrived.
 func (r *run) finish(ctx context.Context, w *screen) (any, error) {
-	r.watch.began = r.at
-	header, why := r.walk(r.watch.watch(ctx))
+	r.watch.Began = r.at
+	header, why := r.walk(r.watch.Watch(ctx))
 	took := time.Since(r.at)
 	r.history.MS = lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {
@@ -145,7 +145,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.ended(report, doc.Size())
 	headers := r.shownHeaders(header)
 	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
-	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
+	out, err := r.reply(r.history, doc, headers, r.watch.Read(took))
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
 	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
-	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
+	out, err := r.reply(r.history, doc, headers, r.watch.Read(took))
 	if err == nil {
 		out.NotKept = r.notKept
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
@@ -205,7 +206,7 @@ func (e *Portals) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*t
 	if err != nil {
 		return nil, err
 	}
-	out := &tried{MS: millis(time.Since(began)), Status: response.StatusCode}
+	out := &tried{MS: client.Millis(time.Since(began)), Status: response.StatusCode}
 	var about struct {
 		Version string
 		Data    struct{ Version string }

@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -26,7 +27,7 @@ func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := e.reply(h, doc, kept.Headers, timing{})
+	r, err := e.reply(h, doc, kept.Headers, client.Timing{})
 	if err == nil && kept.Masked && r.Reading == "" {
 		r.Reading = "Secrets of this response were masked when it was kept in the history"
 	}

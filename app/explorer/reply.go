@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
@@ -35,21 +36,21 @@ type reply struct {
 	NotKept    string                `json:"notKept,omitempty"` // why it is missing from the history
 	URL        string                `json:"url"`
 	Quota      *payload.Quota        `json:"quota"`
-	Timing     timing                `json:"timing"`
+	Timing     client.Timing         `json:"timing"`
 	Extracted  []workspace.Extracted `json:"extracted,omitempty"` // what extractors found in it
 	Run        *runReport            `json:"run"`                 // through pages; nil for a single request
-	Hops       []hop                 `json:"hops"`
+	Hops       []client.Hop          `json:"hops"`
 	Undo       string                `json:"undo"`  // what undoing does; empty when there is no way back
 	Error      *payload.Problem      `json:"error"` // nil below status 400
 }
 
 // reply returns what the page shows first of a response.
-func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
+func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*reply, error) {
 	r := &reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
 		Document: e.Documents.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
 	}
-	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
+	if r.Hops = []client.Hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err != nil {
 			return nil, err

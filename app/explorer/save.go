@@ -60,7 +60,7 @@ func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.
 		return nil, fault.At("path", "only what lies below /explorer and /api can be saved")
 	}
 	header := http.Header{"Cookie": {w.Cookie(c.Session.Cookie)}}
-	answer, err := w.Client.do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")
+	answer, err := w.Client.Do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")
 	if err != nil {
 		return nil, err
 	}

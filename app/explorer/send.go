@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/client"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -86,8 +87,8 @@ type exchange struct {
 	user    int64
 	secrets []string // that went out
 	history *workspace.History
-	watch   stopwatch
-	hops    trail
+	watch   client.Stopwatch
+	hops    client.Trail
 	notKept string // why the request is missing from the history
 	came    arrived
 	zip     *workspace.Zipper // of an answer that comes and may be kept
@@ -99,10 +100,10 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
 	after := x.Writes.Before(ctx, x)
-	x.watch.began = time.Now()
+	x.watch.Began = time.Now()
 	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
-	took := time.Since(x.watch.began)
+	took := time.Since(x.watch.Began)
 	x.history.MS = lasted(took)
 	if err != nil {
 		return nil, x.failed(ctx, x.target.explain(timed, err, x.came))
@@ -118,7 +119,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 			err = x.target.explain(timed, err, x.came)
 			return
 		}
-		if r, err = x.reply(x.history, doc, headers, x.watch.read(took)); err == nil {
+		if r, err = x.reply(x.history, doc, headers, x.watch.Read(took)); err == nil {
 			r.Extracted = x.extract(ctx, doc)
 		}
 	})
@@ -134,14 +135,14 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 		undo = after(ctx, doc)
 	}
 	if err == nil {
-		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.notKept, undo, x.hops.taken(x.echoes)
+		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.notKept, undo, x.hops.Taken(x.echoes)
 	}
 	return r, err
 }
 
 // fetch sends the request and takes the response in. The Writer is to be finished.
 func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
-	response, err := x.target.ask(x.hops.watch(x.watch.watch(ctx)), x.out)
+	response, err := x.target.ask(x.hops.Watch(x.watch.Watch(ctx)), x.out)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +186,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	if p.received += int64(n); n > 0 {
 		p.last = time.Now()
 	}
-	if now := time.Since(p.exchange.watch.began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
+	if now := time.Since(p.exchange.watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
 		p.exchange.Hub.Tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
 			"sendId": p.exchange.in.SendID, "received": p.received, "expected": p.expected,

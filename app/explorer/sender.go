@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
@@ -32,7 +33,7 @@ type Sender struct {
 	Timeout    time.Duration // of one request
 	Log        *slog.Logger
 
-	Client    *Client // for the built-in portal
+	Client    *client.Client // for the built-in portal
 	Documents *Documents
 	Life      *serve.Life
 	Hub       *Hub

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 )
@@ -20,7 +21,7 @@ type target struct {
 	version string // of this program
 
 	catalog  *catalog
-	client   *Client
+	client   *client.Client
 	timeout  time.Duration
 	readOnly bool // refuses every write
 	// sign returns the headers that carry the caller's session or token.
@@ -46,7 +47,7 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 	for _, h := range append(out.Headers, t.sign(out)...) {
 		header.Add(h[0], h[1])
 	}
-	answer, err := t.client.do(ctx, out.Method, out.URL, header, out.Body)
+	answer, err := t.client.Do(ctx, out.Method, out.URL, header, out.Body)
 	if err != nil {
 		return nil, err
 	}

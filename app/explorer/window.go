@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -19,7 +20,7 @@ type Desk interface {
 // Window serves what the page does with the desktop window.
 type Window struct {
 	Desk    Desk // nil where there is no desktop
-	Client  *Client
+	Client  *client.Client
 	BaseURL func() string              // "http://127.0.0.1:8443/api"
 	Cookie  func(secret string) string // the Cookie header of a session
 }

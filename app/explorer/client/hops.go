@@ -1,4 +1,4 @@
-package explorer
+package client
 
 import (
 	"context"
@@ -8,34 +8,34 @@ import (
 	"sync"
 )
 
-// hop is a redirect that was followed.
-type hop struct {
+// Hop is a redirect that was followed.
+type Hop struct {
 	Status   int    `json:"status"`
 	Location string `json:"location"`
 }
 
-// trail collects the redirects of one request. The client follows them on a
+// Trail collects the redirects of one request. The client follows them on a
 // goroutine of its own.
-type trail struct {
+type Trail struct {
 	mu   sync.Mutex
-	hops []hop
+	hops []Hop
 }
 
 type trailKey struct{}
 
-// watch returns a context for the request to follow.
-func (t *trail) watch(ctx context.Context) context.Context {
+// Watch returns a context for the request to follow.
+func (t *Trail) Watch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trailKey{}, t)
 }
 
-func (t *trail) add(status int, to *url.URL) {
+func (t *Trail) add(status int, to *url.URL) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.hops = append(t.hops, hop{status, to.RequestURI()})
+	t.hops = append(t.hops, Hop{status, to.RequestURI()})
 }
 
-// taken are the hops so far, without what must not be shown.
-func (t *trail) taken(secret func(string) bool) []hop {
+// Taken are the hops so far, without what must not be shown.
+func (t *Trail) Taken(secret func(string) bool) []Hop {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := slices.Clone(t.hops)
@@ -45,7 +45,7 @@ func (t *trail) taken(secret func(string) bool) []hop {
 		}
 	}
 	if out == nil {
-		out = []hop{}
+		out = []Hop{}
 	}
 	return out
 }

@@ -1,4 +1,28 @@
-package explorer
+// Package client sends HTTP requests to portals.
+//
+// A Client sends a request as it was built: no cookies of its own, no retries, no
+// compression. It follows redirects within the portal only. New returns the client
+// of the built-in portal; For that of a remote one, with its proxy, its certificate
+// authority or pinned certificate, and the Bounds that it may dial within.
+//
+// A Stopwatch measures the phases of a request, and a Trail records its redirects.
+//
+// # Units
+//
+// A Timing is in milliseconds.
+//
+// # Concurrency
+//
+// A Client is safe for concurrent use. A Stopwatch and a Trail belong to one request;
+// the transport writes to them from goroutines of its own, so both have a lock.
+//
+// # Errors
+//
+// fault.Offline: the address must not be dialled, with the field baseUrl, or the
+// redirects lead in a circle. fault.Invalid: the settings of the portal cannot be
+// used. Errors of the connection are returned as net/http has them, and
+// ErrNotPinned within a tls.CertificateVerificationError.
+package client
 
 import (
 	"context"
@@ -18,7 +42,7 @@ import (
 
 const (
 	maxRedirects = 10
-	maxHeaders   = 1 << 20 // bytes of an answer's headers
+	MaxHeaders   = 1 << 20 // bytes of an answer's headers
 
 	handshakeTimeout = 10 * time.Second
 )
@@ -26,8 +50,8 @@ const (
 // Client sends requests, and follows redirects within a portal.
 type Client struct{ resty *resty.Client }
 
-// do sends a request. The response's body is to be closed.
-func (c *Client) do(ctx context.Context, method, address string, header http.Header, body string) (*http.Response, error) {
+// Do sends a request. The response's body is to be closed.
+func (c *Client) Do(ctx context.Context, method, address string, header http.Header, body string) (*http.Response, error) {
 	request := c.resty.R().SetContext(ctx)
 	request.Header = header
 	if body != "" {
@@ -46,9 +70,9 @@ func (c *Client) do(ctx context.Context, method, address string, header http.Hea
 // CloseIdle closes the connections that no request uses.
 func (c *Client) CloseIdle() { c.resty.GetClient().CloseIdleConnections() }
 
-// newClient returns a client that sends requests as they were built: no cookie jar (the
+// New returns a client that sends requests as they were built: no cookie jar (the
 // session is each caller's own), no retries, and no compression requested.
-func newClient() *Client {
+func New() *Client {
 	client, _ := newResty()
 	return &Client{client}
 }
@@ -62,7 +86,7 @@ func newResty() (*resty.Client, *http.Transport) {
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        time.Minute,
 		TLSHandshakeTimeout:    handshakeTimeout,
-		MaxResponseHeaderBytes: maxHeaders,
+		MaxResponseHeaderBytes: MaxHeaders,
 	}
 	client := resty.NewWithClient(&http.Client{Transport: transport})
 	client.SetDoNotParseResponse(true)
@@ -86,7 +110,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host {
 		return http.ErrUseLastResponse
 	}
-	if t, ok := r.Context().Value(trailKey{}).(*trail); ok && r.Response != nil {
+	if t, ok := r.Context().Value(trailKey{}).(*Trail); ok && r.Response != nil {
 		t.add(r.Response.StatusCode, r.URL)
 	}
 	if len(via) > maxRedirects {
@@ -105,9 +129,9 @@ func (silent) Warnf(string, ...any) {}
 
 func (silent) Debugf(string, ...any) {}
 
-// stopwatch measures one request. The transport reports from goroutines of its own.
-type stopwatch struct {
-	began time.Time
+// Stopwatch measures one request. The transport reports from goroutines of its own.
+type Stopwatch struct {
+	Began time.Time
 
 	mu        sync.Mutex
 	connected time.Duration // 0 on a connection that was open
@@ -115,13 +139,13 @@ type stopwatch struct {
 	firstByte time.Duration
 }
 
-// watch returns a context for the request to measure.
-func (s *stopwatch) watch(ctx context.Context) context.Context {
+// Watch returns a context for the request to measure.
+func (s *Stopwatch) Watch(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.ready = time.Since(s.began)
+			s.ready = time.Since(s.Began)
 			if !info.Reused {
 				s.connected += s.ready
 			}
@@ -129,26 +153,26 @@ func (s *stopwatch) watch(ctx context.Context) context.Context {
 		GotFirstResponseByte: func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.firstByte = time.Since(s.began)
+			s.firstByte = time.Since(s.Began)
 		},
 	})
 }
 
-// timing is the time of each phase of a request, in milliseconds.
-type timing struct {
+// Timing is the time of each phase of a request, in milliseconds.
+type Timing struct {
 	Connect   float64 `json:"connect"`
 	FirstByte float64 `json:"firstByte"`
 	Download  float64 `json:"download"`
 }
 
-// read returns the phases of a request that took all.
-func (s *stopwatch) read(all time.Duration) timing {
+// Read returns the phases of a request that took all.
+func (s *Stopwatch) Read(all time.Duration) Timing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return timing{Connect: millis(s.connected), FirstByte: millis(s.firstByte - s.ready), Download: millis(all - s.firstByte)}
+	return Timing{Connect: Millis(s.connected), FirstByte: Millis(s.firstByte - s.ready), Download: Millis(all - s.firstByte)}
 }
 
-// millis returns a duration in milliseconds, to a hundredth.
-func millis(d time.Duration) float64 {
+// Millis returns a duration in milliseconds, to a hundredth.
+func Millis(d time.Duration) float64 {
 	return float64(max(d, 0).Round(10*time.Microsecond)) / float64(time.Millisecond)
 }

@@ -1,4 +1,4 @@
-package explorer
+package client
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// dialler makes the client of a portal.
-func dialler(p *workspace.Portal, proxyPassword string, may bounds) (*Client, error) {
+// For makes the client of a portal.
+func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error) {
 	client, transport := newResty()
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		return may.dial(address)
@@ -59,7 +59,7 @@ func dialler(p *workspace.Portal, proxyPassword string, may bounds) (*Client, er
 // judgedProxy judges where a request goes before a proxy gets it: the proxy would
 // dial what this process may not. A name that only the proxy knows passes where
 // the settings name no networks.
-func (b bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (b bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*h
 		}
 		port := cmp.Or(r.URL.Port(), map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
 		ips, err := net.DefaultResolver.LookupNetIP(r.Context(), "ip", r.URL.Hostname())
-		if err != nil && b.networks.Limited() {
+		if err != nil && b.Networks.Limited() {
 			return nil, outOfBounds("%s has no address that is known here, so it cannot be held against explorerAllowedNetworks and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
 		}
 		if err != nil {
@@ -85,10 +85,10 @@ func (b bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*h
 	}
 }
 
-// bounds say which addresses a client may dial.
-type bounds struct {
-	own      netip.AddrPort // this process
-	networks check.Networks
+// Bounds say which addresses a client may dial.
+type Bounds struct {
+	Own      netip.AddrPort // this process
+	Networks check.Networks
 }
 
 // outOfBounds returns the error for an address that must not be dialled.
@@ -97,7 +97,7 @@ func outOfBounds(format string, args ...any) error {
 }
 
 // dial judges an address right before it is dialled (trust.md, rule 10).
-func (b bounds) dial(address string) error {
+func (b Bounds) dial(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
@@ -106,14 +106,14 @@ func (b bounds) dial(address string) error {
 	if ip.IsMulticast() || check.ForMachinesOnly(ip) {
 		return outOfBounds("%s is an address that only machines ask; no portal is there", ip)
 	}
-	if own := b.own; own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
+	if own := b.Own; own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
 		return outOfBounds("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)
 	}
 	const change = "an administrator can change that in the portal settings"
-	if network, refused := b.networks.RefusedBy(ip); refused {
+	if network, refused := b.Networks.RefusedBy(ip); refused {
 		return outOfBounds("%s is in %s, which explorerRefusedNetworks refuses; %s", ip, network, change)
 	}
-	if !b.networks.Allowed(ip) {
+	if !b.Networks.Allowed(ip) {
 		return outOfBounds("%s is in no network of explorerAllowedNetworks; %s", ip, change)
 	}
 	return nil
@@ -143,19 +143,19 @@ func trusting(p *workspace.Portal) (*tls.Config, error) {
 		if len(s.PeerCertificates) > 0 && pinned(s.PeerCertificates[0], p.Fingerprint) {
 			return nil
 		}
-		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: errNotPinned}
+		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: ErrNotPinned}
 	}
 	return config, nil
 }
 
-// errNotPinned is the error for a certificate that is not the pinned one.
-var errNotPinned = errors.New("the certificate is not the pinned one")
+// ErrNotPinned is the error for a certificate that is not the pinned one.
+var ErrNotPinned = errors.New("the certificate is not the pinned one")
 
 // pinned reports whether pin is the SHA-256 of the certificate or of its public
 // key (RFC 7469), so that a pin of the key outlives a renewal.
 func pinned(c *x509.Certificate, pin string) bool {
 	key := sha256.Sum256(c.RawSubjectPublicKeyInfo)
-	return fingerprintOf(c) == pin || hex.EncodeToString(key[:]) == pin
+	return Fingerprint(c) == pin || hex.EncodeToString(key[:]) == pin
 }
 
 // dialPinned connects with the pin, except to the https proxy on the way, which
@@ -187,8 +187,8 @@ func secureProxy(base string, proxy func(*http.Request) (*url.URL, error)) strin
 	return net.JoinHostPort(by.Hostname(), cmp.Or(by.Port(), "443"))
 }
 
-// fingerprintOf returns the SHA-256 of a certificate in hexadecimal.
-func fingerprintOf(c *x509.Certificate) string {
+// Fingerprint returns the SHA-256 of a certificate in hexadecimal.
+func Fingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.Raw)
 	return hex.EncodeToString(sum[:])
 }
