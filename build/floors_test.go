@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"backend/server", "app/document/query", "app/pairs"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
-	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client"},
+	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer"}, // puts the rooms together
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together

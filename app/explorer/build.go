@@ -79,8 +79,8 @@ func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 		return nil, err
 	}
 	out.URL = t.origin + mount + out.path + text
-	if out.endpoint = t.catalog.match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
-		out.endpoint = t.catalog.match(d.Method, d.Template)
+	if out.endpoint = t.catalog.Match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
+		out.endpoint = t.catalog.Match(d.Method, d.Template)
 	}
 	if err := f.headers(out, d.Headers); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -25,7 +26,7 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
 func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*payload.Object, error) {
-	twin := t.catalog.match("GET", out.path)
+	twin := t.catalog.Match("GET", out.path)
 	if out.endpoint == nil || twin == nil || twin.Path != out.endpoint.Path {
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.path)
 	}
@@ -138,12 +139,12 @@ func isEmpty(value json.RawMessage) bool {
 }
 
 func isDefault(s *resource.Schema, value json.RawMessage) bool {
-	text, err := marshal(s.Default)
+	text, err := catalog.Marshal(s.Default)
 	return err == nil && s.Default != nil && payload.AlikeJSON(text, value)
 }
 
 func defaultText(s *resource.Schema) string {
-	text, err := marshal(s.Default)
+	text, err := catalog.Marshal(s.Default)
 	if err != nil || s.Default == nil {
 		return ""
 	}

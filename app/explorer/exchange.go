@@ -233,9 +233,9 @@ func maskFolders(t *target, folders []workspace.Folder) {
 	for i := range folders {
 		for j := range folders[i].Requests {
 			d := &folders[i].Requests[j].Draft
-			endpoint := t.catalog.match(d.Method, d.Path)
+			endpoint := t.catalog.Match(d.Method, d.Path)
 			if endpoint == nil && d.Template != "" {
-				endpoint = t.catalog.match(d.Method, d.Template)
+				endpoint = t.catalog.Match(d.Method, d.Template)
 			}
 			*d, _ = maskDraft(*d, endpoint)
 		}

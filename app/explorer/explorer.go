@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"spyglass/app/diagnose"
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
@@ -124,7 +125,7 @@ func New(o Options) (*Explorer, error) {
 		return nil, err
 	}
 	e.sender = &Sender{
-		Workspace: o.Workspace, Catalog: newCatalog(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie, PortalName: o.PortalName,
+		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie, PortalName: o.PortalName,
 		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/payload"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -45,16 +46,16 @@ func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if out.endpoint == nil {
 		return answer, nil
 	}
-	answer["noun"] = nounOf(out.endpoint)
-	answer["bin"] = t.catalog.restore(out.endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
+	answer["noun"] = catalog.NounOf(out.endpoint)
+	answer["bin"] = t.catalog.Restore(out.endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	var found []below
 	if was, err := e.at(timed, t, out); err == nil {
 		answer["name"] = was.Name()
-		found = counted(was, t.catalog.match("GET", out.path).Answer)
+		found = counted(was, t.catalog.Match("GET", out.path).Answer)
 	}
-	lists := t.catalog.below(out.endpoint)
+	lists := t.catalog.Below(out.endpoint)
 	results := make([]*below, len(lists))
 	var looking service.Parts
 	places := make(chan struct{}, atOnce)
@@ -88,12 +89,12 @@ func counted(o *payload.Object, s *resource.Schema) []below {
 		if !ok || json.Unmarshal(o.Values[key], &n) != nil || n <= 0 {
 			continue
 		}
-		many := words(label)
-		if _, field := property(s, key); field != nil && field.Doc != "" {
+		many := catalog.Words(label)
+		if _, field := catalog.Property(s, key); field != nil && field.Doc != "" {
 			doc, _, _ := strings.Cut(field.Doc, ";")
-			many = uncapital(doc)
+			many = catalog.Uncapital(doc)
 		}
-		if one := (below{Label: countable(many, n), Count: n}); !slices.ContainsFunc(out, one.same) {
+		if one := (below{Label: catalog.Countable(many, n), Count: n}); !slices.ContainsFunc(out, one.same) {
 			out = append(out, one)
 		}
 	}
@@ -123,5 +124,5 @@ func (e *Undoer) countList(ctx context.Context, t *target, out *outgoing, list *
 		return nil
 	}
 	n := max(*got.Total, -*got.Total)
-	return &below{Label: countable(itemsOf(list), n), Count: n}
+	return &below{Label: catalog.Countable(catalog.ItemsOf(list), n), Count: n}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/pairs"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
@@ -160,7 +161,7 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 		flag := slices.Index(n.Keys, "secret") // set by a person, whatever the name
 		paired := name >= 0 && n.Items[name].Kind == '"' && secretKey(n.Items[name].Text) || flag >= 0 && n.Items[flag].Kind == 't'
 		for i, key := range n.Keys {
-			writeOnly, inner := property(s, key)
+			writeOnly, inner := catalog.Property(s, key)
 			if (writeOnly || secretKey(key) || paired && key == "value") && !slices.Contains([]byte("ntf"), n.Items[i].Kind) {
 				hidden = append(hidden, n.Items[i])
 				continue

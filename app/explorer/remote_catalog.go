@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -19,11 +20,11 @@ import (
 type known struct {
 	at      resource.Millis
 	base    string
-	catalog *catalog
+	catalog *catalog.Catalog
 }
 
 // catalogOf is the portal's own catalog, the built-in one when it has none.
-func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog, error) {
+func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.Catalog, error) {
 	if p.CatalogFrom == "" {
 		return e.Catalog, nil
 	}
@@ -34,7 +35,7 @@ func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog,
 	if err != nil || text == nil {
 		return e.Catalog, err
 	}
-	made, err := judgedCatalog(ctx, text, p.BaseURL)
+	made, err := catalog.Read(ctx, text, p.BaseURL)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -46,7 +47,7 @@ func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog,
 	return made, nil
 }
 
-func (a *abroad) knows(p *workspace.Portal) *catalog {
+func (a *abroad) knows(p *workspace.Portal) *catalog.Catalog {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if k := a.known[p.ID]; k != nil && k.at == p.CatalogAt && k.base == p.BaseURL {
@@ -55,7 +56,7 @@ func (a *abroad) knows(p *workspace.Portal) *catalog {
 	return nil
 }
 
-func (a *abroad) learn(p *workspace.Portal, made *catalog) {
+func (a *abroad) learn(p *workspace.Portal, made *catalog.Catalog) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.known == nil {
@@ -95,7 +96,7 @@ func (e *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error
 }
 
 // findCatalog reads the address that the user gave, or the usual places.
-func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text []byte, made *catalog, err error) {
+func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text []byte, made *catalog.Catalog, err error) {
 	if given := t.remote.CatalogURL; given != "" {
 		text, made, err = e.catalogAt(ctx, t, given)
 		if err == nil && made == nil {
@@ -122,7 +123,7 @@ func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text
 
 // catalogAt reads one place; nil means that there is none. Another host gets no
 // credential.
-func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byte, *catalog, error) {
+func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byte, *catalog.Catalog, error) {
 	at, err := url.Parse(place)
 	if err != nil {
 		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
@@ -136,8 +137,8 @@ func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byt
 	if response.StatusCode != http.StatusOK || !json.Valid(text) {
 		return nil, nil, nil
 	}
-	made, err := judgedCatalog(ctx, text, t.url)
-	if errors.Is(err, errNoCatalog) {
+	made, err := catalog.Read(ctx, text, t.url)
+	if errors.Is(err, catalog.ErrNone) {
 		return nil, nil, nil
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
@@ -25,7 +26,7 @@ type Writes interface {
 // Sender sends drafts to portals. Its fields are set before the first use.
 type Sender struct {
 	Workspace  *workspace.Workspace
-	Catalog    *catalog                   // of the built-in portal
+	Catalog    *catalog.Catalog           // of the built-in portal
 	BaseURL    func() string              // "http://127.0.0.1:8443/api"
 	Cookie     func(secret string) string // the Cookie header of a session
 	PortalName func() string

@@ -15,7 +15,7 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.catalog.page()
+	answer, err := t.catalog.Page()
 	return &answer, err
 }
 
@@ -23,8 +23,8 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 // and the caller has, in the catalog's words, so that the page offers no other.
 func (e *Explorer) rights(who *resource.Access) []string {
 	held := []string{}
-	for i := range e.sender.Catalog.endpoints {
-		if right := e.sender.Catalog.endpoints[i].Right; who.May(right) && !slices.Contains(held, right.String()) {
+	for i := range e.sender.Catalog.Endpoints {
+		if right := e.sender.Catalog.Endpoints[i].Right; who.May(right) && !slices.Contains(held, right.String()) {
 			held = append(held, right.String())
 		}
 	}

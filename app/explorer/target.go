@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
@@ -20,7 +21,7 @@ type target struct {
 	mount   string // "/api"
 	version string // of this program
 
-	catalog  *catalog
+	catalog  *catalog.Catalog
 	client   *client.Client
 	timeout  time.Duration
 	readOnly bool // refuses every write

@@ -225,20 +225,20 @@ func (u *undo) created() *resource.Endpoint {
 	if u.after == nil || len(u.after.Values["id"]) == 0 || !u.out.endpoint.Creates {
 		return nil
 	}
-	return u.target.catalog.match("DELETE", u.out.path+"/"+segment(u.after.ID()))
+	return u.target.catalog.Match("DELETE", u.out.path+"/"+segment(u.after.ID()))
 }
 
 func (u *undo) restore() *resource.Endpoint {
 	if strings.Contains(u.out.URL, "deleteHard=true") {
 		return nil
 	}
-	return u.target.catalog.restore(u.out.endpoint)
+	return u.target.catalog.Restore(u.out.endpoint)
 }
 
 // collection returns the POST that recreates what a DELETE removed.
 func (u *undo) collection() *resource.Endpoint {
 	at := strings.LastIndexByte(u.out.path, '/')
-	e := u.target.catalog.match("POST", u.out.path[:max(at, 0)])
+	e := u.target.catalog.Match("POST", u.out.path[:max(at, 0)])
 	if e == nil || !e.Creates {
 		return nil
 	}
@@ -266,7 +266,7 @@ func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing, error) {
 
 // putsBack returns the write that undoes a PUT or PATCH.
 func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
-	twin = u.target.catalog.match("PATCH", u.out.path)
+	twin = u.target.catalog.Match("PATCH", u.out.path)
 	if twin == nil || twin.Path != u.out.endpoint.Path {
 		return "PUT", u.out.endpoint, u.before.Body(writable(u.out.endpoint))
 	}

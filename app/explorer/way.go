@@ -135,7 +135,7 @@ func revived(t *target, row *workspace.Way) *undo {
 	if err := json.Unmarshal([]byte(row.Text), &kept); err != nil {
 		return nil
 	}
-	endpoint := t.catalog.match(kept.Method, kept.Path)
+	endpoint := t.catalog.Match(kept.Method, kept.Path)
 	if endpoint == nil || endpoint.Path != kept.Template {
 		return nil
 	}

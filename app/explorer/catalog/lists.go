@@ -1,4 +1,4 @@
-package explorer
+package catalog
 
 import (
 	"strings"
@@ -9,13 +9,13 @@ import (
 // maxLooks limits the lists below an object.
 const maxLooks = 12
 
-// below are the lists of what belongs to an endpoint's object: a GET one step
+// Below are the lists of what belongs to an endpoint's object: a GET one step
 // further down, without ids of its own. What its items have no id for is no
 // object that could go: the systems that a collector can be installed on.
-func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
+func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
 	var out []*resource.Endpoint
-	for i := range c.endpoints {
-		one := &c.endpoints[i]
+	for i := range c.Endpoints {
+		one := &c.Endpoints[i]
 		rest, ok := strings.CutPrefix(one.Path, e.Path+"/")
 		if ok && one.Method == "GET" && !strings.Contains(rest, "{") && isList(one.Answer) && len(out) < maxLooks {
 			out = append(out, one)
@@ -27,25 +27,25 @@ func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
 // isList reports whether a response has a total and items with ids, as far as the
 // catalog describes them.
 func isList(s *resource.Schema) bool {
-	_, items := property(s, "items")
-	_, total := property(s, "total")
+	_, items := Property(s, "items")
+	_, total := Property(s, "total")
 	if items == nil || total == nil {
 		return false
 	}
-	_, id := property(items.Items, "id")
+	_, id := Property(items.Items, "id")
 	return id != nil || items.Items == nil || len(items.Items.Properties) == 0
 }
 
-// restore is the endpoint that takes what e deletes out of a recycle bin; nil
+// Restore is the endpoint that takes what e deletes out of a recycle bin; nil
 // when the portal has none for it.
-func (c *catalog) restore(e *resource.Endpoint) *resource.Endpoint {
+func (c *Catalog) Restore(e *resource.Endpoint) *resource.Endpoint {
 	parts := strings.Split(e.Path, "/")
 	if len(parts) < 3 {
 		return nil
 	}
 	bin := strings.Join(parts[:len(parts)-2], "/") + "/recyclebin"
-	for i := range c.endpoints {
-		one := &c.endpoints[i]
+	for i := range c.Endpoints {
+		one := &c.Endpoints[i]
 		if one.Method == "POST" && strings.HasPrefix(one.Path, bin+"/") && strings.HasSuffix(one.Path, "}/restore") {
 			if e.Path == strings.TrimSuffix(bin, "recyclebin")+binned(one)+"/{id}" {
 				return one

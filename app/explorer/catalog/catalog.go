@@ -1,4 +1,23 @@
-package explorer
+// Package catalog describes the endpoints of a portal.
+//
+// New makes the catalog of the built-in portal of its endpoints; Read that of a remote
+// one of its OpenAPI 3 or Swagger 2 document. A Catalog finds the endpoint of a path,
+// the lists below an object and the endpoint that restores it, and names what an
+// endpoint returns.
+//
+// # Units
+//
+// Limits of a document are bytes, and schemas in all.
+//
+// # Concurrency
+//
+// A Catalog never changes and is safe for concurrent use. Nothing starts goroutines.
+//
+// # Errors
+//
+// ErrNone: the text is no OpenAPI document. Others are sentences about what cannot be
+// read in it. Read ends with the cause of its context.
+package catalog
 
 import (
 	"bytes"
@@ -15,14 +34,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// catalog is a portal's endpoints. It never changes.
-type catalog struct {
-	endpoints []resource.Endpoint
-	page      func() (resource.Answer, error) // as the page gets them
+// Catalog is a portal's endpoints. It never changes.
+type Catalog struct {
+	Endpoints []resource.Endpoint
+	Page      func() (resource.Answer, error) // as the page gets them
 }
 
 func pageOf(categories []category) (resource.Answer, error) {
-	text, err := marshal(map[string]any{"categories": categories})
+	text, err := Marshal(map[string]any{"categories": categories})
 	sum := sha256.Sum256(text)
 	return resource.Answer{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: resource.JSON(bytes.Clone(text))}, err
 }
@@ -102,9 +121,9 @@ type category struct {
 	Endpoints []entry `json:"endpoints"`
 }
 
-// newCatalog is written down at its first use.
-func newCatalog(endpoints []resource.Endpoint) *catalog {
-	return &catalog{endpoints: endpoints, page: sync.OnceValues(func() (resource.Answer, error) {
+// New is written down at its first use.
+func New(endpoints []resource.Endpoint) *Catalog {
+	return &Catalog{Endpoints: endpoints, Page: sync.OnceValues(func() (resource.Answer, error) {
 		categories, err := categoriesOf(endpoints)
 		if err != nil {
 			return resource.Answer{}, err
@@ -193,8 +212,8 @@ func schemaOf(s *resource.Schema, listed func(*resource.Schema) string) *schema 
 	return out
 }
 
-// marshal is JSON that leaves < and > alone.
-func marshal(v any) ([]byte, error) {
+// Marshal is JSON that leaves < and > alone.
+func Marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
@@ -207,7 +226,7 @@ func pretty(body any) (string, error) {
 	text, ok := body.(json.RawMessage)
 	if !ok {
 		var err error
-		if text, err = marshal(body); err != nil {
+		if text, err = Marshal(body); err != nil {
 			return "", err
 		}
 	}
@@ -216,14 +235,14 @@ func pretty(body any) (string, error) {
 	return out.String(), err
 }
 
-// match is the endpoint that serves a path below the mount, escaped and with
+// Match is the endpoint that serves a path below the mount, escaped and with
 // real ids; nil when there is none. Fixed parts go before parameters.
-func (c *catalog) match(method, path string) *resource.Endpoint {
+func (c *Catalog) Match(method, path string) *resource.Endpoint {
 	parts := strings.Split(path, "/")
 	var best *resource.Endpoint
 	most := -1
-	for i := range c.endpoints {
-		e := &c.endpoints[i]
+	for i := range c.Endpoints {
+		e := &c.Endpoints[i]
 		if e.Method != method {
 			continue
 		}
@@ -252,8 +271,8 @@ func alike(template, parts []string) int {
 	return n
 }
 
-// property returns a property of an object schema.
-func property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
+// Property returns a property of an object schema.
+func Property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
 	if s == nil {
 		return false, nil
 	}

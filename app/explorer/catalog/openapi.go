@@ -1,4 +1,4 @@
-package explorer
+package catalog
 
 import (
 	"cmp"
@@ -19,27 +19,27 @@ import (
 	"spyglass/backend/resource"
 )
 
-// errNoCatalog is the error for a text of another kind.
-var errNoCatalog = errors.New("this is no OpenAPI document")
+// ErrNone is the error for a text of another kind.
+var ErrNone = errors.New("this is no OpenAPI document")
 
 // maxNesting limits the nesting of a document: its reader is recursive.
 const maxNesting = 200
 
-// judgedCatalog makes a catalog of a document, if that takes no more work than
+// Read makes a catalog of a document, if that takes no more work than
 // its size explains.
-func judgedCatalog(ctx context.Context, text []byte, base string) (*catalog, error) {
+func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {
 	var head struct{ OpenAPI, Swagger any }
 	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
-		return nil, errNoCatalog
+		return nil, ErrNone
 	}
 	if err := files.CheckAPI(ctx, text); err != nil {
 		return nil, err
 	}
-	return foreignCatalog(ctx, text, base)
+	return ofOpenAPI(ctx, text, base)
 }
 
-// foreignCatalog makes a catalog of an OpenAPI 3 or Swagger 2 document.
-func foreignCatalog(ctx context.Context, text []byte, base string) (*catalog, error) {
+// ofOpenAPI makes a catalog of an OpenAPI 3 or Swagger 2 document.
+func ofOpenAPI(ctx context.Context, text []byte, base string) (*Catalog, error) {
 	doc, err := openAPI(text)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func foreignCatalog(ctx context.Context, text []byte, base string) (*catalog, er
 func openAPI(text []byte) (*openapi3.T, error) {
 	var head struct{ OpenAPI, Swagger any }
 	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
-		return nil, errNoCatalog
+		return nil, ErrNone
 	}
 	if nesting(text) > maxNesting {
 		return nil, fault.New(fault.Invalid, "it is nested more than %d deep", maxNesting)
@@ -139,7 +139,7 @@ func prefixOf(doc *openapi3.T, base string) string {
 }
 
 // catalog writes down what was found, tags in the document's order.
-func (r *foreignReader) catalog(doc *openapi3.T) (*catalog, error) {
+func (r *foreignReader) catalog(doc *openapi3.T) (*Catalog, error) {
 	categories := []category{}
 	at := map[string]int{}
 	place := func(name string) int {
@@ -159,11 +159,11 @@ func (r *foreignReader) catalog(doc *openapi3.T) (*catalog, error) {
 		part.Endpoints = append(part.Endpoints, f.entry)
 	}
 	categories = slices.DeleteFunc(categories, func(c category) bool { return len(c.Endpoints) == 0 })
-	made := &catalog{}
+	made := &Catalog{}
 	for _, f := range r.found {
-		made.endpoints = append(made.endpoints, f.endpoint)
+		made.Endpoints = append(made.Endpoints, f.endpoint)
 	}
 	page, err := pageOf(categories)
-	made.page = func() (resource.Answer, error) { return page, nil }
+	made.Page = func() (resource.Answer, error) { return page, nil }
 	return made, err
 }

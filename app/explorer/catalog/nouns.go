@@ -1,4 +1,4 @@
-package explorer
+package catalog
 
 import (
 	"regexp"
@@ -16,25 +16,25 @@ var (
 	removeSummary = regexp.MustCompile(`^(?:Remove|Delete) (?:an?|the|one) ([\pL\d -]+?)(?: (?:of|from|in) .*| for good)?$`)
 )
 
-// nounOf returns the noun for the object an endpoint removes, "maintenance
+// NounOf returns the noun for the object an endpoint removes, "maintenance
 // window"; empty when its catalog does not say.
-func nounOf(e *resource.Endpoint) string {
+func NounOf(e *resource.Endpoint) string {
 	if m := removeSummary.FindStringSubmatch(e.Summary); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-// itemsOf returns the plural for the items of a list, "maintenance windows".
-func itemsOf(e *resource.Endpoint) string {
+// ItemsOf returns the plural for the items of a list, "maintenance windows".
+func ItemsOf(e *resource.Endpoint) string {
 	if m := listSummary.FindStringSubmatch(e.Summary); m != nil {
-		return uncapital(m[1])
+		return Uncapital(m[1])
 	}
-	return words(e.Path[strings.LastIndexByte(e.Path, '/')+1:])
+	return Words(e.Path[strings.LastIndexByte(e.Path, '/')+1:])
 }
 
-// countable is a plural as it stands after n: "devices in it", "device in it".
-func countable(many string, n int64) string {
+// Countable is a plural as it stands after n: "devices in it", "device in it".
+func Countable(many string, n int64) string {
 	if n != 1 {
 		return many
 	}
@@ -64,8 +64,8 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// words is "direct sub groups" of "DirectSubGroups".
-func words(name string) string {
+// Words is "direct sub groups" of "DirectSubGroups".
+func Words(name string) string {
 	var out strings.Builder
 	for i, r := range name {
 		if i > 0 && 'A' <= r && r <= 'Z' {
@@ -76,8 +76,8 @@ func words(name string) string {
 	return strings.ToLower(out.String())
 }
 
-// uncapital begins with a small letter, unless the word is an abbreviation.
-func uncapital(text string) string {
+// Uncapital begins with a small letter, unless the word is an abbreviation.
+func Uncapital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if second, _ := utf8.DecodeRuneInString(text[size:]); unicode.IsUpper(second) {
 		return text
