@@ -11,6 +11,7 @@ import (
 
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer/serve"
+	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
@@ -35,7 +36,7 @@ type Data struct {
 	Tail        *diagnose.Tail                                      // of the log
 	Desk        folderDesk                                          // nil where there is no desktop
 	Life        *serve.Life
-	Hub         *Hub
+	Hub         *stream.Hub
 	Began       time.Time // when the process did
 
 	maintenance folderWork

@@ -36,6 +36,7 @@ import (
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
+	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
 	"spyglass/backend/resource"
@@ -87,7 +88,7 @@ type Options struct {
 type Explorer struct {
 	o       Options
 	life    *serve.Life
-	hub     *Hub
+	hub     *stream.Hub
 	views   *Documents
 	sender  *Sender
 	pager   *Pager
@@ -108,7 +109,7 @@ func New(o Options) (*Explorer, error) {
 		o.Log = slog.Default()
 	}
 	e := &Explorer{o: o, life: serve.NewLife()}
-	e.hub = &Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
+	e.hub = &stream.Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
 	e.data = &Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
 		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),

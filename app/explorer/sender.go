@@ -9,6 +9,7 @@ import (
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
+	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -37,7 +38,7 @@ type Sender struct {
 	Client    *client.Client // for the built-in portal
 	Documents *Documents
 	Life      *serve.Life
-	Hub       *Hub
+	Hub       *stream.Hub
 
 	Remote func(ctx context.Context, c *resource.Call, id int64) (*target, error) // returns a remote portal
 	Writes Writes

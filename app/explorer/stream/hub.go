@@ -1,4 +1,18 @@
-package explorer
+// Package stream sends events to the pages of a user as they happen.
+//
+// A Hub hands events to the streams of a user. A slow stream delays nobody: it gets
+// the newest event of each key. OpenLinks sends spyglass:// links to one page.
+//
+// # Concurrency
+//
+// A Hub is safe for concurrent use; its exported fields are set before the first use.
+// Each stream has up to two goroutines beside it, which pass on changes of the portal
+// and of its storage; they end with the stream. Streams end when Stopped closes.
+//
+// # Errors
+//
+// Telling cannot fail. A link that cannot be read is sent as an event with the problem.
+package stream
 
 import (
 	"context"

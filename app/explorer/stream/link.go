@@ -1,4 +1,4 @@
-package explorer
+package stream
 
 import (
 	"spyglass/app/link"
