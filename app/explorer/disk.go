@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/view"
 	"spyglass/app/export"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -117,7 +118,7 @@ type savedFile struct {
 func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
-	d.name = tableFile(in.Name) + "." + d.kind.extension
+	d.name = view.FileName(in.Name) + "." + d.kind.extension
 	defer close(d.ended)
 	r.pager.runs.offer(runKey{r.user, r.in.SendID}, d)
 	r.to = d

@@ -37,6 +37,7 @@ import (
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
 	"spyglass/backend/resource"
@@ -89,7 +90,7 @@ type Explorer struct {
 	o       Options
 	life    *serve.Life
 	hub     *stream.Hub
-	views   *Documents
+	views   *view.Documents
 	sender  *Sender
 	pager   *Pager
 	writes  *Undoer
@@ -119,7 +120,7 @@ func New(o Options) (*Explorer, error) {
 		e.data.Desk, e.window.Desk = o.Native, o.Native
 	}
 	var err error
-	if e.views, err = Open(o.DocumentDir, o.Workspace); err != nil {
+	if e.views, err = view.Open(o.DocumentDir, o.Workspace); err != nil {
 		return nil, err
 	}
 	if err := e.data.Empty(); err != nil {

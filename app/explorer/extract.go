@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -52,7 +53,7 @@ const maxExtracted = 64 << 10
 
 func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
 	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: givesSecrets(x.out.endpoint)}
-	q, err := checkQuery("path", e.Path)
+	q, err := view.CheckQuery("path", e.Path)
 	var value bytes.Buffer
 	n := 0
 	if err == nil {

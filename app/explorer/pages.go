@@ -109,7 +109,7 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (
 
 // takeUp puts what an earlier run brought into a new one.
 func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
-	doc, err := e.Documents.sealedDocument(sealed, r.user)
+	doc, err := e.Documents.Unsealed(sealed, r.user)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -48,7 +49,7 @@ type reply struct {
 func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*reply, error) {
 	r := &reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
-		Document: e.Documents.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
+		Document: e.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
 	}
 	if r.Hops = []client.Hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
 		var body bytes.Buffer
@@ -64,14 +65,14 @@ func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][
 	if r.Binary, err = doc.Binary(); err != nil {
 		return nil, err
 	}
-	if r.Rows, r.RowCount, err = doc.Rows(0, firstRows); err != nil {
+	if r.Rows, r.RowCount, err = doc.Rows(0, view.FirstRows); err != nil {
 		return nil, err
 	}
 	if _, r.LineCount, err = doc.Lines(0, 0); err != nil {
 		return nil, err
 	}
 	last := r.Rows
-	if r.RowCount > firstRows {
+	if r.RowCount > view.FirstRows {
 		if last, _, err = doc.Rows(r.RowCount-tailRows, tailRows); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -36,7 +37,7 @@ type Sender struct {
 	Log        *slog.Logger
 
 	Client    *client.Client // for the built-in portal
-	Documents *Documents
+	Documents *view.Documents
 	Life      *serve.Life
 	Hub       *stream.Hub
 

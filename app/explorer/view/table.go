@@ -1,4 +1,4 @@
-package explorer
+package view
 
 import (
 	"bytes"
@@ -107,7 +107,7 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	}
 	stream := func(w io.Writer) error { return writeTable(ctx, w, format, head, doc, q) }
 	if !clip {
-		return &resource.Answer{Type: format.Type, Filename: tableFile(c.Query.Get("name")) + "." + format.Extension, Stream: stream}, nil
+		return &resource.Answer{Type: format.Type, Filename: FileName(c.Query.Get("name")) + "." + format.Extension, Stream: stream}, nil
 	}
 	if !format.Plain {
 		return nil, fault.At("format", "%s is a file, not a text to be pasted", format.Label)
@@ -183,8 +183,8 @@ func exportCell(c *document.Cell) export.Cell {
 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// tableFile makes a name that is safe everywhere of what a request is called.
-func tableFile(wanted string) string {
+// FileName makes a name that is safe everywhere of what a request is called.
+func FileName(wanted string) string {
 	name := strings.Trim(unsafeInNames.ReplaceAllString(wanted, "-"), "-")
 	if name == "" {
 		return "table"

@@ -1,4 +1,4 @@
-package explorer
+package view
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequ
 	if err != nil {
 		return nil, err
 	}
-	q, err := checkQuery("query", in.Query)
+	q, err := CheckQuery("query", in.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequ
 		return nil, err
 	}
 	d.Drop(doc.Replace(result.ID))
-	out := &filtered{Matches: n, Document: d.sealed(result.ID, c.Access.UserID), Bytes: result.Size()}
-	if out.Rows, out.RowCount, err = result.Rows(0, firstRows); err != nil {
+	out := &filtered{Matches: n, Document: d.Sealed(result.ID, c.Access.UserID), Bytes: result.Size()}
+	if out.Rows, out.RowCount, err = result.Rows(0, FirstRows); err != nil {
 		return nil, err
 	}
 	_, out.LineCount, err = result.Lines(0, 0)
@@ -108,7 +108,7 @@ func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRe
 // side opens one side of a comparison; done lets go what was opened for it.
 func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string, historyID int64) (*document.Document, func(), error) {
 	if strings.TrimSpace(sealed) != "" {
-		doc, err := d.sealedDocument(sealed, c.Access.UserID)
+		doc, err := d.Unsealed(sealed, c.Access.UserID)
 		return doc, func() {}, err
 	}
 	if historyID == 0 {
@@ -130,8 +130,8 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string, h
 	return doc, func() { d.Drop(doc.ID) }, nil
 }
 
-// checkQuery is a query's problem as a fault at its field.
-func checkQuery(field, text string) (*query.Query, error) {
+// CheckQuery is a query's problem as a fault at its field.
+func CheckQuery(field, text string) (*query.Query, error) {
 	q, err := query.Parse(text)
 	var problem *query.Error
 	if errors.As(err, &problem) {

@@ -1,4 +1,23 @@
-package explorer
+// Package view serves the responses that pages show: as a tree, a text, a table or
+// the lines of a chart, filtered, compared and exported.
+//
+// Documents keeps the bodies in an app/document store and gives each user ids of
+// their own (Sealed), which nobody else can use.
+//
+// # Units
+//
+// Sizes are bytes; rows and lines are counted from 0. Times of a chart are epoch
+// milliseconds.
+//
+// # Concurrency
+//
+// Documents is safe for concurrent use. It starts no goroutines.
+//
+// # Errors
+//
+// fault.Unknown: the document is no longer kept, or belongs to another user.
+// fault.Invalid names the parameter that is wrong; of a query with its place.
+package view
 
 import (
 	"context"
@@ -71,21 +90,21 @@ func (d *Documents) documentEndpoints() []resource.Endpoint {
 	}
 }
 
-// sealed is a document's id as one user gets it; nobody else can use it.
-func (d *Documents) sealed(id string, userID int64) string {
+// Sealed is a document's id as one user gets it; nobody else can use it.
+func (d *Documents) Sealed(id string, userID int64) string {
 	mac := hmac.New(sha256.New, d.seal)
 	fmt.Fprintf(mac, "%d %s", userID, id)
 	return id + "-" + hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 func (d *Documents) document(c *resource.Call) (*document.Document, error) {
-	return d.sealedDocument(c.Vars["id"], c.Access.UserID)
+	return d.Unsealed(c.Vars["id"], c.Access.UserID)
 }
 
-// sealedDocument is the document that was given to a user under that id.
-func (d *Documents) sealedDocument(sealed string, userID int64) (*document.Document, error) {
+// Unsealed is the document that was given to a user under that id.
+func (d *Documents) Unsealed(sealed string, userID int64) (*document.Document, error) {
 	id, _, _ := strings.Cut(sealed, "-")
-	if !hmac.Equal([]byte(d.sealed(id, userID)), []byte(sealed)) {
+	if !hmac.Equal([]byte(d.Sealed(id, userID)), []byte(sealed)) {
 		return nil, fault.New(fault.Unknown, "this response is no longer kept; send the request again")
 	}
 	return d.Get(id)
@@ -113,7 +132,7 @@ func window(c *resource.Call) (from, count int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	n, err := number(c, "count", firstRows)
+	n, err := number(c, "count", FirstRows)
 	return int(max(first, 0)), int(min(max(n, 0), maxScreen)), err
 }
 
@@ -226,7 +245,7 @@ var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle",
 	{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
 	{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},
 	{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to answer"},
-	{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: firstRows},
+	{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: FirstRows},
 }}
 
 func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
@@ -260,7 +279,7 @@ type unfoldRequest struct {
 var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold", Fields: []resource.Field[*unfoldRequest]{
 	{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told", Required: true, MaxLen: 16384},
 	{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to answer"},
-	{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: firstRows},
+	{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: FirstRows},
 }}
 
 func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
@@ -274,6 +293,6 @@ func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldReques
 	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
 }
 
-// firstRows is the number of a document's rows sent with the reply: one page of
+// FirstRows is the number of a document's rows sent with the reply: one page of
 // rows as the frontend requests them, which is more than a screen.
-const firstRows = 100
+const FirstRows = 100
