@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spyglass/app/explorer/catalog"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -25,22 +26,22 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
-func (e *Undoer) at(ctx context.Context, t *target, out *outgoing) (*payload.Object, error) {
-	twin := t.catalog.Match("GET", out.path)
-	if out.endpoint == nil || twin == nil || twin.Path != out.endpoint.Path {
-		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.path)
+func (e *Undoer) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
+	twin := t.Catalog.Match("GET", out.Path)
+	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
+		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
-	response, body, err := e.fetchSmall(ctx, t, out.by("GET", address, ""))
+	response, body, err := e.fetchSmall(ctx, t, out.By("GET", address, ""))
 	if err != nil {
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.path, response.Status), Detail: map[string]any{"status": response.StatusCode}}
+		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.Path, response.Status), Detail: map[string]any{"status": response.StatusCode}}
 	}
 	o, ok := payload.ReadObject(body)
 	if !ok {
-		return nil, fault.New(fault.Unknown, "GET %s answers no JSON object", out.path)
+		return nil, fault.New(fault.Unknown, "GET %s answers no JSON object", out.Path)
 	}
 	o.Etag = response.Header.Get("ETag")
 	return o, nil
@@ -59,7 +60,7 @@ func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}
-	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	t, _, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": was.Name(), "fields": compare(out.endpoint, was, given)}, nil
+	return map[string]any{"name": was.Name(), "fields": compare(out.Endpoint, was, given)}, nil
 }
 
 // compare returns the change of each field, in the body's order; fields that a

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	files "spyglass/app/exchange"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -71,7 +72,7 @@ func (e *Files) readFile(ctx context.Context, c *resource.Call, in *importReques
 	if err != nil {
 		return nil, err
 	}
-	bases := []string{t.url, strings.Replace(t.url, "127.0.0.1", "localhost", 1)}
+	bases := []string{t.URL, strings.Replace(t.URL, "127.0.0.1", "localhost", 1)}
 	done, err := e.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 
 // hides reports whether a variable of a file becomes a secret one: what would not
 // be written to a file does not lie open here.
-func hides(v *files.Variable) bool { return v.Secret || secretKey(v.Name) }
+func hides(v *files.Variable) bool { return v.Secret || outgoing.SecretKey(v.Name) }
 
 func (e *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
 	found, err := e.readFile(ctx, c, in)
@@ -203,7 +204,7 @@ func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 	if err != nil {
 		return nil, err
 	}
-	b := &files.Bundle{Name: "Spyglass", BaseURL: t.url, UserID: user, Folders: []workspace.Folder{}}
+	b := &files.Bundle{Name: "Spyglass", BaseURL: t.URL, UserID: user, Folders: []workspace.Folder{}}
 	if len(collections) > 0 || len(requests) == 0 {
 		if b.Folders, err = e.Workspace.Folders(ctx, user, collections...); err != nil {
 			return nil, err
@@ -222,22 +223,22 @@ func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 	maskFolders(t, b.Folders)
 	variables, err := e.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
 	for _, v := range variables {
-		if !v.Secret && !secretKey(v.Name) {
+		if !v.Secret && !outgoing.SecretKey(v.Name) {
 			b.Variables = append(b.Variables, files.Variable{Name: v.Name, Value: v.Value})
 		}
 	}
 	return b, err
 }
 
-func maskFolders(t *target, folders []workspace.Folder) {
+func maskFolders(t *outgoing.Target, folders []workspace.Folder) {
 	for i := range folders {
 		for j := range folders[i].Requests {
 			d := &folders[i].Requests[j].Draft
-			endpoint := t.catalog.Match(d.Method, d.Path)
+			endpoint := t.Catalog.Match(d.Method, d.Path)
 			if endpoint == nil && d.Template != "" {
-				endpoint = t.catalog.Match(d.Method, d.Template)
+				endpoint = t.Catalog.Match(d.Method, d.Template)
 			}
-			*d, _ = maskDraft(*d, endpoint)
+			*d, _ = outgoing.MaskDraft(*d, endpoint)
 		}
 		maskFolders(t, folders[i].Folders)
 	}
@@ -316,7 +317,7 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 				}
 				s.Kept, s.Text = true, text.Bytes()
 				s.Answer = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {
-					return strings.EqualFold(h[0], "set-cookie") || slices.Contains(secretHeaders, strings.ToLower(h[0]))
+					return strings.EqualFold(h[0], "set-cookie") || slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
 				})
 			}
 			if !yield(s, err) || err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/view"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -27,8 +28,8 @@ func (x *exchange) extract(ctx context.Context, doc *document.Document) []worksp
 		return nil
 	}
 	endpoint := ""
-	if x.out.endpoint != nil {
-		endpoint = x.out.endpoint.Method + " " + x.out.endpoint.Path
+	if x.out.Endpoint != nil {
+		endpoint = x.out.Endpoint.Method + " " + x.out.Endpoint.Path
 	}
 	found := []workspace.Extracted{}
 	for i := range all {
@@ -52,7 +53,7 @@ func (x *exchange) extract(ctx context.Context, doc *document.Document) []worksp
 const maxExtracted = 64 << 10
 
 func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
-	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: givesSecrets(x.out.endpoint)}
+	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: outgoing.GivesSecrets(x.out.Endpoint)}
 	q, err := view.CheckQuery("path", e.Path)
 	var value bytes.Buffer
 	n := 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/catalog"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -34,28 +35,28 @@ func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
-	safe, err := t.build(v.filler(shown, &in.Draft), &in.Draft)
+	safe, err := t.Build(v.Filler(outgoing.Shown, &in.Draft), &in.Draft)
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(maskURL(safe), t.url), "below": []below{}, "late": false, "bin": false}
-	if out.endpoint == nil {
+	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(outgoing.MaskURL(safe), t.URL), "below": []below{}, "late": false, "bin": false}
+	if out.Endpoint == nil {
 		return answer, nil
 	}
-	answer["noun"] = catalog.NounOf(out.endpoint)
-	answer["bin"] = t.catalog.Restore(out.endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
+	answer["noun"] = catalog.NounOf(out.Endpoint)
+	answer["bin"] = t.Catalog.Restore(out.Endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	var found []below
 	if was, err := e.at(timed, t, out); err == nil {
 		answer["name"] = was.Name()
-		found = counted(was, t.catalog.Match("GET", out.path).Answer)
+		found = counted(was, t.Catalog.Match("GET", out.Path).Answer)
 	}
-	lists := t.catalog.Below(out.endpoint)
+	lists := t.Catalog.Below(out.Endpoint)
 	results := make([]*below, len(lists))
 	var looking service.Parts
 	places := make(chan struct{}, atOnce)
@@ -107,14 +108,14 @@ func (b *below) same(f below) bool {
 }
 
 // countList fetches the total of a list below the object; nil when it has none.
-func (e *Undoer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
+func (e *Undoer) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
-	rest := strings.TrimPrefix(list.Path, out.endpoint.Path)
+	rest := strings.TrimPrefix(list.Path, out.Endpoint.Path)
 	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {
 		rest += "?size=1"
 	}
-	one := out.by("GET", address+rest, "")
-	one.endpoint = list
+	one := out.By("GET", address+rest, "")
+	one.Endpoint = list
 	response, body, err := e.fetchSmall(ctx, t, one)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -29,7 +30,7 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
 	}
-	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	t, _, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -45,31 +46,31 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 }
 
 // fetchSmall sends a request and reads a response of at most maxLookup bytes.
-func (e *Sender) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
+func (e *Sender) fetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
 	return e.fetchUpTo(ctx, t, out, maxLookup)
 }
 
 // fetchUpTo sends a request and reads a response of at most limit bytes.
-func (e *Sender) fetchUpTo(ctx context.Context, t *target, out *outgoing, limit int) (*http.Response, []byte, error) {
+func (e *Sender) fetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
 	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	timed, stop := context.WithTimeoutCause(life, t.timeout, errTimeout)
+	timed, stop := context.WithTimeoutCause(life, t.Timeout, outgoing.ErrTimeout)
 	defer stop()
-	response, err := t.ask(timed, out)
+	response, err := t.Send(timed, out)
 	if err != nil {
-		return nil, nil, t.explain(timed, err, arrived{})
+		return nil, nil, t.Explain(timed, err, outgoing.Arrived{})
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
 	if err == nil && len(body) > limit {
 		err = errors.New("the answer is too large")
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.host, limit>>20), Err: err}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.Host, limit>>20), Err: err}
 	}
 	if err != nil {
-		return nil, nil, t.explain(timed, err, arrived{status: response.Status, bytes: int64(len(body))})
+		return nil, nil, t.Explain(timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})
 	}
 	return response, body, nil
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
 
 // target returns the portal that the call names, the built-in one when it names none.
-func (e *Sender) target(ctx context.Context, c *resource.Call) (*target, error) {
+func (e *Sender) target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
 	if id := workspace.PortalID(c); id != workspace.BuiltIn {
 		return e.Remote(ctx, c, id)
 	}
@@ -19,18 +20,18 @@ func (e *Sender) target(ctx context.Context, c *resource.Call) (*target, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := &target{
-		name: e.PortalName(), url: strings.TrimSuffix(e.BaseURL(), "/"), version: e.Version,
-		catalog: e.Catalog, client: e.Client, timeout: cmp.Or(own.Timeout, e.Timeout), readOnly: own.ReadOnly,
-		sign: func(out *outgoing) [][2]string { return session(out, c.Session, e.Cookie) },
+	t := &outgoing.Target{
+		Name: e.PortalName(), URL: strings.TrimSuffix(e.BaseURL(), "/"), Version: e.Version,
+		Catalog: e.Catalog, Client: e.Client, Timeout: cmp.Or(own.Timeout, e.Timeout), ReadOnly: own.ReadOnly,
+		Sign: func(out *outgoing.Request) [][2]string { return outgoing.Session(out, c.Session, e.Cookie) },
 	}
-	t.place()
+	t.Place()
 	return t, nil
 }
 
 // outgoing builds a draft for the portal that the call is about, with the
 // caller's variables.
-func (e *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m manner) (*target, *values, *outgoing, error) {
+func (e *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}
@@ -40,13 +41,13 @@ func (e *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Dr
 	}
 	if d.Timeout > 0 {
 		patient := *t
-		patient.timeout = time.Duration(d.Timeout) * time.Second
+		patient.Timeout = time.Duration(d.Timeout) * time.Second
 		t = &patient
 	}
-	v, err := newValues(ctx, c, e.Workspace)
+	v, err := outgoing.NewValues(ctx, c, e.Workspace)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	out, err := t.build(v.filler(m, d), d)
+	out, err := t.Build(v.Filler(m, d), d)
 	return t, v, out, err
 }

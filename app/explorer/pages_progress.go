@@ -116,8 +116,8 @@ func newRun(x *exchange, largest bool) *progressed {
 	p := &progressed{request: *x.in, list: payload.PagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	p.offset = p.list.Offset
 	usual, most := int64(0), int64(largestPage)
-	if x.out.endpoint != nil {
-		for _, param := range x.out.endpoint.Params {
+	if x.out.Endpoint != nil {
+		for _, param := range x.out.Endpoint.Params {
 			if param.Name != "size" || param.In != "query" {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
@@ -78,12 +79,12 @@ func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 	if err != nil {
 		return nil, err
 	}
-	t.readOnly = false // a session is no change
+	t.ReadOnly = false // a session is no change
 	body, err := json.Marshal(map[string]string{"username": in.Username, "password": in.Password})
 	if err != nil {
 		return nil, err
 	}
-	response, text, err := e.fetchSmall(ctx, t, t.plain("POST", "/session", string(body)))
+	response, text, err := e.fetchSmall(ctx, t, t.Plain("POST", "/session", string(body)))
 	if err != nil {
 		return nil, err
 	}
@@ -98,35 +99,35 @@ func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 }
 
 // sessionOf reads the response to a sign-in.
-func sessionOf(t *target, response *http.Response, text []byte) (*workspace.PortalSession, error) {
+func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*workspace.PortalSession, error) {
 	var me struct{ Username, Role, CSRFToken, ErrorMessage string }
 	isJSON := json.Unmarshal(text, &me) == nil
 	switch {
 	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusBadRequest && isJSON:
-		return nil, fault.At("password", "%s does not know this user name with this password", t.name)
+		return nil, fault.At("password", "%s does not know this user name with this password", t.Name)
 	case response.StatusCode == http.StatusTooManyRequests:
 		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
-		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.name, RetryAfter: max(wait, time.Second)}
+		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.Name, RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
-		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to this way (it answered %d); use an API token instead", t.url, response.StatusCode)}
+		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to this way (it answered %d); use an API token instead", t.URL, response.StatusCode)}
 	}
 	for _, cookie := range response.Cookies() {
 		if cookie.Value != "" && cookie.MaxAge >= 0 {
 			return &workspace.PortalSession{Cookie: cookie.Name + "=" + cookie.Value, CSRF: me.CSRFToken, User: me.Username, Role: me.Role}, nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.url + " gave no session; use an API token instead"}
+	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.URL + " gave no session; use an API token instead"}
 }
 
 // leadsAway says where a redirect wants to go that is not followed.
-func leadsAway(t *target, response *http.Response) string {
+func leadsAway(t *outgoing.Target, response *http.Response) string {
 	to, err := response.Location()
 	if err != nil {
-		return fmt.Sprintf("%s redirects, but does not say where", t.host)
+		return fmt.Sprintf("%s redirects, but does not say where", t.Host)
 	}
-	return fmt.Sprintf("%s redirects to %s://%s; if that is your portal, use its address", t.host, to.Scheme, to.Host)
+	return fmt.Sprintf("%s redirects to %s://%s; if that is your portal, use its address", t.Host, to.Scheme, to.Host)
 }
 
 // signOutAt ends a session, here in any case, and there if it answers.
@@ -139,11 +140,11 @@ func (e *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if t.sign, _, err = e.wayIn(p); err != nil {
+	if t.Sign, _, err = e.wayIn(p); err != nil {
 		return nil, err
 	}
-	t.readOnly, t.timeout = false, min(t.timeout, 5*time.Second)
-	if _, _, err := e.fetchSmall(ctx, t, t.plain("DELETE", "/session", "")); err != nil {
+	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)
+	if _, _, err := e.fetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
 		e.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
 	}
 	if err := e.Workspace.KeepSession(ctx, p, nil); err != nil {
@@ -174,22 +175,22 @@ func (e *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) 
 	if err := p.MaySend(); err != nil {
 		return nil, err
 	}
-	t := &target{name: p.Name, url: p.BaseURL, version: e.Version, remote: p, catalog: e.Catalog, timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
-	t.place()
+	t := &outgoing.Target{Name: p.Name, URL: p.BaseURL, Version: e.Version, Remote: p, Catalog: e.Catalog, Timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
+	t.Place()
 	tried := *p
 	tried.ID = 0
-	if t.client, err = e.dialling(&tried, proxyPassword); err != nil {
+	if t.Client, err = e.dialling(&tried, proxyPassword); err != nil {
 		return nil, err
 	}
-	defer t.client.CloseIdle()
-	if t.sign, err = e.tryingIn(p, secret); err != nil {
+	defer t.Client.CloseIdle()
+	if t.Sign, err = e.tryingIn(p, secret); err != nil {
 		return nil, err
 	}
 	return e.whoIs(ctx, t, p)
 }
 
 // tryingIn is the way in of a portal that is not kept yet.
-func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing) [][2]string, error) {
+func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.Request) [][2]string, error) {
 	if p.Auth != workspace.AuthSession {
 		return signing(p, secret), nil
 	}
@@ -200,9 +201,9 @@ func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing) 
 	return sign, err
 }
 
-func (e *Portals) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*tried, error) {
+func (e *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Portal) (*tried, error) {
 	began := time.Now()
-	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/setting/version", ""))
+	response, text, err := e.fetchSmall(ctx, t, t.Plain("GET", "/setting/version", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +226,7 @@ func (e *Portals) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*t
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthNone:
 		out.Sentence = "It answers, but wants to know who asks: choose a token, or a user name and password."
 	case status == http.StatusUnauthorized:
-		return nil, fault.At("secret", "%s answers, but refuses this credential", t.host)
+		return nil, fault.At("secret", "%s answers, but refuses this credential", t.Host)
 	case status == http.StatusProxyAuthRequired:
 		return nil, fault.At("proxyPassword", "the proxy refuses its user name or password")
 	case status >= 500:
@@ -250,8 +251,8 @@ func kindName(kind string) string {
 
 // askWho returns the name of the user whose credentials are used, if the portal
 // reports it.
-func (e *Portals) askWho(ctx context.Context, t *target) (string, error) {
-	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/session", ""))
+func (e *Portals) askWho(ctx context.Context, t *outgoing.Target) (string, error) {
+	response, text, err := e.fetchSmall(ctx, t, t.Plain("GET", "/session", ""))
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -16,17 +17,17 @@ var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label:
 
 // preview shows a request as it would go out.
 func (e *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}
 	headers := out.Headers
-	for _, h := range t.sign(out) {
+	for _, h := range t.Sign(out) {
 		headers = append(headers, [2]string{h[0], resource.Mask})
 	}
-	variables := v.seen
+	variables := v.Seen
 	if variables == nil {
-		variables = []used{}
+		variables = []outgoing.Used{}
 	}
 	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body, "variables": variables}, nil
 }

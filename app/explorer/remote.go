@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -29,7 +30,7 @@ func mayReach(who *resource.Access) error {
 }
 
 // At returns a remote portal of the caller's.
-func (e *Portals) At(ctx context.Context, c *resource.Call, id int64) (*target, error) {
+func (e *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
@@ -41,42 +42,42 @@ func (e *Portals) At(ctx context.Context, c *resource.Call, id int64) (*target, 
 	if err != nil {
 		return nil, err
 	}
-	if t.sign, t.secrets, err = e.wayIn(p); err != nil {
+	if t.Sign, t.Secrets, err = e.wayIn(p); err != nil {
 		return nil, err
 	}
-	t.catalog, err = e.catalogOf(ctx, p)
+	t.Catalog, err = e.catalogOf(ctx, p)
 	return t, err
 }
 
 // reach is a portal without a way in and without its catalog.
-func (e *Portals) reach(p *workspace.Portal) (*target, error) {
+func (e *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
 	if err := p.MaySend(); err != nil { // a portal that an older version added
 		return nil, err
 	}
-	t := &target{
-		name: p.Name, url: p.BaseURL, version: e.Version, remote: p, catalog: e.Catalog,
-		timeout: time.Duration(p.Timeout) * time.Second, readOnly: p.ReadOnly,
-		sign: unsigned,
+	t := &outgoing.Target{
+		Name: p.Name, URL: p.BaseURL, Version: e.Version, Remote: p, Catalog: e.Catalog,
+		Timeout: time.Duration(p.Timeout) * time.Second, ReadOnly: p.ReadOnly,
+		Sign: unsigned,
 	}
-	t.place()
+	t.Place()
 	password, err := e.Workspace.ProxySecret(p)
 	if err != nil {
 		return nil, err
 	}
-	t.client, err = e.dialling(p, password)
+	t.Client, err = e.dialling(p, password)
 	return t, err
 }
 
 // wayIn returns the function that authenticates requests to a portal, and the
 // secrets in it.
-func (e *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, secrets []string, err error) {
+func (e *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]string, secrets []string, err error) {
 	if p.Auth == workspace.AuthSession {
 		s, err := e.Workspace.SessionAt(p)
 		if err != nil || s == nil {
 			return unsigned, nil, err
 		}
 		_, cookie, _ := strings.Cut(s.Cookie, "=")
-		return func(out *outgoing) [][2]string { return sessionAt(s, out) }, []string{cookie, s.CSRF}, nil
+		return func(out *outgoing.Request) [][2]string { return sessionAt(s, out) }, []string{cookie, s.CSRF}, nil
 	}
 	secret, err := e.Workspace.PortalSecret(p)
 	if err != nil || secret == "" {
@@ -86,13 +87,13 @@ func (e *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, 
 }
 
 // unsigned sends a request as nobody in particular.
-func unsigned(*outgoing) [][2]string { return nil }
+func unsigned(*outgoing.Request) [][2]string { return nil }
 
 // signing sends requests with a token, or with signatures by an access key.
-func signing(p *workspace.Portal, secret string) func(*outgoing) [][2]string {
-	return func(out *outgoing) [][2]string {
+func signing(p *workspace.Portal, secret string) func(*outgoing.Request) [][2]string {
+	return func(out *outgoing.Request) [][2]string {
 		switch {
-		case out.signed || secret == "":
+		case out.Signed || secret == "":
 			return nil
 		case p.Auth == workspace.AuthToken:
 			return versioned(out, [2]string{"Authorization", "Bearer " + secret})
@@ -105,21 +106,21 @@ func signing(p *workspace.Portal, secret string) func(*outgoing) [][2]string {
 
 // sessionAt returns the headers of a session at another portal. Signing in there as
 // somebody else goes out without it.
-func sessionAt(s *workspace.PortalSession, out *outgoing) [][2]string {
-	if out.signed || out.Method == "POST" && out.path == "/session" {
+func sessionAt(s *workspace.PortalSession, out *outgoing.Request) [][2]string {
+	if out.Signed || out.Method == "POST" && out.Path == "/session" {
 		return nil
 	}
 	headers := [][2]string{{"Cookie", s.Cookie}}
-	if out.Method != "GET" && out.header("X-CSRF-Token") == "" {
+	if out.Method != "GET" && out.Header("X-CSRF-Token") == "" {
 		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
 	}
 	return headers
 }
 
 // versioned adds the version that published clients ask for at their mount.
-func versioned(out *outgoing, authorization [2]string) [][2]string {
+func versioned(out *outgoing.Request, authorization [2]string) [][2]string {
 	headers := [][2]string{authorization}
-	if strings.Contains(out.URL, lenientMount+"/") && out.header("X-Version") == "" {
+	if strings.Contains(out.URL, outgoing.LenientMount+"/") && out.Header("X-Version") == "" {
 		headers = append(headers, [2]string{"X-Version", "3"})
 	}
 	return headers
@@ -127,10 +128,10 @@ func versioned(out *outgoing, authorization [2]string) [][2]string {
 
 // lmv1 signs a request: base64 of the lower-case hex of HMAC-SHA256 over
 // method, epoch milliseconds, body and path below the mount.
-func lmv1(id, key string, out *outgoing, now time.Time) string {
+func lmv1(id, key string, out *outgoing.Request, now time.Time) string {
 	epoch := strconv.FormatInt(now.UnixMilli(), 10)
 	mac := hmac.New(sha256.New, []byte(key))
-	mac.Write([]byte(out.Method + epoch + out.Body + out.path))
+	mac.Write([]byte(out.Method + epoch + out.Body + out.Path))
 	return "LMv1 " + id + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + epoch
 }
 
@@ -192,8 +193,8 @@ func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, err
 		environment = "demo"
 	}
 	all := []shownPortal{{
-		Name: e.PortalName(), BaseURL: t.url, Address: t.host, Demo: e.Demo, Instance: e.Instance, Environment: environment,
-		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.readOnly, Timeout: int64(t.timeout / time.Second),
+		Name: e.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: e.Demo, Instance: e.Instance, Environment: environment,
+		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.ReadOnly, Timeout: int64(t.Timeout / time.Second),
 	}}
 	rows, err := e.Workspace.PortalsOf(ctx, c.Access.UserID)
 	if err != nil {
@@ -211,10 +212,10 @@ func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, err
 }
 
 func (e *Portals) shownPortal(p *workspace.Portal) (*shownPortal, error) {
-	t := &target{url: p.BaseURL}
-	t.place()
+	t := &outgoing.Target{URL: p.BaseURL}
+	t.Place()
 	shown := &shownPortal{
-		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
+		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.Host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
 		Auth: p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout, Authority: p.Authority,
 		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, SendInClear: p.SendInClear,
 		CatalogURL: p.CatalogURL, CatalogFrom: p.CatalogFrom, CatalogAt: int64(p.CatalogAt),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spyglass/app/explorer/catalog"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -79,7 +80,7 @@ func (e *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error
 	if err != nil {
 		return nil, err
 	}
-	if t.sign, _, err = e.wayIn(p); err != nil {
+	if t.Sign, _, err = e.wayIn(p); err != nil {
 		return nil, err
 	}
 	from, text, made, err := e.findCatalog(ctx, t)
@@ -96,8 +97,8 @@ func (e *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error
 }
 
 // findCatalog reads the address that the user gave, or the usual places.
-func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text []byte, made *catalog.Catalog, err error) {
-	if given := t.remote.CatalogURL; given != "" {
+func (e *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog, err error) {
+	if given := t.Remote.CatalogURL; given != "" {
 		text, made, err = e.catalogAt(ctx, t, given)
 		if err == nil && made == nil {
 			err = fault.At("catalogUrl", "there is no OpenAPI document in JSON at %s", given)
@@ -105,7 +106,7 @@ func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text
 		return given, text, made, err
 	}
 	places := []string{}
-	for _, base := range []string{t.url, t.origin} {
+	for _, base := range []string{t.URL, t.Origin} {
 		for _, path := range usualPlaces {
 			if !slices.Contains(places, base+path) {
 				places = append(places, base+path)
@@ -123,13 +124,13 @@ func (e *Portals) findCatalog(ctx context.Context, t *target) (from string, text
 
 // catalogAt reads one place; nil means that there is none. Another host gets no
 // credential.
-func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byte, *catalog.Catalog, error) {
+func (e *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place string) ([]byte, *catalog.Catalog, error) {
 	at, err := url.Parse(place)
 	if err != nil {
 		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
 	}
-	out := &outgoing{Method: "GET", URL: place, path: at.EscapedPath(), signed: at.Scheme+"://"+at.Host != t.origin}
-	t.usualHeaders(out)
+	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+at.Host != t.Origin}
+	t.UsualHeaders(out)
 	response, text, err := e.fetchUpTo(ctx, t, out, workspace.MaxCatalog)
 	if err != nil {
 		return nil, nil, err
@@ -137,7 +138,7 @@ func (e *Portals) catalogAt(ctx context.Context, t *target, place string) ([]byt
 	if response.StatusCode != http.StatusOK || !json.Valid(text) {
 		return nil, nil, nil
 	}
-	made, err := catalog.Read(ctx, text, t.url)
+	made, err := catalog.Read(ctx, text, t.URL)
 	if errors.Is(err, catalog.ErrNone) {
 		return nil, nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/snippet"
@@ -68,7 +69,7 @@ func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptReques
 	if err != nil {
 		return nil, err
 	}
-	v, err := newValues(ctx, c, e.Workspace)
+	v, err := outgoing.NewValues(ctx, c, e.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptReques
 	}
 	text, lexer, name := "", "markdown", "runbook.md"
 	if in.Language == runbook {
-		text = snippet.Runbook(fmt.Sprintf("%d requests to %s", len(steps), t.name), steps, m.variables)
+		text = snippet.Runbook(fmt.Sprintf("%d requests to %s", len(steps), t.Name), steps, m.variables)
 	} else {
 		text, lexer, name = language.Script(steps, m.variables), language.Lexer, "script."+language.Extension
 	}
@@ -92,26 +93,26 @@ func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptReques
 
 // marks gives every variable of some requests a mark that stands for it.
 type marks struct {
-	*values
+	*outgoing.Values
 	variables []snippet.Variable
 	places    map[string]int // in variables, by name
 	masked    int            // secrets that the history does not have, so far
 	round     int            // the request under way: each has a UUID of its own
 }
 
-func newMarks(v *values) *marks {
-	m := &marks{values: v, places: map[string]int{}}
-	v.stand = m.mark
+func newMarks(v *outgoing.Values) *marks {
+	m := &marks{Values: v, places: map[string]int{}}
+	v.Stand = m.mark
 	return m
 }
 
 // hidden is the reference that takes the place of a secret which was typed.
 const hidden = "{{$hidden}}"
 
-func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
+func (m *marks) step(t *outgoing.Target, h *workspace.History) (snippet.Step, error) {
 	m.round++
 	draft := unmask(h.Draft)
-	out, err := t.build(m.filler(anyway, &draft), &draft)
+	out, err := t.Build(m.Filler(outgoing.Anyway, &draft), &draft)
 	if err != nil {
 		f := fault.Of(err)
 		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids", Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
@@ -126,7 +127,7 @@ func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
 }
 
 // mark stands for the value of a variable.
-func (m *marks) mark(u used) string {
+func (m *marks) mark(u outgoing.Used) string {
 	v := snippet.Variable{Name: u.Name, Value: u.Value}
 	switch {
 	case u.Name == "$uuid":
@@ -155,7 +156,7 @@ func (m *marks) sinceNow(text string) string {
 	if err != nil {
 		return "0"
 	}
-	return strconv.FormatInt(seconds-m.now.Unix(), 10)
+	return strconv.FormatInt(seconds-m.Now.Unix(), 10)
 }
 
 // unmask puts references in place of what the history has masked.

@@ -14,6 +14,7 @@ import (
 
 	"spyglass/app/document"
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -51,26 +52,26 @@ func (e *Sender) send(ctx context.Context, c *resource.Call, in *sendRequest) (a
 
 // exchange prepares the sending of a draft.
 func (e *Sender) exchange(ctx context.Context, c *resource.Call, in *sendRequest) (*exchange, error) {
-	m := strict
+	m := outgoing.Strict
 	if in.Anyway {
-		m = anyway
+		m = outgoing.Anyway
 	}
 	t, v, out, err := e.outgoing(ctx, c, &in.Draft, m)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.guard(out); err != nil {
+	if err := t.Guard(out); err != nil {
 		return nil, err
 	}
-	safe, err := t.build(v.filler(shown, &in.Draft), &in.Draft)
+	safe, err := t.Build(v.Filler(outgoing.Shown, &in.Draft), &in.Draft)
 	if err != nil {
 		return nil, err
 	}
-	masked, typed := maskDraft(in.Draft, out.endpoint)
+	masked, typed := outgoing.MaskDraft(in.Draft, out.Endpoint)
 	x := &exchange{
-		Sender: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.plain)), typed, t.secrets),
+		Sender: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
 		history: &workspace.History{
-			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
+			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: outgoing.MaskURL(safe),
 			Draft: masked,
 		},
 	}
@@ -81,23 +82,23 @@ func (e *Sender) exchange(ctx context.Context, c *resource.Call, in *sendRequest
 // exchange is one request under way.
 type exchange struct {
 	*Sender
-	target  *target
+	target  *outgoing.Target
 	in      *sendRequest
-	out     *outgoing
+	out     *outgoing.Request
 	user    int64
 	secrets []string // that went out
 	history *workspace.History
 	watch   client.Stopwatch
 	hops    client.Trail
 	notKept string // why the request is missing from the history
-	came    arrived
-	zip     *workspace.Zipper // of an answer that comes and may be kept
-	mask    *bodyMask         // of what is kept; nil where nothing is masked
+	came    outgoing.Arrived
+	zip     *workspace.Zipper  // of an answer that comes and may be kept
+	mask    *outgoing.BodyMask // of what is kept; nil where nothing is masked
 }
 
 // run sends the request, and returns the reply for the page.
 func (x *exchange) run(ctx context.Context) (any, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
+	timed, stop := context.WithTimeoutCause(ctx, x.target.Timeout, outgoing.ErrTimeout)
 	defer stop()
 	after := x.Writes.Before(ctx, x)
 	x.watch.Began = time.Now()
@@ -106,7 +107,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	took := time.Since(x.watch.Began)
 	x.history.MS = lasted(took)
 	if err != nil {
-		return nil, x.failed(ctx, x.target.explain(timed, err, x.came))
+		return nil, x.failed(ctx, x.target.Explain(timed, err, x.came))
 	}
 	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
 	x.history.Bytes = w.Size()
@@ -116,7 +117,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	var r *reply
 	made := beside(func() {
 		if doc, err = w.Finish(); err != nil {
-			err = x.target.explain(timed, err, x.came)
+			err = x.target.Explain(timed, err, x.came)
 			return
 		}
 		if r, err = x.reply(x.history, doc, headers, x.watch.Read(took)); err == nil {
@@ -142,14 +143,14 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 
 // fetch sends the request and takes the response in. The Writer is to be finished.
 func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
-	response, err := x.target.ask(x.hops.Watch(x.watch.Watch(ctx)), x.out)
+	response, err := x.target.Send(x.hops.Watch(x.watch.Watch(ctx)), x.out)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer response.Body.Close()
 	w := x.Documents.Create(response.Header.Get("Content-Type"))
 	to := io.Writer(w)
-	if response.ContentLength <= workspace.MaxPlain && !givesSecrets(x.out.endpoint) {
+	if response.ContentLength <= workspace.MaxPlain && !outgoing.GivesSecrets(x.out.Endpoint) {
 		x.zip = workspace.NewZipper()
 		kept := x.masking(response.Header.Get("Content-Type"), x.zip)
 		to = io.MultiWriter(kept, w)
@@ -158,7 +159,7 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
-		x.came = arrived{status: response.Status, bytes: body.received, quiet: time.Since(body.last)}
+		x.came = outgoing.Arrived{Status: response.Status, Bytes: body.received, Quiet: time.Since(body.last)}
 		w.Abort()
 		return nil, nil, err
 	}
@@ -199,7 +200,7 @@ func (p *progress) Read(b []byte) (int, error) {
 // holds a value shown only once or a secret of the request. doc may be nil if the
 // request had no secret and the response was compressed as it arrived.
 func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
-	if x.history.Bytes > workspace.MaxPlain || givesSecrets(x.out.endpoint) || doc == nil && len(x.secrets) > 0 {
+	if x.history.Bytes > workspace.MaxPlain || outgoing.GivesSecrets(x.out.Endpoint) || doc == nil && len(x.secrets) > 0 {
 		return nil
 	}
 	zipped, err := x.zipped(doc, contentType(headers))
@@ -209,7 +210,7 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 	if zipped == nil {
 		return nil
 	}
-	return &workspace.Reply{Headers: headers, Zipped: zipped, Masked: x.mask != nil && x.mask.masked}
+	return &workspace.Reply{Headers: headers, Zipped: zipped, Masked: x.mask != nil && x.mask.Masked}
 }
 
 // masking returns where the body of a response is written to be kept. What a
@@ -217,10 +218,10 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 // portal masks its secrets itself, and other texts do not say what is one.
 func (x *exchange) masking(kind string, to io.Writer) io.WriteCloser {
 	x.mask = nil
-	if x.target.remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
+	if x.target.Remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
 		return unmasked{to}
 	}
-	x.mask = &bodyMask{to: to}
+	x.mask = &outgoing.BodyMask{To: to}
 	return x.mask
 }
 
@@ -274,7 +275,7 @@ func (x *exchange) echoes(text string) bool {
 	}
 	return slices.ContainsFunc(x.secrets, func(secret string) bool {
 		quoted := resource.AppendString(nil, secret)
-		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, queryText(secret)) || strings.Contains(text, string(quoted[1:len(quoted)-1])))
+		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, outgoing.QueryText(secret)) || strings.Contains(text, string(quoted[1:len(quoted)-1])))
 	})
 }
 
@@ -310,28 +311,28 @@ func statusText(status string) string {
 }
 
 // fetchWhole sends a request and reads a response of at most limit bytes.
-func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (*http.Response, []byte, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
+func (x *exchange) fetchWhole(ctx context.Context, out *outgoing.Request, limit int64) (*http.Response, []byte, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.target.Timeout, outgoing.ErrTimeout)
 	defer stop()
-	response, err := x.target.ask(timed, out)
+	response, err := x.target.Send(timed, out)
 	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, arrived{})
+		return nil, nil, x.endedBy(ctx, timed, err, outgoing.Arrived{})
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.Host, limit>>20)}
 	}
 	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})
+		return nil, nil, x.endedBy(ctx, timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})
 	}
 	return response, body, nil
 }
 
 // endedBy returns why a request ended: the cause of ctx, or else the error.
-func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
+func (x *exchange) endedBy(ctx, timed context.Context, err error, came outgoing.Arrived) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return x.target.explain(timed, err, came)
+	return x.target.Explain(timed, err, came)
 }

@@ -8,6 +8,7 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/explorer/view"
@@ -41,7 +42,7 @@ type Sender struct {
 	Life      *serve.Life
 	Hub       *stream.Hub
 
-	Remote func(ctx context.Context, c *resource.Call, id int64) (*target, error) // returns a remote portal
+	Remote func(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) // returns a remote portal
 	Writes Writes
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -28,17 +29,17 @@ func (e *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}
 	text := language.Write(plainRequest(out))
-	if slices.ContainsFunc(v.seen, func(u used) bool { return u.Secret }) {
+	if slices.ContainsFunc(v.Seen, func(u outgoing.Used) bool { return u.Secret }) {
 		m := newMarks(v)
-		if out, err = t.build(v.filler(anyway, &in.Draft), &in.Draft); err != nil {
+		if out, err = t.Build(v.Filler(outgoing.Anyway, &in.Draft), &in.Draft); err != nil {
 			return nil, err
 		}
-		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.path, Request: plainRequest(out)}}, m.variables)
+		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}}, m.variables)
 	}
 	languages := make([]map[string]string, len(snippet.Languages))
 	for i, l := range snippet.Languages {
@@ -48,7 +49,7 @@ func (e *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 }
 
 // plainRequest is a request as a program of its own sends it.
-func plainRequest(out *outgoing) snippet.Request {
+func plainRequest(out *outgoing.Request) snippet.Request {
 	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
 	for _, h := range out.Headers {
 		if h[0] != "User-Agent" && (out.Body != "" || h[0] != "Content-Type") {

@@ -15,7 +15,7 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.catalog.Page()
+	answer, err := t.Catalog.Page()
 	return &answer, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
@@ -48,8 +49,8 @@ func (e *Undoer) Says(historyID, userID int64) string {
 type undo struct {
 	user   int64
 	portal int64
-	target *target
-	out    *outgoing
+	target *outgoing.Target
+	out    *outgoing.Request
 	before *payload.Object // nil for a POST
 	after  *payload.Object // nil for a DELETE
 }
@@ -129,7 +130,7 @@ func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 // look returns the object that a write is about to change; nil unless the catalog
 // has a GET for it.
 func (e *Undoer) look(ctx context.Context, x *exchange) *payload.Object {
-	if x.out.endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
+	if x.out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
 		return nil
 	}
 	timed, stop := context.WithTimeout(ctx, beforeTime)
@@ -150,7 +151,7 @@ func (e *Undoer) Before(ctx context.Context, x *exchange) func(ctx context.Conte
 
 // offer stores the undo record of a successful write and describes its effect.
 func (e *Undoer) offer(ctx context.Context, x *exchange, before *payload.Object, doc *document.Document) string {
-	if x.out.Method == "GET" || x.out.endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
+	if x.out.Method == "GET" || x.out.Endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
 		return ""
 	}
 	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: before}
@@ -217,28 +218,28 @@ func (u *undo) restored() []string {
 	if u.before == nil || u.after == nil {
 		return nil
 	}
-	return payload.Differing(u.before, u.after, writable(u.out.endpoint))
+	return payload.Differing(u.before, u.after, writable(u.out.Endpoint))
 }
 
 // created returns the DELETE for the object that a POST created.
 func (u *undo) created() *resource.Endpoint {
-	if u.after == nil || len(u.after.Values["id"]) == 0 || !u.out.endpoint.Creates {
+	if u.after == nil || len(u.after.Values["id"]) == 0 || !u.out.Endpoint.Creates {
 		return nil
 	}
-	return u.target.catalog.Match("DELETE", u.out.path+"/"+segment(u.after.ID()))
+	return u.target.Catalog.Match("DELETE", u.out.Path+"/"+outgoing.Segment(u.after.ID()))
 }
 
 func (u *undo) restore() *resource.Endpoint {
 	if strings.Contains(u.out.URL, "deleteHard=true") {
 		return nil
 	}
-	return u.target.catalog.Restore(u.out.endpoint)
+	return u.target.Catalog.Restore(u.out.Endpoint)
 }
 
 // collection returns the POST that recreates what a DELETE removed.
 func (u *undo) collection() *resource.Endpoint {
-	at := strings.LastIndexByte(u.out.path, '/')
-	e := u.target.catalog.Match("POST", u.out.path[:max(at, 0)])
+	at := strings.LastIndexByte(u.out.Path, '/')
+	e := u.target.Catalog.Match("POST", u.out.Path[:max(at, 0)])
 	if e == nil || !e.Creates {
 		return nil
 	}
@@ -247,54 +248,54 @@ func (u *undo) collection() *resource.Endpoint {
 
 // request returns the write that undoes the recorded one. It first checks whether
 // somebody changed the object since: then fault.Conflict.
-func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing, error) {
+func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing.Request, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {
 	case "POST":
 		made := u.created()
-		out := u.out.by("DELETE", address+"/"+segment(u.after.ID()), "")
-		out.endpoint, out.path = made, u.out.path+"/"+segment(u.after.ID())
-		return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
+		out := u.out.By("DELETE", address+"/"+outgoing.Segment(u.after.ID()), "")
+		out.Endpoint, out.Path = made, u.out.Path+"/"+outgoing.Segment(u.after.ID())
+		return out, u.unchanged(ctx, e, out, writable(u.out.Endpoint))
 	case "DELETE":
 		return u.bringBack(ctx, e, address)
 	}
 	method, twin, body := u.putsBack()
-	out := u.out.by(method, address, body)
-	out.endpoint = twin
-	return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
+	out := u.out.By(method, address, body)
+	out.Endpoint = twin
+	return out, u.unchanged(ctx, e, out, writable(u.out.Endpoint))
 }
 
 // putsBack returns the write that undoes a PUT or PATCH.
 func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
-	twin = u.target.catalog.Match("PATCH", u.out.path)
-	if twin == nil || twin.Path != u.out.endpoint.Path {
-		return "PUT", u.out.endpoint, u.before.Body(writable(u.out.endpoint))
+	twin = u.target.Catalog.Match("PATCH", u.out.Path)
+	if twin == nil || twin.Path != u.out.Endpoint.Path {
+		return "PUT", u.out.Endpoint, u.before.Body(writable(u.out.Endpoint))
 	}
 	return "PATCH", twin, u.before.Body(u.restored())
 }
 
 // bringBack returns the write that undoes a deletion.
-func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgoing, error) {
+func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgoing.Request, error) {
 	if _, err := e.at(ctx, u.target, u.out); err == nil {
 		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
 	}
 	if restore := u.restore(); restore != nil {
-		base, _ := strings.CutSuffix(address, u.out.path)
-		path := strings.Replace(restore.Path, "{id}", segment(u.before.ID()), 1)
-		out := u.out.by("POST", base+path, "{}")
-		out.endpoint, out.path = restore, path
+		base, _ := strings.CutSuffix(address, u.out.Path)
+		path := strings.Replace(restore.Path, "{id}", outgoing.Segment(u.before.ID()), 1)
+		out := u.out.By("POST", base+path, "{}")
+		out.Endpoint, out.Path = restore, path
 		return out, nil
 	}
 	make := u.collection()
-	path := u.out.path[:strings.LastIndexByte(u.out.path, '/')]
-	out := u.out.by("POST", address[:strings.LastIndexByte(address, '/')], u.before.Body(writable(make)))
-	out.endpoint, out.path = make, path
+	path := u.out.Path[:strings.LastIndexByte(u.out.Path, '/')]
+	out := u.out.By("POST", address[:strings.LastIndexByte(address, '/')], u.before.Body(writable(make)))
+	out.Endpoint, out.Path = make, path
 	return out, nil
 }
 
 // unchanged returns fault.Conflict when the object differs from what the write
 // left, and makes the undo conditional (ETag) where the portal has versions.
-func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing, fields []string) error {
+func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing.Request, fields []string) error {
 	now, err := e.at(ctx, u.target, out)
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
@@ -333,12 +334,12 @@ func (e *Undoer) undo(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	defer done()
-	draft := workspace.Draft{Method: out.Method, Path: out.path, Body: out.Body, Mode: "raw"}
-	if out.endpoint != nil {
-		draft.Template = out.endpoint.Path
+	draft := workspace.Draft{Method: out.Method, Path: out.Path, Body: out.Body, Mode: "raw"}
+	if out.Endpoint != nil {
+		draft.Template = out.Endpoint.Path
 	}
-	masked, typed := maskDraft(draft, out.endpoint)
-	x := &exchange{Sender: e.Sender, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.secrets...), history: &workspace.History{
+	masked, typed := outgoing.MaskDraft(draft, out.Endpoint)
+	x := &exchange{Sender: e.Sender, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.Secrets...), history: &workspace.History{
 		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
 	}}
 	got, err := x.run(life)

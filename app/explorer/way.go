@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
@@ -31,21 +32,21 @@ type keptObject struct {
 // keepWay writes the undo record into the workspace, unless it would hold a
 // secret or undoing would send stars for one.
 func (e *Undoer) keepWay(ctx context.Context, x *exchange, way *undo) {
-	if way.out.signed || givesSecrets(way.out.endpoint) || strings.Contains(way.sends(), resource.Mask) {
+	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
-	kept := &keptWay{Method: way.out.Method, Path: way.out.path, Template: way.out.endpoint.Path, Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
-	address, ok := strings.CutPrefix(way.out.URL, way.target.origin)
+	kept := &keptWay{Method: way.out.Method, Path: way.out.Path, Template: way.out.Endpoint.Path, Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
+	address, ok := strings.CutPrefix(way.out.URL, way.target.Origin)
 	if kept.Address = address; !ok || slices.ContainsFunc(kept.Headers, func(h [2]string) bool {
-		return secretKey(h[0]) || slices.Contains(secretHeaders, strings.ToLower(h[0]))
+		return outgoing.SecretKey(h[0]) || slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
 	}) {
 		return
 	}
-	if _, query, found := strings.Cut(address, "?"); found && new(masker).query(query) != query {
+	if _, query, found := strings.Cut(address, "?"); found && new(outgoing.Masker).Query(query) != query {
 		return
 	}
 	for _, o := range []*keptObject{kept.Before, kept.After} {
-		if o != nil && maskBody(string(o.Text), way.out.endpoint) != string(o.Text) {
+		if o != nil && outgoing.MaskBody(string(o.Text), way.out.Endpoint) != string(o.Text) {
 			return
 		}
 	}
@@ -130,18 +131,18 @@ func (e *Undoer) revive(ctx context.Context, c *resource.Call) error {
 
 // revived returns the undo of a row; nil if the portal's catalog no longer has
 // its endpoint.
-func revived(t *target, row *workspace.Way) *undo {
+func revived(t *outgoing.Target, row *workspace.Way) *undo {
 	var kept keptWay
 	if err := json.Unmarshal([]byte(row.Text), &kept); err != nil {
 		return nil
 	}
-	endpoint := t.catalog.Match(kept.Method, kept.Path)
+	endpoint := t.Catalog.Match(kept.Method, kept.Path)
 	if endpoint == nil || endpoint.Path != kept.Template {
 		return nil
 	}
 	way := &undo{
 		user: row.UserID, portal: row.PortalID, target: t, before: kept.Before.object(), after: kept.After.object(),
-		out: &outgoing{Method: kept.Method, URL: t.origin + kept.Address, Headers: kept.Headers, endpoint: endpoint, path: kept.Path},
+		out: &outgoing.Request{Method: kept.Method, URL: t.Origin + kept.Address, Headers: kept.Headers, Endpoint: endpoint, Path: kept.Path},
 	}
 	if way.says() == "" {
 		return nil

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestSecretsInAKeptBodyAreMaskedAsItComes(t *testing.T) {
 	} {
 		for _, from := range []io.Reader{strings.NewReader(tt.body), iotest.OneByteReader(strings.NewReader(tt.body))} {
 			var got bytes.Buffer
-			m := &bodyMask{to: &got}
+			m := &BodyMask{To: &got}
 			if _, err := io.Copy(m, from); err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"context"
@@ -21,11 +21,11 @@ import (
 
 // explainTLS describes a TLS failure in out, with the certificate if that was
 // refused; false if err is no such failure.
-func (t *target) explainTLS(out *fault.Error, err error) bool {
+func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	if errors.As(err, &plain) {
-		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port", t.host)
+		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port", t.Host)
 		return true
 	}
 	if !errors.As(err, &refused) || len(refused.UnverifiedCertificates) == 0 {
@@ -37,15 +37,15 @@ func (t *target) explainTLS(out *fault.Error, err error) bool {
 	const next = "; if you know this certificate, you can trust it in the portal's settings"
 	switch {
 	case errors.Is(err, client.ErrNotPinned):
-		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.host)
+		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.Host)
 	case errors.As(err, &host):
-		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.host, next)
+		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.Host, next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):
-		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.host, c.NotAfter.Format("2 January 2006"), next)
+		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.Host, c.NotAfter.Format("2 January 2006"), next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?", t.host, c.NotBefore.Format("2 January 2006"))
+		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?", t.Host, c.NotBefore.Format("2 January 2006"))
 	default:
-		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.host, next)
+		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.Host, next)
 	}
 	out.Detail["certificate"] = map[string]any{
 		"fingerprint": client.Fingerprint(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
@@ -63,7 +63,7 @@ func addresses(ips []net.IP) []string {
 }
 
 // explainName reports that a host name cannot be resolved, or that a proxy refused.
-func (t *target) explainName(out *fault.Error, err error) bool {
+func (t *Target) explainName(out *fault.Error, err error) bool {
 	var name *net.DNSError
 	var dial *net.OpError
 	switch {
@@ -74,34 +74,34 @@ func (t *target) explainName(out *fault.Error, err error) bool {
 	case errors.As(err, &name):
 		out.Message = fmt.Sprintf("the name %s could not be looked up; are you connected to the network?", name.Name)
 	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
-		out.Message = fmt.Sprintf("the proxy on the way to %s does not answer as it should: %v", t.host, dial.Err)
+		out.Message = fmt.Sprintf("the proxy on the way to %s does not answer as it should: %v", t.Host, dial.Err)
 	default:
 		return false
 	}
 	return true
 }
 
-// arrived is the progress of a response that ended early.
-type arrived struct {
-	status string        // "200 OK"; empty: not even the headers
-	bytes  int64         // of the body
-	quiet  time.Duration // since the last of them; 0: not known
+// Arrived is the progress of a response that ended early.
+type Arrived struct {
+	Status string        // "200 OK"; empty: not even the headers
+	Bytes  int64         // of the body
+	Quiet  time.Duration // since the last of them; 0: not known
 }
 
 // stalled is the time without a byte after which a response counts as stalled.
 const stalled = 2 * time.Second
 
 // late explains why a response was incomplete at the timeout.
-func (a arrived) late(address string, timeout time.Duration) string {
+func (a Arrived) late(address string, timeout time.Duration) string {
 	switch {
-	case a.status == "":
+	case a.Status == "":
 		return fmt.Sprintf("%s did not answer within %s", address, seconds(timeout))
-	case a.bytes == 0:
-		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.status, seconds(timeout))
-	case a.quiet >= min(stalled, timeout/2):
-		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.status, amount(a.bytes), seconds(a.quiet.Round(100*time.Millisecond)))
+	case a.Bytes == 0:
+		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.Status, seconds(timeout))
+	case a.Quiet >= min(stalled, timeout/2):
+		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.Status, amount(a.Bytes), seconds(a.Quiet.Round(100*time.Millisecond)))
 	}
-	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.status, seconds(timeout), amount(a.bytes))
+	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.Status, seconds(timeout), amount(a.Bytes))
 }
 
 // amount formats a number of bytes for display.
@@ -112,25 +112,25 @@ func amount(bytes int64) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
-// explain turns what went wrong into a sentence.
-func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Error {
-	address := t.host
+// Explain turns what went wrong into a sentence.
+func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Error {
+	address := t.Host
 	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
-	if t.remote != nil {
-		out.Detail["portal"] = t.remote.ID
+	if t.Remote != nil {
+		out.Detail["portal"] = t.Remote.ID
 	}
 	var known *fault.Error
 	var dial *net.OpError
 	var at *url.Error
-	if came.status != "" {
+	if came.Status != "" {
 		out.Detail["answered"] = true // so somebody is there
 	}
 	switch cause := context.Cause(ctx); {
-	case cause == errTimeout:
-		out.Message = came.late(address, t.timeout)
+	case cause == ErrTimeout:
+		out.Message = came.late(address, t.Timeout)
 		out.Detail["timeout"] = true
-		if came.status != "" {
-			out.Detail["status"], out.Detail["received"] = came.status, came.bytes
+		if came.Status != "" {
+			out.Detail["status"], out.Detail["received"] = came.Status, came.Bytes
 		}
 	case cause == serve.ErrStopping:
 		out.Message = serve.ErrStopping.Error()
@@ -145,7 +145,7 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		out.Message = fmt.Sprintf("%s speaks HTTP, not HTTPS; its address would begin with http://", address)
-	case errors.As(err, &at) && came.status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
+	case errors.As(err, &at) && came.Status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
 	case errors.As(err, &at): // its own words hold the URL
 		var answered bool
@@ -153,7 +153,7 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 			out.Detail["answered"] = true
 		}
 	default:
-		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.bytes)
+		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.Bytes)
 	}
 	return out
 }
@@ -186,5 +186,5 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%g seconds", d.Seconds())
 }
 
-// errTimeout is the cause of what a timeout cancels.
-var errTimeout = errors.New("the request took too long")
+// ErrTimeout is the cause of what a timeout cancels.
+var ErrTimeout = errors.New("the request took too long")

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"net/url"
@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// secretHeaders are headers that are a credential, whatever they are sent to.
-var secretHeaders = []string{"authorization", "proxy-authorization", "x-csrf-token", "x-api-key", "x-auth-token"}
+// SecretHeaders are headers that are a credential, whatever they are sent to.
+var SecretHeaders = []string{"authorization", "proxy-authorization", "x-csrf-token", "x-api-key", "x-auth-token"}
 
 // secretParameters are names that are a credential in a query, but not in general.
 var secretParameters = []string{"sig", "signature", "code", "key", "api-key"}
@@ -25,27 +25,27 @@ func secretParameter(name string) bool {
 	if plain, err := url.QueryUnescape(name); err == nil {
 		name = plain
 	}
-	return slices.Contains(secretParameters, strings.ToLower(name)) || secretKey(name)
+	return slices.Contains(secretParameters, strings.ToLower(name)) || SecretKey(name)
 }
 
 // secretHeader reports the same for a header: X-Functions-Key and
 // Ocp-Apim-Subscription-Key are credentials like X-Api-Key.
 func secretHeader(name string) bool {
 	lower := strings.ToLower(name)
-	return slices.Contains(secretHeaders, lower) || strings.HasSuffix(lower, "-key") || strings.HasSuffix(lower, "-signature") || secretKey(name)
+	return slices.Contains(SecretHeaders, lower) || strings.HasSuffix(lower, "-key") || strings.HasSuffix(lower, "-signature") || SecretKey(name)
 }
 
-// secretKey reports whether a value of that name is kept out of the history.
-func secretKey(name string) bool { return resource.SecretName(name) }
+// SecretKey reports whether a value of that name is kept out of the history.
+func SecretKey(name string) bool { return resource.SecretName(name) }
 
-// maskDraft returns a draft as the history stores it: secrets that were typed into
+// MaskDraft returns a draft as the history stores it: secrets that were typed into
 // it are stars. What comes from variables stays a reference. typed are these
 // secrets.
-func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace.Draft, typed []string) {
-	var m masker
+func MaskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace.Draft, typed []string) {
+	var m Masker
 	path, query, found := cutQuery(d.Path)
 	if found {
-		d.Path = path + "?" + m.query(query)
+		d.Path = path + "?" + m.Query(query)
 	}
 	d.Query = m.rows(d.Query, secretParameter)
 	d.Headers = m.rows(d.Headers, secretHeader)
@@ -53,35 +53,35 @@ func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	return d, m.typed
 }
 
-// maskURL returns the URL of a draft that was built for display.
-func maskURL(safe *outgoing) string {
+// MaskURL returns the URL of a draft that was built for display.
+func MaskURL(safe *Request) string {
 	path, query, found := strings.Cut(safe.URL, "?")
 	if !found {
 		return path
 	}
-	return path + "?" + new(masker).query(query)
+	return path + "?" + new(Masker).Query(query)
 }
 
-// maskBody replaces the secret values of a JSON body, and leaves everything
+// MaskBody replaces the secret values of a JSON body, and leaves everything
 // else as it was typed.
-func maskBody(body string, endpoint *resource.Endpoint) string {
-	return new(masker).body(body, endpoint)
+func MaskBody(body string, endpoint *resource.Endpoint) string {
+	return new(Masker).body(body, endpoint)
 }
 
-// masker puts stars in the place of secrets, and remembers them.
-type masker struct{ typed []string }
+// Masker puts stars in the place of secrets, and remembers them.
+type Masker struct{ typed []string }
 
 // recognised is the least number of characters by which a secret can be
 // distinguished from other text.
 const recognised = 4
 
-func (m *masker) note(secret string) {
+func (m *Masker) note(secret string) {
 	if utf8.RuneCountInString(secret) >= recognised {
 		m.typed = append(m.typed, secret)
 	}
 }
 
-func (m *masker) rows(rows workspace.Rows, secret func(string) bool) workspace.Rows {
+func (m *Masker) rows(rows workspace.Rows, secret func(string) bool) workspace.Rows {
 	out := slices.Clone(rows)
 	for i, r := range out {
 		if secret(r.Key) {
@@ -92,7 +92,7 @@ func (m *masker) rows(rows workspace.Rows, secret func(string) bool) workspace.R
 }
 
 // text is stars for what was typed; references stay, and so does nothing.
-func (m *masker) text(text string) string {
+func (m *Masker) text(text string) string {
 	if strings.TrimSpace(reference.ReplaceAllString(text, "")) == "" {
 		return text
 	}
@@ -106,8 +106,8 @@ func (m *masker) text(text string) string {
 	return resource.Mask
 }
 
-// query masks the secrets of a query.
-func (m *masker) query(query string) string {
+// Query masks the secrets of a query.
+func (m *Masker) Query(query string) string {
 	parts := pairs.Split(query)
 	for i, part := range parts {
 		if key, value, ok := strings.Cut(part, "="); ok && secretParameter(key) {
@@ -121,7 +121,7 @@ func (m *masker) query(query string) string {
 	return strings.Join(parts, "&")
 }
 
-func (m *masker) body(body string, endpoint *resource.Endpoint) string {
+func (m *Masker) body(body string, endpoint *resource.Endpoint) string {
 	// References outside of quotes are no JSON; digits of their length are.
 	plain := reference.ReplaceAllStringFunc(body, func(r string) string { return strings.Repeat("1", len(r)) })
 	node, err := resource.ParseJSON([]byte(plain))
@@ -159,10 +159,10 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 	case '{':
 		name := slices.Index(n.Keys, "name")
 		flag := slices.Index(n.Keys, "secret") // set by a person, whatever the name
-		paired := name >= 0 && n.Items[name].Kind == '"' && secretKey(n.Items[name].Text) || flag >= 0 && n.Items[flag].Kind == 't'
+		paired := name >= 0 && n.Items[name].Kind == '"' && SecretKey(n.Items[name].Text) || flag >= 0 && n.Items[flag].Kind == 't'
 		for i, key := range n.Keys {
 			writeOnly, inner := catalog.Property(s, key)
-			if (writeOnly || secretKey(key) || paired && key == "value") && !slices.Contains([]byte("ntf"), n.Items[i].Kind) {
+			if (writeOnly || SecretKey(key) || paired && key == "value") && !slices.Contains([]byte("ntf"), n.Items[i].Kind) {
 				hidden = append(hidden, n.Items[i])
 				continue
 			}
@@ -188,12 +188,12 @@ var (
 )
 
 // loose masks what looks like a secret in a body that cannot be read.
-func (m *masker) loose(body string) string {
+func (m *Masker) loose(body string) string {
 	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {
 		body = pair.ReplaceAllStringFunc(body, func(text string) string {
 			parts := pair.FindStringSubmatch(text)
 			switch quoted := strings.HasPrefix(parts[3], `"`); {
-			case !secretKey(parts[2]) || m.text(strings.Trim(parts[3], `"`)) != resource.Mask:
+			case !SecretKey(parts[2]) || m.text(strings.Trim(parts[3], `"`)) != resource.Mask:
 				return text
 			case quoted:
 				return parts[1] + `"` + resource.Mask + `"`
@@ -204,7 +204,7 @@ func (m *masker) loose(body string) string {
 	return body
 }
 
-// givesSecrets reports whether an endpoint's answer holds what is shown only once.
-func givesSecrets(e *resource.Endpoint) bool {
+// GivesSecrets reports whether an endpoint's answer holds what is shown only once.
+func GivesSecrets(e *resource.Endpoint) bool {
 	return e != nil && e.Once
 }

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// used is one variable of a draft, as the preview shows it.
-type used struct {
+// Used is one variable of a draft, as the preview shows it.
+type Used struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"` // masked when secret
 	Scope  string `json:"scope"` // portal, global or built-in
@@ -24,28 +24,28 @@ type used struct {
 	Secret bool   `json:"secret"`
 }
 
-// values looks variables up for one request. Each is looked up once, so that
+// Values looks variables up for one request. Each is looked up once, so that
 // it is the same everywhere in it.
-type values struct {
+type Values struct {
 	ctx    context.Context
 	own    map[string]*workspace.Variable
 	secret func(*workspace.Variable) (string, error)
-	now    time.Time
+	Now    time.Time
 	userID int64
-	stand  func(used) string // gives what goes out for each, known or not, instead of its value; nil for its value
+	Stand  func(Used) string // gives what goes out for each, known or not, instead of its value; nil for its value
 
-	seen  []used
+	Seen  []Used
 	at    map[string]int    // in seen, by name
-	plain map[string]string // values by name, secrets only when they were needed
+	Plain map[string]string // values by name, secrets only when they were needed
 }
 
-// newValues returns the variables of the call's user for its portal.
-func newValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*values, error) {
+// NewValues returns the variables of the call's user for its portal.
+func NewValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*Values, error) {
 	list, err := w.VariablesAt(ctx, c.Access.UserID, workspace.PortalID(c))
 	if err != nil {
 		return nil, err
 	}
-	v := &values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
+	v := &Values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, Now: c.At, userID: c.Access.UserID, Plain: map[string]string{}}
 	for i := range list {
 		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
 			v.own[list[i].Name] = &list[i]
@@ -56,38 +56,38 @@ func newValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*
 
 // look records that name is used and returns what is known of it without
 // reading secrets from the keyring.
-func (v *values) look(name string) used {
+func (v *Values) look(name string) Used {
 	if i, have := v.at[name]; have {
-		return v.seen[i]
+		return v.Seen[i]
 	}
-	u := used{Name: name}
+	u := Used{Name: name}
 	if own := v.own[name]; own != nil {
-		u = used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "", Secret: own.Secret}
+		u = Used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "", Secret: own.Secret}
 	} else if value, ok := v.builtIn(name); ok {
-		u = used{Name: name, Value: value, Scope: "built-in", Known: true}
+		u = Used{Name: name, Value: value, Scope: "built-in", Known: true}
 	}
-	v.at[name] = len(v.seen)
-	v.seen = append(v.seen, u)
+	v.at[name] = len(v.Seen)
+	v.Seen = append(v.Seen, u)
 	return u
 }
 
 // value returns the text that is sent for the variable name.
-func (v *values) value(name string) (value string, ok bool, err error) {
+func (v *Values) value(name string) (value string, ok bool, err error) {
 	u := v.look(name)
-	if v.stand != nil {
-		return v.stand(u), true, nil
+	if v.Stand != nil {
+		return v.Stand(u), true, nil
 	}
 	if !u.Known || !u.Secret {
 		return u.Value, u.Known, nil
 	}
-	if value, ok := v.plain[name]; ok {
+	if value, ok := v.Plain[name]; ok {
 		return value, true, nil
 	}
 	value, err = v.secret(v.own[name])
 	if fault.Is(err, fault.Unknown) {
 		return "", false, nil
 	}
-	v.plain[name] = value
+	v.Plain[name] = value
 	return value, err == nil, err
 }
 
@@ -95,10 +95,10 @@ var nowOffset = regexp.MustCompile(`^\$now([+-])(\d{1,9})([smhdw])$`)
 
 var offsetUnits = map[string]int64{"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
-func (v *values) builtIn(name string) (string, bool) {
+func (v *Values) builtIn(name string) (string, bool) {
 	switch name {
 	case "$now":
-		return strconv.FormatInt(v.now.Unix(), 10), true
+		return strconv.FormatInt(v.Now.Unix(), 10), true
 	case "$userId":
 		return strconv.FormatInt(v.userID, 10), true
 	case "$uuid":
@@ -116,7 +116,7 @@ func (v *values) builtIn(name string) (string, bool) {
 	if parts[1] == "-" {
 		seconds = -seconds
 	}
-	return strconv.FormatInt(v.now.Unix()+seconds, 10), true
+	return strconv.FormatInt(v.Now.Unix()+seconds, 10), true
 }
 
 // newUUID returns a random UUID (RFC 9562, version 4).
@@ -127,19 +127,19 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// manner is a way to fill in a draft.
-type manner int
+// Manner is a way to fill in a draft.
+type Manner int
 
 const (
-	strict manner = iota // what is unknown stops it
-	anyway               // what is unknown goes out as it was typed
-	shown                // nothing stops it, and secrets are masked
+	Strict Manner = iota // what is unknown stops it
+	Anyway               // what is unknown goes out as it was typed
+	Shown                // nothing stops it, and secrets are masked
 )
 
-// filler replaces the variables of one draft.
-type filler struct {
-	*values
-	manner  manner
+// Filler replaces the variables of one draft.
+type Filler struct {
+	*Values
+	manner  Manner
 	budget  *budget.Budget
 	field   string   // where the first unknown one is
 	unknown []string // in order
@@ -150,11 +150,11 @@ type filler struct {
 // in, beside its own size.
 const roomToFill = 4 << 20
 
-// filler returns a filler for one draft. Values count as often as they are used,
+// Filler returns a filler for one draft. Values count as often as they are used,
 // whatever becomes of them, so that a small draft cannot make a huge request.
-func (v *values) filler(m manner, d *workspace.Draft) *filler {
+func (v *Values) Filler(m Manner, d *workspace.Draft) *Filler {
 	room := roomToFill + 2*sizeOf(d)
-	return &filler{values: v, manner: m, missed: map[string]bool{}, budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
+	return &Filler{Values: v, manner: m, missed: map[string]bool{}, budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
 }
 
 // sizeOf returns the bytes of a draft's texts.
@@ -169,7 +169,7 @@ func sizeOf(d *workspace.Draft) int64 {
 }
 
 // spend spends n bytes; field is where they go.
-func (f *filler) spend(field string, n int) error {
+func (f *Filler) spend(field string, n int) error {
 	err := f.budget.Bytes(n)
 	if budget.Spent(err) {
 		return fault.At(field, "With its variables filled in, the request is larger than %s allows. Use shorter values, or use them less often.", amount(roomToFill))
@@ -183,7 +183,7 @@ var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 // fill replaces the references in text. What stands between them goes through
 // literal, values through place; what is unknown and goes out nevertheless is
 // literal, too.
-func (f *filler) fill(field, text string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+func (f *Filler) fill(field, text string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
 	var out strings.Builder
 	last := 0
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
@@ -200,9 +200,9 @@ func (f *filler) fill(field, text string, literal func(string) string, place fun
 }
 
 // one returns the text that replaces a single reference.
-func (f *filler) one(field, typed, name string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+func (f *Filler) one(field, typed, name string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
 	u := f.look(name)
-	if f.manner == shown {
+	if f.manner == Shown {
 		switch {
 		case !u.Known:
 			return typed, nil
@@ -241,8 +241,8 @@ func (f *filler) one(field, typed, name string, literal func(string) string, pla
 const mostUnknown = 100
 
 // verdict returns the error for unknown variables; nil unless strict.
-func (f *filler) verdict() error {
-	if len(f.unknown) == 0 || f.manner != strict {
+func (f *Filler) verdict() error {
+	if len(f.unknown) == 0 || f.manner != Strict {
 		return nil
 	}
 	named := f.unknown[:min(len(f.unknown), mostUnknown)]

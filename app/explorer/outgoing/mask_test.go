@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"reflect"
@@ -28,7 +28,7 @@ func TestMaskBody(t *testing.T) {
 		{`user=me&password=x y`, `user=me&password=******** y`},
 		{`a=b, nothing here`, `a=b, nothing here`},
 	} {
-		if got := maskBody(tt.body, endpoint); got != tt.want {
+		if got := MaskBody(tt.body, endpoint); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.body, got, tt.want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestNamesOfSecretsDependOnThePlace(t *testing.T) {
 		{"size", false, false, false},
 		{"displayName", false, false, false},
 	} {
-		if q, h, any := secretParameter(tt.name), secretHeader(tt.name), secretKey(tt.name); tt.query && !q || tt.header && !h || tt.anywhere && !any || !tt.query && !tt.header && (q || h || any) {
+		if q, h, any := secretParameter(tt.name), secretHeader(tt.name), SecretKey(tt.name); tt.query && !q || tt.header && !h || tt.anywhere && !any || !tt.query && !tt.header && (q || h || any) {
 			t.Errorf("%s: query %v, header %v, anywhere %v", tt.name, q, h, any)
 		}
 	}
@@ -72,7 +72,7 @@ func TestMaskDraftLeavesTheDraftItselfAlone(t *testing.T) {
 		Headers: workspace.Rows{row("authorization", "********"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "********"), row("X-A", "abc")},
 		Body:    `{"password":"********","n":1}`,
 	}
-	got, typed := maskDraft(d, nil)
+	got, typed := MaskDraft(d, nil)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

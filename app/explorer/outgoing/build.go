@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"regexp"
@@ -11,25 +11,25 @@ import (
 	"spyglass/backend/resource"
 )
 
-// outgoing is a request as it is sent, without the session.
-type outgoing struct {
+// Request is a request as it is sent, without the session.
+type Request struct {
 	Method  string
 	URL     string
 	Headers [][2]string
 	Body    string
 
-	endpoint *resource.Endpoint // of the catalog; nil when it knows none
-	path     string             // below the mount, escaped
-	signed   bool               // has an Authorization of its own
+	Endpoint *resource.Endpoint // of the catalog; nil when it knows none
+	Path     string             // below the mount, escaped
+	Signed   bool               // has an Authorization of its own
 }
 
-// lenientMount is the path at which the portal serves published clients.
-const lenientMount = "/santaba/rest"
+// LenientMount is the path at which the portal serves published clients.
+const LenientMount = "/santaba/rest"
 
 var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
 
 // locate splits what was typed into the mount and what is below it.
-func (t *target) locate(typed string) (mount, rest string, err error) {
+func (t *Target) locate(typed string) (mount, rest string, err error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", "", fault.At("path", "the path is empty; choose an endpoint, or type one like /device/devices")
@@ -37,57 +37,57 @@ func (t *target) locate(typed string) (mount, rest string, err error) {
 	parts := absolute.FindStringSubmatch(typed)
 	if parts != nil {
 		if !t.is(parts[1], parts[2]) {
-			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], t.host)
+			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], t.Host)
 		}
 		typed = typed[len(parts[0]):]
 	}
 	if !strings.HasPrefix(typed, "/") {
 		typed = "/" + typed
 	}
-	for _, mount := range []string{t.mount, lenientMount} {
+	for _, mount := range []string{t.mount, LenientMount} {
 		if rest, ok := strings.CutPrefix(typed, mount); ok && (rest == "" || strings.ContainsRune("/?", rune(rest[0]))) {
 			return mount, rest, nil
 		}
 	}
 	if parts != nil {
-		return "", "", fault.At("path", "the API is below %s; %s is not", t.url, parts[0]+typed)
+		return "", "", fault.At("path", "the API is below %s; %s is not", t.URL, parts[0]+typed)
 	}
 	return t.mount, typed, nil
 }
 
 // is reports whether scheme and host are the portal's; localhost is the same
 // machine under another name.
-func (t *target) is(scheme, host string) bool {
+func (t *Target) is(scheme, host string) bool {
 	origin := strings.ToLower(scheme + "://" + host)
-	own := strings.ToLower(t.origin)
+	own := strings.ToLower(t.Origin)
 	return origin == own || strings.Replace(origin, "://localhost:", "://127.0.0.1:", 1) == own
 }
 
-// build makes the request of a draft.
-func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
-	out := &outgoing{Method: d.Method}
+// Build makes the request of a draft.
+func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
+	out := &Request{Method: d.Method}
 	mount, rest, err := t.locate(d.Path)
 	if err != nil {
 		return nil, err
 	}
 	path, query, _ := cutQuery(rest)
-	if out.path, err = f.path(path, d.PathParams); err != nil {
+	if out.Path, err = f.path(path, d.PathParams); err != nil {
 		return nil, err
 	}
 	text, err := f.query(query, d.Query)
 	if err != nil {
 		return nil, err
 	}
-	out.URL = t.origin + mount + out.path + text
-	if out.endpoint = t.catalog.Match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
-		out.endpoint = t.catalog.Match(d.Method, d.Template)
+	out.URL = t.Origin + mount + out.Path + text
+	if out.Endpoint = t.Catalog.Match(d.Method, out.Path); out.Endpoint == nil && d.Template != "" {
+		out.Endpoint = t.Catalog.Match(d.Method, d.Template)
 	}
 	if err := f.headers(out, d.Headers); err != nil {
 		return nil, err
 	}
 	if workspace.HasBody(d.Method) {
 		fill := f.fillJSON
-		if kind := out.header("Content-Type"); kind != "" && !strings.Contains(strings.ToLower(kind), "json") {
+		if kind := out.Header("Content-Type"); kind != "" && !strings.Contains(strings.ToLower(kind), "json") {
 			fill = func(text string) (string, error) {
 				return f.fill("body", text, asIs, func(_, value string) (string, error) { return value, nil })
 			}
@@ -96,7 +96,7 @@ func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 			return nil, err
 		}
 	}
-	t.usualHeaders(out)
+	t.UsualHeaders(out)
 	return out, f.verdict()
 }
 
@@ -118,7 +118,7 @@ func withoutReferences(text string) string {
 var parameter = regexp.MustCompile(`\{\{[^{}]*\}\}|\{([^{}/]+)\}`)
 
 // path fills in {parameters} and references.
-func (f *filler) path(typed string, params workspace.Rows) (string, error) {
+func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	var out strings.Builder
 	var missing []string
 	last := 0
@@ -145,7 +145,7 @@ func (f *filler) path(typed string, params workspace.Rows) (string, error) {
 			out.WriteString("{" + name + "}")
 			continue
 		}
-		if text, err = f.fillPath(value, segment); err != nil {
+		if text, err = f.fillPath(value, Segment); err != nil {
 			return "", err
 		}
 		out.WriteString(text)
@@ -155,7 +155,7 @@ func (f *filler) path(typed string, params workspace.Rows) (string, error) {
 		return "", err
 	}
 	out.WriteString(text)
-	if len(missing) > 0 && f.manner != shown {
+	if len(missing) > 0 && f.manner != Shown {
 		return "", &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value", Detail: map[string]any{"missing": missing}}
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.String()), "%2E", "."), "/") {
@@ -167,7 +167,7 @@ func (f *filler) path(typed string, params workspace.Rows) (string, error) {
 }
 
 // query is "?…" of what was typed behind the path and of the rows, or nothing.
-func (f *filler) query(typed string, rows workspace.Rows) (string, error) {
+func (f *Filler) query(typed string, rows workspace.Rows) (string, error) {
 	var parts []string
 	if typed != "" {
 		text, err := f.fillTyped(typed)
@@ -181,11 +181,11 @@ func (f *filler) query(typed string, rows workspace.Rows) (string, error) {
 			continue
 		}
 		field := "query." + r.Key
-		key, err := f.fillQuery(field, r.Key, queryText)
+		key, err := f.fillQuery(field, r.Key, QueryText)
 		if err != nil {
 			return "", err
 		}
-		value, err := f.fillQuery(field, r.Value, queryText)
+		value, err := f.fillQuery(field, r.Value, QueryText)
 		if err != nil {
 			return "", err
 		}
@@ -199,7 +199,7 @@ func (f *filler) query(typed string, rows workspace.Rows) (string, error) {
 
 // fillTyped fills in a query that was typed behind the path. An & within double
 // quotes belongs to the value.
-func (f *filler) fillTyped(typed string) (string, error) {
+func (f *Filler) fillTyped(typed string) (string, error) {
 	typed = pairs.Escape(typed, withoutReferences(typed))
 	return f.fillQuery("path", typed, typedQuery)
 }
@@ -223,7 +223,7 @@ var forbidden = map[string]string{
 var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // headers adds the draft's own.
-func (f *filler) headers(out *outgoing, rows workspace.Rows) error {
+func (f *Filler) headers(out *Request, rows workspace.Rows) error {
 	for _, r := range rows {
 		if !r.On || r.Key == "" && r.Value == "" {
 			continue
@@ -242,10 +242,10 @@ func (f *filler) headers(out *outgoing, rows workspace.Rows) error {
 		switch {
 		case no:
 			return fault.At(field, "%s cannot be set: %s", name, why)
-		case !token.MatchString(name) && (f.manner != shown || !reference.MatchString(name)):
+		case !token.MatchString(name) && (f.manner != Shown || !reference.MatchString(name)):
 			return fault.At(field, "%q is no name for a header; it has letters, digits and dashes", name)
 		}
-		out.signed = out.signed || canonical(name) == "Authorization"
+		out.Signed = out.Signed || canonical(name) == "Authorization"
 		out.Headers = append(out.Headers, [2]string{name, strings.TrimSpace(value)})
 	}
 	return nil
@@ -262,8 +262,8 @@ func canonical(name string) string {
 	return strings.Join(parts, "-")
 }
 
-// header returns the value of a header; empty when it is not set.
-func (o *outgoing) header(name string) string {
+// Header returns the value of a header; empty when it is not set.
+func (o *Request) Header(name string) string {
 	for _, h := range o.Headers {
 		if strings.EqualFold(h[0], name) {
 			return h[1]
@@ -272,9 +272,9 @@ func (o *outgoing) header(name string) string {
 	return ""
 }
 
-// usualHeaders adds what every request has, where the draft says nothing else.
-func (t *target) usualHeaders(out *outgoing) {
-	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + t.version}}
+// UsualHeaders adds what every request has, where the draft says nothing else.
+func (t *Target) UsualHeaders(out *Request) {
+	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + t.Version}}
 	if workspace.HasBody(out.Method) {
 		usual = append(usual, [2]string{"Content-Type", "application/json"})
 	}
@@ -285,24 +285,24 @@ func (t *target) usualHeaders(out *outgoing) {
 	}
 }
 
-// session returns the headers that carry the caller's session, if the request goes
+// Session returns the headers that carry the caller's session, if the request goes
 // out with it. Where nobody needs to be signed in it stays at home: signing in
 // as somebody else would end it.
-func session(out *outgoing, s resource.Session, cookie func(secret string) string) [][2]string {
-	if out.signed || s.Cookie == "" || out.endpoint != nil && out.endpoint.Right.Object == resource.Open {
+func Session(out *Request, s resource.Session, cookie func(secret string) string) [][2]string {
+	if out.Signed || s.Cookie == "" || out.Endpoint != nil && out.Endpoint.Right.Object == resource.Open {
 		return nil
 	}
 	headers := [][2]string{{"Cookie", cookie(s.Cookie)}}
-	if out.Method != "GET" && out.header("X-CSRF-Token") == "" {
+	if out.Method != "GET" && out.Header("X-CSRF-Token") == "" {
 		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
 	}
 	return headers
 }
 
-// by returns another request with the headers of this one that identify the
+// By returns another request with the headers of this one that identify the
 // caller.
-func (o *outgoing) by(method, address, body string) *outgoing {
-	out := &outgoing{Method: method, URL: address, Body: body, endpoint: o.endpoint, path: o.path, signed: o.signed}
+func (o *Request) By(method, address, body string) *Request {
+	out := &Request{Method: method, URL: address, Body: body, Endpoint: o.Endpoint, Path: o.Path, Signed: o.Signed}
 	for _, h := range o.Headers {
 		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"}, strings.ToLower(h[0])) {
 			continue
@@ -316,9 +316,9 @@ func (o *outgoing) by(method, address, body string) *outgoing {
 	return out
 }
 
-// plain is a request to a path below a portal's base.
-func (t *target) plain(method, path, body string) *outgoing {
-	out := &outgoing{Method: method, URL: t.url + path, path: path, Body: body}
-	t.usualHeaders(out)
+// Plain is a request to a path below a portal's base.
+func (t *Target) Plain(method, path, body string) *Request {
+	out := &Request{Method: method, URL: t.URL + path, Path: path, Body: body}
+	t.UsualHeaders(out)
 	return out
 }

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"encoding/json"
@@ -54,13 +54,13 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// segment escapes a text for one part of a path.
-func segment(text string) string { return escape(text, inSegment) }
+// Segment escapes a text for one part of a path.
+func Segment(text string) string { return escape(text, inSegment) }
 
 func typedPath(text string) string { return mend(text, inSegment+"/") }
 
-// queryText escapes a text for a key or a value of a query.
-func queryText(text string) string { return escape(text, inQuery) }
+// QueryText escapes a text for a key or a value of a query.
+func QueryText(text string) string { return escape(text, inQuery) }
 
 // typedQuery keeps what gives a typed query its shape.
 func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
@@ -69,22 +69,22 @@ func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
 func asIs(text string) string { return text }
 
 // fillPath resolves references in a part of the path.
-func (f *filler) fillPath(text string, literal func(string) string) (string, error) {
+func (f *Filler) fillPath(text string, literal func(string) string) (string, error) {
 	return f.fill("path", text, literal, func(name, value string) (string, error) {
 		if value == "" {
 			return "", fault.At("path", "{{%s}} is empty, and a part of a path cannot be", name)
 		}
-		return segment(value), nil
+		return Segment(value), nil
 	})
 }
 
 // fillQuery resolves references in a key or a value of the query.
-func (f *filler) fillQuery(field, text string, literal func(string) string) (string, error) {
-	return f.fill(field, text, literal, func(_, value string) (string, error) { return queryText(value), nil })
+func (f *Filler) fillQuery(field, text string, literal func(string) string) (string, error) {
+	return f.fill(field, text, literal, func(_, value string) (string, error) { return QueryText(value), nil })
 }
 
 // fillHeader resolves references in a header.
-func (f *filler) fillHeader(field, text string) (string, error) {
+func (f *Filler) fillHeader(field, text string) (string, error) {
 	text, err := f.fill(field, text, asIs, func(_, value string) (string, error) { return value, nil })
 	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 		err = fault.At(field, "a header is one line: it has no line breaks and no control characters")
@@ -94,7 +94,7 @@ func (f *filler) fillHeader(field, text string) (string, error) {
 
 // fillJSON resolves references in a JSON text: within quotes a value is
 // escaped, outside it must be a whole JSON value.
-func (f *filler) fillJSON(text string) (string, error) {
+func (f *Filler) fillJSON(text string) (string, error) {
 	var out strings.Builder
 	last, quoted := 0, false
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {

@@ -1,4 +1,4 @@
-package explorer
+package outgoing
 
 import (
 	"encoding/json"
@@ -15,14 +15,14 @@ const (
 	mostLevels  = 1000
 )
 
-// bodyMask is a Writer that copies a JSON body and puts stars in the place of
+// BodyMask is a Writer that copies a JSON body and puts stars in the place of
 // texts and numbers that a name says are secret: the key they are below, or the
 // name beside a "value". It reads each byte once and keeps little of the body.
 // A value that waits too long for its name is masked. What is no JSON passes as
 // it is, and so does what is nested deeper than any response of a portal.
-type bodyMask struct {
-	to     io.Writer
-	masked bool // something was
+type BodyMask struct {
+	To     io.Writer
+	Masked bool // something was
 	after  bool // a backslash in a text that is too long to keep
 
 	buf    []byte // what is not written yet
@@ -57,7 +57,7 @@ const (
 )
 
 // Write implements io.Writer. It fails only where the Writer below does.
-func (m *bodyMask) Write(p []byte) (int, error) {
+func (m *BodyMask) Write(p []byte) (int, error) {
 	for i, c := range p {
 		if m.plain {
 			m.buf = append(m.buf, p[i:]...)
@@ -76,7 +76,7 @@ func (m *bodyMask) Write(p []byte) (int, error) {
 }
 
 // Close writes what is left.
-func (m *bodyMask) Close() error {
+func (m *BodyMask) Close() error {
 	l := m.level()
 	if m.state == inWord || (m.state == inText || m.state == inEscape) && l != nil && !l.key { // cut off
 		m.scalar()
@@ -87,7 +87,7 @@ func (m *bodyMask) Close() error {
 }
 
 // tooLong decides at once about a text that is too long to keep.
-func (m *bodyMask) tooLong() {
+func (m *BodyMask) tooLong() {
 	if m.state == 0 || len(m.buf)-m.began <= mostHeld/2 {
 		return
 	}
@@ -98,14 +98,14 @@ func (m *bodyMask) tooLong() {
 		m.plain = true
 	case l != nil && !l.key && (l.secret || l.object && l.name == "value"):
 		m.buf = append(m.buf[:m.began], stars[:len(stars)-1]...)
-		m.state, m.masked = inLeft, true
+		m.state, m.Masked = inLeft, true
 	default:
 		m.state = inLong
 	}
 }
 
 // long goes through a text that tooLong decided about.
-func (m *bodyMask) long(c byte) {
+func (m *BodyMask) long(c byte) {
 	if ends := c == '"' && !m.after; ends || m.state == inLong {
 		m.buf = append(m.buf, c)
 		if ends {
@@ -118,7 +118,7 @@ func (m *bodyMask) long(c byte) {
 	m.after = c == '\\' && !m.after
 }
 
-func (m *bodyMask) step(c byte) {
+func (m *BodyMask) step(c byte) {
 	switch m.state {
 	case inLong, inLeft:
 		m.long(c)
@@ -163,14 +163,14 @@ func (m *bodyMask) step(c byte) {
 }
 
 // level is the innermost that is open; nil outside of all.
-func (m *bodyMask) level() *maskLevel {
+func (m *BodyMask) level() *maskLevel {
 	if len(m.levels) == 0 {
 		return nil
 	}
 	return &m.levels[len(m.levels)-1]
 }
 
-func (m *bodyMask) open(object bool) {
+func (m *BodyMask) open(object bool) {
 	if m.plain = len(m.levels) >= mostLevels; m.plain {
 		m.release()
 		return
@@ -181,19 +181,19 @@ func (m *bodyMask) open(object bool) {
 }
 
 // text judges a text that has ended: it is a key or a value.
-func (m *bodyMask) text() {
+func (m *BodyMask) text() {
 	l := m.level()
 	if l == nil || !l.key {
 		m.scalar()
 		return
 	}
 	l.key, l.name = false, m.plainText()
-	l.secret = l.below || secretKey(l.name)
+	l.secret = l.below || SecretKey(l.name)
 }
 
 // plainText is the text at hand without its quotes; of a long one its beginning
 // and its end, by which names are told.
-func (m *bodyMask) plainText() string {
+func (m *BodyMask) plainText() string {
 	raw, out := m.buf[m.began:], ""
 	if len(raw) > longestName {
 		return string(raw[len(raw)-longestName : len(raw)-1])
@@ -205,7 +205,7 @@ func (m *bodyMask) plainText() string {
 }
 
 // scalar judges a text, a number or a word that has ended.
-func (m *bodyMask) scalar() {
+func (m *BodyMask) scalar() {
 	l := m.level()
 	if l == nil {
 		return
@@ -217,7 +217,7 @@ func (m *bodyMask) scalar() {
 		m.star(m.began, len(m.buf))
 	case !word && l.object && l.name == "value":
 		l.from, l.to = m.began, len(m.buf)
-	case l.object && (l.name == "name" && first == '"' && secretKey(m.plainText()) || l.name == "secret" && first == 't'):
+	case l.object && (l.name == "name" && first == '"' && SecretKey(m.plainText()) || l.name == "secret" && first == 't'):
 		l.paired = true
 		if l.to > 0 {
 			m.star(l.from, l.to)
@@ -227,7 +227,7 @@ func (m *bodyMask) scalar() {
 }
 
 // star masks a part of buf. Nothing that waits lies behind it.
-func (m *bodyMask) star(from, to int) {
+func (m *BodyMask) star(from, to int) {
 	if to-from == len(`""`) && m.buf[from] == '"' {
 		return // an empty text hides nothing
 	}
@@ -236,11 +236,11 @@ func (m *bodyMask) star(from, to int) {
 	}
 	rest := string(m.buf[to:])
 	m.buf = append(append(m.buf[:from], stars...), rest...)
-	m.masked = true
+	m.Masked = true
 }
 
 // release masks all that still waits for a name.
-func (m *bodyMask) release() {
+func (m *BodyMask) release() {
 	for i := len(m.levels) - 1; i >= 0; i-- {
 		if l := &m.levels[i]; l.to > 0 {
 			before := len(m.buf)
@@ -252,7 +252,7 @@ func (m *bodyMask) release() {
 }
 
 // flush writes what neither waits nor is at hand.
-func (m *bodyMask) flush() error {
+func (m *BodyMask) flush() error {
 	end := len(m.buf)
 	if m.state != 0 && m.state != inLong && m.state != inLeft && !m.plain {
 		end = m.began
@@ -265,7 +265,7 @@ func (m *bodyMask) flush() error {
 	if end == 0 {
 		return nil
 	}
-	_, err := m.to.Write(m.buf[:end])
+	_, err := m.To.Write(m.buf[:end])
 	m.buf = m.buf[:copy(m.buf, m.buf[end:])]
 	m.began -= end
 	for i := range m.levels {

@@ -1,0 +1,18 @@
+package outgoing
+
+import (
+	"fmt"
+
+	"spyglass/backend/fault"
+)
+
+// Guard refuses writes to a portal that is locked for them.
+func (t *Target) Guard(out *Request) error {
+	if !t.ReadOnly || out.Method == "GET" {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.Denied, Field: "portal", Detail: map[string]any{"readOnly": true},
+		Message: fmt.Sprintf("%s is locked for reading only, so %s was not sent; unlock it to write", t.Name, out.Method),
+	}
+}

@@ -1,0 +1,93 @@
+// Package outgoing makes requests of drafts, and sends them to a portal.
+//
+// A draft arrives with its {{variables}} unresolved. Target.Build makes of it what is
+// previewed, sent and put into snippets, so that the three cannot differ. Target.Send
+// sends the Request with the caller's session or token.
+//
+// # Variables
+//
+// {{name}} stands for a variable of the user's, {{$name}} for a built-in:
+//
+//	{{$now}} {{$now-1h}} {{$now+90s}}  epoch seconds; s m h d w
+//	{{$uuid}}                          random; the same in all of one request
+//	{{$userId}}                        of who is signed in
+//
+// A value is escaped for the place it goes to and is not searched for more
+// variables. In JSON, outside of quotes, it must be a whole JSON value.
+//
+// # Secrets
+//
+// MaskDraft, MaskURL, MaskBody and BodyMask put resource.Mask in place of secrets
+// before the history keeps a request or its response.
+//
+// # Units
+//
+// Sizes are bytes; a draft's timeout is seconds.
+//
+// # Concurrency
+//
+// A Target is safe for concurrent use once its fields are set. Values, a Filler and a
+// BodyMask belong to one request. Nothing starts goroutines.
+//
+// # Errors
+//
+// fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or body.
+// fault.Denied: the portal is read-only. Explain turns what a connection returned
+// into fault.Offline, with the field portal.
+package outgoing
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"spyglass/app/explorer/catalog"
+	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/payload"
+	"spyglass/app/workspace"
+)
+
+// Target is the portal that a call of the page is about, and the caller's way in.
+type Target struct {
+	Name    string
+	URL     string // "http://127.0.0.1:8443/api"
+	Origin  string // "http://127.0.0.1:8443"
+	Host    string // "127.0.0.1:8443"
+	mount   string // "/api"
+	Version string // of this program
+
+	Catalog  *catalog.Catalog
+	Client   *client.Client
+	Timeout  time.Duration
+	ReadOnly bool // refuses every write
+	// Sign returns the headers that carry the caller's session or token.
+	Sign func(*Request) [][2]string
+
+	Remote  *workspace.Portal // nil for the built-in portal
+	Secrets []string          // of the caller's way in
+}
+
+// Place sets the origin, host and mount of the target's url.
+func (t *Target) Place() {
+	if u, err := url.Parse(t.URL); err == nil {
+		t.Origin, t.Host, t.mount = u.Scheme+"://"+u.Host, u.Host, u.Path
+	}
+}
+
+// Send sends a request with the caller's way in. The response's body is to be closed.
+func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error) {
+	if err := t.Guard(out); err != nil {
+		return nil, err
+	}
+	header := http.Header{}
+	for _, h := range append(out.Headers, t.Sign(out)...) {
+		header.Add(h[0], h[1])
+	}
+	answer, err := t.Client.Do(ctx, out.Method, out.URL, header, out.Body)
+	if err != nil {
+		return nil, err
+	}
+	payload.Unpack(answer)
+	return answer, nil
+}
