@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
-	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing"},
+	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer"}, // puts the rooms together
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together

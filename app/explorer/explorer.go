@@ -35,6 +35,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/explorer/view"
@@ -182,7 +183,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		e.window.Endpoints(),
 		[]resource.Endpoint{e.pager.HistoryEndpoint()},
 		e.views.Endpoints(),
-		[]resource.Endpoint{Endpoint()},
+		[]resource.Endpoint{maintenance.Endpoint()},
 		e.portals.Endpoints(),
 		e.files.Endpoints(),
 		e.data.Endpoints(),

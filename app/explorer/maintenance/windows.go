@@ -1,4 +1,20 @@
-package explorer
+// Package maintenance computes when the maintenance that a portal lists is in effect.
+//
+// Remote portals list their maintenance as recurrences; the page draws time windows.
+//
+// # Units
+//
+// Times are epoch milliseconds; durations are minutes.
+//
+// # Concurrency
+//
+// The endpoint works on its body alone, and starts no goroutines.
+//
+// # Errors
+//
+// fault.Invalid, with the field planned: too many were sent. A recurrence of an
+// unknown kind has no windows.
+package maintenance
 
 import (
 	"context"
