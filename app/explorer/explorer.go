@@ -35,6 +35,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
@@ -98,7 +99,7 @@ type Explorer struct {
 	portals *Portals
 	scripts *Scripts
 	files   *Files
-	data    *Data
+	data    *folder.Data
 	window  *Window
 }
 
@@ -112,7 +113,7 @@ func New(o Options) (*Explorer, error) {
 	}
 	e := &Explorer{o: o, life: serve.NewLife()}
 	e.hub = &stream.Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
-	e.data = &Data{
+	e.data = &folder.Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
 		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -51,7 +52,7 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 	if path != "" {
 		err = writeFile(path, from)
 	}
-	return map[string]any{"path": homely(path)}, err
+	return map[string]any{"path": folder.Homely(path)}, err
 }
 
 // own sends a GET to this portal with the page's session.
@@ -100,5 +101,5 @@ func unsaved(path string, err error) error {
 	if of := (*os.PathError)(nil); errors.As(err, &of) {
 		cause = of.Err
 	}
-	return &fault.Error{Kind: kind, Message: "nothing was saved to " + homely(path) + ": " + cause.Error(), Err: err}
+	return &fault.Error{Kind: kind, Message: "nothing was saved to " + folder.Homely(path) + ": " + cause.Error(), Err: err}
 }

@@ -1,4 +1,4 @@
-package explorer
+package folder
 
 import (
 	"context"
@@ -114,20 +114,20 @@ func (f *Data) takePart(_ context.Context, c *resource.Call) (any, error) {
 
 var errNothingSent = fault.New(fault.Conflict, "no backup was sent")
 
-// restoreRequest is the body of /data/restore and /data/restore/look.
-type restoreRequest struct {
+// request is the body of /data/restore and /data/restore/look.
+type request struct {
 	Name       string
 	WithoutKey bool
 }
 
-var restoreRequests = resource.Resource[*restoreRequest]{Name: "restore", Label: "restore", Fields: []resource.Field[*restoreRequest]{
-	{Name: "name", At: func(r *restoreRequest) any { return &r.Name }, Doc: "What the backup's file is called", Required: true, MaxLen: 255},
-	{Name: "withoutKey", At: func(r *restoreRequest) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it cannot be opened"},
+var requests = resource.Resource[*request]{Name: "restore", Label: "restore", Fields: []resource.Field[*request]{
+	{Name: "name", At: func(r *request) any { return &r.Name }, Doc: "What the backup's file is called", Required: true, MaxLen: 255},
+	{Name: "withoutKey", At: func(r *request) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it cannot be opened"},
 }}
 
 // sent returns the options to restore the uploaded backup with, and locks the
 // data folder until free is called.
-func (f *Data) sent(c *resource.Call, in *restoreRequest) (o backup.Options, free func(), err error) {
+func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(), err error) {
 	if free, err = f.maintenance.take(); err != nil {
 		return o, nil, err
 	}
@@ -143,7 +143,7 @@ func (f *Data) sent(c *resource.Call, in *restoreRequest) (o backup.Options, fre
 }
 
 // lookAtBackup describes the uploaded backup, or returns what is wrong with it.
-func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	o, free, err := f.sent(c, in)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRe
 }
 
 // stageRestore makes what was sent ready for the next start.
-func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {
 		return nil, err

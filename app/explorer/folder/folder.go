@@ -1,4 +1,22 @@
-package explorer
+// Package folder serves the data folder as a whole: its size, backups and restores of
+// it, and the diagnostics to send with a report of a problem.
+//
+// The folder belongs to every user, so all endpoints but /about are for administrators.
+//
+// # Units
+//
+// Sizes are bytes. Times are epoch milliseconds, 0 for never.
+//
+// # Concurrency
+//
+// Data is safe for concurrent use; its exported fields are set before the first use.
+// One backup or restore runs at a time, on the goroutine of its request.
+//
+// # Errors
+//
+// fault.Conflict: another backup or restore is under way, or there is no desktop.
+// fault.Denied: the caller is no administrator. fault.Full: the disk is full.
+package folder
 
 import (
 	"context"
@@ -18,8 +36,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// folderDesk shows the folder, and starts the program again.
-type folderDesk interface {
+// Desk shows the folder, and starts the program again.
+type Desk interface {
 	OpenFolder(path string) error // in the system's file manager
 	Restart() error               // closes the window, and starts the program again
 }
@@ -34,7 +52,7 @@ type Data struct {
 	Demo        bool
 	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail        *diagnose.Tail                                      // of the log
-	Desk        folderDesk                                          // nil where there is no desktop
+	Desk        Desk                                                // nil where there is no desktop
 	Life        *serve.Life
 	Hub         *stream.Hub
 	Began       time.Time // when the process did
@@ -62,8 +80,8 @@ func (f *Data) Endpoints() []resource.Endpoint {
 		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: f.makeBackup},
 		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: f.fetchBackup},
 		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: f.takePart},
-		serve.Post("/data/restore/look", "Check the backup that was sent", &restoreRequests, f.lookAtBackup),
-		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, f.stageRestore),
+		serve.Post("/data/restore/look", "Check the backup that was sent", &requests, f.lookAtBackup),
+		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &requests, f.stageRestore),
 		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: f.maintain(backup.Unstage)},
 		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: f.maintain(backup.Undo)},
 		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: f.maintain(backup.Forget)},
@@ -101,7 +119,7 @@ func (f *Data) about(context.Context, *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"version": f.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
-		"dataFolder": homely(f.Folder),
+		"dataFolder": Homely(f.Folder),
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package explorer
+package folder
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// homely writes a path with ~ for the person's home.
-func homely(path string) string {
+// Homely writes a path with ~ for the person's home.
+func Homely(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == string(filepath.Separator) {
 		return path

@@ -1,4 +1,4 @@
-package explorer
+package folder
 
 import (
 	"archive/zip"
