@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/app/explorer/send"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -79,18 +80,18 @@ func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran
 	one.Name, one.Method, one.Path = saved[0].Name, draft.Method, draft.Path
 	now := *c
 	now.At = time.Now()
-	x, err := e.exchange(ctx, &now, &sendRequest{Draft: draft})
+	x, err := e.Exchange(ctx, &now, &send.Request{Draft: draft})
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
 	}
-	got, err := x.run(ctx)
-	one.Status, one.MS, one.HistoryID = x.history.Status, x.history.MS, x.history.ID
+	got, err := x.Run(ctx)
+	one.Status, one.MS, one.HistoryID = x.History.Status, x.History.MS, x.History.ID
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
 	}
-	r := got.(*reply)
+	r := got.(*send.Reply)
 	document, _, _ := strings.Cut(r.Document, "-")
 	e.Documents.Drop(document) // the history keeps what is shown again
 	one.Problem = complaint(r)
@@ -99,7 +100,7 @@ func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran
 
 // complaint describes what is wrong with a response; empty for a status of
 // 200 to 299.
-func complaint(r *reply) string {
+func complaint(r *send.Reply) string {
 	if r.Status/100 == 2 {
 		return ""
 	}

@@ -32,7 +32,7 @@ func (e *Undoer) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
-	response, body, err := e.fetchSmall(ctx, t, out.By("GET", address, ""))
+	response, body, err := e.FetchSmall(ctx, t, out.By("GET", address, ""))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}
-	t, _, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, _, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}

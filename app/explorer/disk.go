@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/view"
 	"spyglass/app/export"
 	"spyglass/backend/fault"
@@ -107,10 +108,10 @@ func (d *disk) close(partial string) error {
 
 // savedFile is the response for a list that was saved to a file.
 type savedFile struct {
-	Name      string     `json:"name"`
-	Bytes     int64      `json:"bytes"`
-	HistoryID int64      `json:"historyId"`
-	Run       *runReport `json:"run"`
+	Name      string          `json:"name"`
+	Bytes     int64           `json:"bytes"`
+	HistoryID int64           `json:"historyId"`
+	Run       *send.RunReport `json:"run"`
 }
 
 // toFile walks with a file as the sink. A first page that is none is answered
@@ -120,12 +121,12 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
 	d.name = view.FileName(in.Name) + "." + d.kind.extension
 	defer close(d.ended)
-	r.pager.runs.offer(runKey{r.user, r.in.SendID}, d)
+	r.pager.runs.offer(runKey{r.User, r.In.SendID}, d)
 	r.to = d
-	r.watch.Began = r.at
-	_, why := r.walk(r.watch.Watch(ctx))
+	r.Watch.Began = r.at
+	_, why := r.walk(r.Watch.Watch(ctx))
 	took := time.Since(r.at)
-	r.history.MS = lasted(took)
+	r.History.MS = send.Lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {
 		return out, err
 	}
@@ -133,7 +134,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	r.explainPartial(report, why)
 	report.Resume = false // a file that was closed does not go on
 	if d.to == nil {
-		return nil, r.failed(ctx, fault.Of(why))
+		return nil, r.Failed(ctx, fault.Of(why))
 	}
 	if c, ok := d.itemWriter.(*csvItems); ok {
 		report.Notes = append(report.Notes, c.notes()...)
@@ -142,8 +143,8 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 		report.Partial = "the file is not whole: " + err.Error()
 	}
 	r.ended(report, d.bytes.n)
-	r.remember(ctx, r.history, nil, 0)
-	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.history.ID, report}}, nil
+	r.Remember(ctx, r.History, nil, 0)
+	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.History.ID, report}}, nil
 }
 
 // offer makes a run's file known to whoever fetches it.

@@ -13,6 +13,7 @@ import (
 
 	files "spyglass/app/exchange"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -21,12 +22,14 @@ import (
 
 // Files reads and writes files of collections.
 type Files struct {
-	*Sender
+	*send.Sender
 	turns chan struct{} // of files that are read or written
 }
 
 // NewFiles returns the Files of a Sender.
-func NewFiles(s *Sender) *Files { return &Files{Sender: s, turns: make(chan struct{}, maxExchanges)} }
+func NewFiles(s *send.Sender) *Files {
+	return &Files{Sender: s, turns: make(chan struct{}, maxExchanges)}
+}
 
 // importRequest is the body of /exchange/look and /exchange/import.
 type importRequest struct {
@@ -68,7 +71,7 @@ func (e *Files) formats(context.Context, *resource.Call) (any, error) {
 }
 
 func (e *Files) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
-	t, err := e.target(ctx, c)
+	t, err := e.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +194,7 @@ func (e *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 
 // bundle collects what the call exports, without secrets.
 func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
-	t, err := e.target(ctx, c)
+	t, err := e.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ import (
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/maintenance"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/explorer/view"
@@ -93,7 +94,7 @@ type Explorer struct {
 	life    *serve.Life
 	hub     *stream.Hub
 	views   *view.Documents
-	sender  *Sender
+	sender  *send.Sender
 	pager   *Pager
 	writes  *Undoer
 	portals *Portals
@@ -128,7 +129,7 @@ func New(o Options) (*Explorer, error) {
 	if err := e.data.Empty(); err != nil {
 		return nil, err
 	}
-	e.sender = &Sender{
+	e.sender = &send.Sender{
 		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie, PortalName: o.PortalName,
 		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,

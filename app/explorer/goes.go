@@ -35,7 +35,7 @@ func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (e *Undoer) countList(ctx context.Context, t *outgoing.Target, out *outgoin
 	}
 	one := out.By("GET", address+rest, "")
 	one.Endpoint = list
-	response, body, err := e.fetchSmall(ctx, t, one)
+	response, body, err := e.FetchSmall(ctx, t, one)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return nil
 	}

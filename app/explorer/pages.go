@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -17,7 +18,7 @@ import (
 
 // Pager sends the drafts of lists page by page.
 type Pager struct {
-	*Sender
+	*send.Sender
 	runs runs
 }
 
@@ -37,7 +38,7 @@ func (e *Pager) HistoryEndpoint() resource.Endpoint {
 
 // pagesRequest is the body of /pages.
 type pagesRequest struct {
-	sendRequest
+	send.Request
 	Largest bool
 	Resume  string
 	File    string
@@ -75,7 +76,7 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (
 	if in.Draft.Method != "" && in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET has pages; nothing else is sent more than once")
 	}
-	x, err := e.exchange(ctx, c, &in.sendRequest)
+	x, err := e.Exchange(ctx, c, &in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +87,9 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (
 	defer done()
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
-	r := &run{exchange: x, pager: e, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
-	x.history.PageSize = r.list.Size
-	key := runKey{x.user, in.SendID}
+	r := &run{Exchange: x, pager: e, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
+	x.History.PageSize = r.list.Size
+	key := runKey{x.User, in.SendID}
 	if err := e.runs.begin(key, r.steering); err != nil {
 		return nil, err
 	}
@@ -109,12 +110,12 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (
 
 // takeUp puts what an earlier run brought into a new one.
 func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
-	doc, err := e.Documents.Unsealed(sealed, r.user)
+	doc, err := e.Documents.Unsealed(sealed, r.User)
 	if err != nil {
 		return err
 	}
 	if earlier.past != nil {
-		if earlier, err = regain(r.exchange, earlier.past, doc); err != nil {
+		if earlier, err = regain(r.Exchange, earlier.past, doc); err != nil {
 			return err
 		}
 	}
@@ -126,10 +127,10 @@ func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) er
 
 // finish fetches the pages and returns what arrived.
 func (r *run) finish(ctx context.Context, w *screen) (any, error) {
-	r.watch.Began = r.at
-	header, why := r.walk(r.watch.Watch(ctx))
+	r.Watch.Began = r.at
+	header, why := r.walk(r.Watch.Watch(ctx))
 	took := time.Since(r.at)
-	r.history.MS = lasted(took)
+	r.History.MS = send.Lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {
 		return out, err
 	}
@@ -143,13 +144,13 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	report := r.report()
 	r.explainPartial(report, why)
 	r.ended(report, doc.Size())
-	headers := r.shownHeaders(header)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
-	out, err := r.reply(r.history, doc, headers, r.watch.Read(took))
+	headers := r.ShownHeaders(header)
+	r.Remember(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
+	out, err := r.Reply(r.History, doc, headers, r.Watch.Read(took))
 	if err != nil {
 		return nil, err
 	}
-	out.Run, out.Items, out.Total, out.NotKept = report, &report.Items, report.Total, r.notKept
+	out.Run, out.Items, out.Total, out.NotKept = report, &report.Items, report.Total, r.NotKept
 	if report.Resume {
 		r.pager.runs.leave(out.Document, r.progressed)
 	}
@@ -157,11 +158,11 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 }
 
 // ended records a run that fetched at least one page in the history.
-func (r *run) ended(report *runReport, bytes int64) {
-	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
-	r.history.Bytes, r.history.Error, r.history.Items = bytes, report.Partial, report.Items
+func (r *run) ended(report *send.RunReport, bytes int64) {
+	r.History.Status, r.History.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
+	r.History.Bytes, r.History.Error, r.History.Items = bytes, report.Partial, report.Items
 	if report.Total != nil {
-		r.history.Total = max(0, *report.Total)
+		r.History.Total = max(0, *report.Total)
 	}
 }
 
@@ -174,15 +175,15 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out a
 	case errors.As(why, &no):
 		out, err = r.answered(ctx, no, took)
 	case errors.As(why, &known):
-		err = r.failed(ctx, known)
+		err = r.Failed(ctx, known)
 	default:
-		err = r.failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first page came", Err: why})
+		err = r.Failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first page came", Err: why})
 	}
 	return out, err, true
 }
 
 // explainPartial explains why a run is incomplete, and what can be done.
-func (r *run) explainPartial(report *runReport, why error) {
+func (r *run) explainPartial(report *send.RunReport, why error) {
 	if why == nil {
 		return
 	}
@@ -220,12 +221,12 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	if err != nil {
 		return nil, err
 	}
-	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
-	headers := r.shownHeaders(no.response.Header)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
-	out, err := r.reply(r.history, doc, headers, r.watch.Read(took))
+	r.History.Status, r.History.StatusText, r.History.Bytes = int64(no.response.StatusCode), send.StatusText(no.response.Status), doc.Size()
+	headers := r.ShownHeaders(no.response.Header)
+	r.Remember(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
+	out, err := r.Reply(r.History, doc, headers, r.Watch.Read(took))
 	if err == nil {
-		out.NotKept = r.notKept
+		out.NotKept = r.NotKept
 	}
 	return out, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"spyglass/app/document"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
@@ -24,7 +25,7 @@ const (
 // history has only past; the rest is read from its response when it resumes.
 type progressed struct {
 	past    *workspace.History
-	request sendRequest
+	request send.Request
 	list    payload.Paged
 	offset  int64 // of the next page
 	step    int64 // between pages; 0 before the first
@@ -93,8 +94,8 @@ func (p *progressed) notice(id string) {
 	}
 }
 
-func (p *progressed) report() *runReport {
-	r := &runReport{Pages: p.pages, Of: p.of(), Items: p.items, Total: p.total, Notes: []string{}}
+func (p *progressed) report() *send.RunReport {
+	r := &send.RunReport{Pages: p.pages, Of: p.of(), Items: p.items, Total: p.total, Notes: []string{}}
 	if p.whole {
 		r.Of = p.pages
 	}
@@ -112,12 +113,12 @@ func (p *progressed) report() *runReport {
 
 // newRun begins a run where the request's own offset says, with its own size
 // or the largest.
-func newRun(x *exchange, largest bool) *progressed {
-	p := &progressed{request: *x.in, list: payload.PagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+func newRun(x *send.Exchange, largest bool) *progressed {
+	p := &progressed{request: *x.In, list: payload.PagedOf(x.Out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	p.offset = p.list.Offset
 	usual, most := int64(0), int64(largestPage)
-	if x.out.Endpoint != nil {
-		for _, param := range x.out.Endpoint.Params {
+	if x.Out.Endpoint != nil {
+		for _, param := range x.Out.Endpoint.Params {
 			if param.Name != "size" || param.In != "query" {
 				continue
 			}
@@ -147,8 +148,8 @@ func goesOn(h *workspace.History, items int64) bool {
 // regain reads the progress of a run of the history from its response. It resumes
 // with the request as it is now, which still has what the history masks:
 // fault.Conflict when that requests something else.
-func regain(x *exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
-	if asks(past.URL) != asks(x.history.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.history.Draft.Headers)) {
+func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
+	if asks(past.URL) != asks(x.History.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
 	}
 	var body bytes.Buffer

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -27,7 +28,7 @@ type sink interface {
 
 // run fetches the pages of one list.
 type run struct {
-	*exchange
+	*send.Exchange
 	pager *Pager
 	*progressed
 	*steering
@@ -69,7 +70,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		}
 		header = response.Header
 		r.take(got)
-		r.history.PageSize = r.step
+		r.History.PageSize = r.step
 		if err := r.to.page(r.first, got.Items); err != nil {
 			return header, err
 		}
@@ -106,14 +107,14 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 // fetchPage fetches the next page; when the portal limits the rate, it waits as
 // long as the portal requires.
 func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, error) {
-	out := *r.out
+	out := *r.Out
 	out.URL = r.list.At(r.offset)
 	for try := 1; ; try++ {
-		response, body, err := r.fetchWhole(ctx, &out, maxPage)
+		response, body, err := r.FetchWhole(ctx, &out, maxPage)
 		if err != nil {
 			return nil, nil, err
 		}
-		r.quota = payload.QuotaOf(r.shownHeaders(response.Header))
+		r.quota = payload.QuotaOf(r.ShownHeaders(response.Header))
 		switch {
 		case payload.AsksToWait(response.StatusCode, response.Header) && try < maxTries:
 			if err := r.wait(ctx, payload.RetryAfter(response.Header, time.Now())); err != nil {
@@ -129,7 +130,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
-			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.target.Host, len(body)), Err: err}
+			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
 		}
 		return response, got, err
 	}
@@ -137,8 +138,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 
 // tell sends the run's progress to the user's streams.
 func (r *run) tell(state string, pause time.Duration) {
-	r.Hub.Tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
-		"sendId": r.in.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
+	r.Hub.Tell(r.User, "pages "+r.In.SendID, resource.Event{Name: "pages", Data: map[string]any{
+		"sendId": r.In.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
 		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(), "quota": r.quota,
 	}})
 }

@@ -11,6 +11,7 @@ import (
 
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
@@ -20,7 +21,7 @@ import (
 
 // Portals reaches the remote portals of users.
 type Portals struct {
-	*Sender
+	*send.Sender
 	Networks func() (check.Networks, error) // that requests to remote portals may go to; nil: all
 	Instance string                         // the built-in portal's id
 	Demo     bool
@@ -84,7 +85,7 @@ func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 	if err != nil {
 		return nil, err
 	}
-	response, text, err := e.fetchSmall(ctx, t, t.Plain("POST", "/session", string(body)))
+	response, text, err := e.FetchSmall(ctx, t, t.Plain("POST", "/session", string(body)))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (e *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) 
 		return nil, err
 	}
 	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)
-	if _, _, err := e.fetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
+	if _, _, err := e.FetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
 		e.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
 	}
 	if err := e.Workspace.KeepSession(ctx, p, nil); err != nil {
@@ -203,7 +204,7 @@ func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.R
 
 func (e *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Portal) (*tried, error) {
 	began := time.Now()
-	response, text, err := e.fetchSmall(ctx, t, t.Plain("GET", "/setting/version", ""))
+	response, text, err := e.FetchSmall(ctx, t, t.Plain("GET", "/setting/version", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +253,7 @@ func kindName(kind string) string {
 // askWho returns the name of the user whose credentials are used, if the portal
 // reports it.
 func (e *Portals) askWho(ctx context.Context, t *outgoing.Target) (string, error) {
-	response, text, err := e.fetchSmall(ctx, t, t.Plain("GET", "/session", ""))
+	response, text, err := e.FetchSmall(ctx, t, t.Plain("GET", "/session", ""))
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"spyglass/app/explorer/client"
+	"spyglass/app/explorer/send"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -18,7 +19,7 @@ func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := e.Documents.Create(contentType(kept.Headers))
+	w := e.Documents.Create(send.ContentType(kept.Headers))
 	defer w.Abort()
 	if err := workspace.Unzip(kept.Zipped, w); err != nil {
 		return nil, err
@@ -27,12 +28,12 @@ func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := e.reply(h, doc, kept.Headers, client.Timing{})
+	r, err := e.Reply(h, doc, kept.Headers, client.Timing{})
 	if err == nil && kept.Masked && r.Reading == "" {
 		r.Reading = "Secrets of this response were masked when it was kept in the history"
 	}
 	if err == nil && h.Error != "" && r.Items != nil {
-		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
+		r.Run = &send.RunReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
 		if r.Run.Resume {
 			e.runs.leave(r.Document, &progressed{past: h})
 		}

@@ -184,7 +184,7 @@ type shownPortal struct {
 func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
 	own := *c
 	own.Query = nil
-	t, err := e.target(ctx, &own)
+	t, err := e.Target(ctx, &own)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (e *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place strin
 	}
 	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+at.Host != t.Origin}
 	t.UsualHeaders(out)
-	response, text, err := e.fetchUpTo(ctx, t, out, workspace.MaxCatalog)
+	response, text, err := e.FetchUpTo(ctx, t, out, workspace.MaxCatalog)
 	if err != nil {
 		return nil, nil, err
 	}

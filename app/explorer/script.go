@@ -10,6 +10,7 @@ import (
 
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
@@ -18,7 +19,7 @@ import (
 )
 
 // Scripts writes requests as programs, and sends saved ones in batches.
-type Scripts struct{ *Sender }
+type Scripts struct{ *send.Sender }
 
 // BatchEndpoint returns the endpoint that sends saved requests.
 func (e *Scripts) BatchEndpoint() resource.Endpoint {
@@ -65,7 +66,7 @@ func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptReques
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.target(ctx, c)
+	t, err := e.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (e *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Shown)
+	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}

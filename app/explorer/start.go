@@ -12,7 +12,7 @@ import (
 )
 
 func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {
-	t, err := e.sender.target(ctx, c)
+	t, err := e.sender.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}

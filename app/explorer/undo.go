@@ -13,6 +13,7 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -21,7 +22,7 @@ import (
 
 // Undoer compares, explains and undoes writes.
 type Undoer struct {
-	*Sender
+	*send.Sender
 	undos undos
 }
 
@@ -129,13 +130,13 @@ func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 
 // look returns the object that a write is about to change; nil unless the catalog
 // has a GET for it.
-func (e *Undoer) look(ctx context.Context, x *exchange) *payload.Object {
-	if x.out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
+func (e *Undoer) look(ctx context.Context, x *send.Exchange) *payload.Object {
+	if x.Out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.Out.Method) {
 		return nil
 	}
 	timed, stop := context.WithTimeout(ctx, beforeTime)
 	defer stop()
-	was, err := e.at(timed, x.target, x.out)
+	was, err := e.at(timed, x.Target, x.Out)
 	if err != nil {
 		return nil
 	}
@@ -144,31 +145,31 @@ func (e *Undoer) look(ctx context.Context, x *exchange) *payload.Object {
 
 // Before looks at what a request is about to change. The function that it returns
 // keeps the undo record of the response, and returns what undoing does.
-func (e *Undoer) Before(ctx context.Context, x *exchange) func(ctx context.Context, doc *document.Document) string {
+func (e *Undoer) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
 	before := e.look(ctx, x)
 	return func(ctx context.Context, doc *document.Document) string { return e.offer(ctx, x, before, doc) }
 }
 
 // offer stores the undo record of a successful write and describes its effect.
-func (e *Undoer) offer(ctx context.Context, x *exchange, before *payload.Object, doc *document.Document) string {
-	if x.out.Method == "GET" || x.out.Endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
+func (e *Undoer) offer(ctx context.Context, x *send.Exchange, before *payload.Object, doc *document.Document) string {
+	if x.Out.Method == "GET" || x.Out.Endpoint == nil || x.History.Status/100 != 2 || x.History.ID == 0 {
 		return ""
 	}
-	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: before}
-	if x.out.Method != "DELETE" && doc.Size() <= maxUndoable {
+	way := &undo{user: x.User, portal: x.History.PortalID, target: x.Target, out: x.Out, before: before}
+	if x.Out.Method != "DELETE" && doc.Size() <= maxUndoable {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err == nil {
 			way.after, _ = payload.ReadObject(body.Bytes())
 		}
 	}
-	if (x.out.Method == "PUT" || x.out.Method == "PATCH") && way.before != nil && !way.before.Like(way.after) {
+	if (x.Out.Method == "PUT" || x.Out.Method == "PATCH") && way.before != nil && !way.before.Like(way.after) {
 		timed, stop := context.WithTimeout(ctx, beforeTime)
 		defer stop()
-		way.after, _ = e.at(timed, x.target, x.out)
+		way.after, _ = e.at(timed, x.Target, x.Out)
 	}
 	says := way.says()
 	if says != "" {
-		e.undos.keep(x.history.ID, way)
+		e.undos.keep(x.History.ID, way)
 		e.keepWay(ctx, x, way)
 	}
 	return says
@@ -322,7 +323,7 @@ func (e *Undoer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if way == nil || way.portal != workspace.PortalID(c) {
 		return nil, fault.New(fault.Unknown, "this request can no longer be undone")
 	}
-	if way.target, err = e.target(ctx, c); err != nil {
+	if way.target, err = e.Target(ctx, c); err != nil {
 		return nil, err
 	}
 	out, err := way.request(ctx, e)
@@ -339,14 +340,14 @@ func (e *Undoer) undo(ctx context.Context, c *resource.Call) (any, error) {
 		draft.Template = out.Endpoint.Path
 	}
 	masked, typed := outgoing.MaskDraft(draft, out.Endpoint)
-	x := &exchange{Sender: e.Sender, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.Secrets...), history: &workspace.History{
+	x := &send.Exchange{Sender: e.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user, Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
 		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
 	}}
-	got, err := x.run(life)
+	got, err := x.Run(life)
 	if err != nil {
 		return nil, err
 	}
-	r := got.(*reply)
+	r := got.(*send.Reply)
 	if r.Status/100 != 2 {
 		message := "the portal answered " + strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
 		if r.Error != nil && r.Error.Message != "" {

@@ -8,6 +8,7 @@ import (
 
 	"spyglass/app/explorer/outgoing"
 	"spyglass/app/explorer/payload"
+	"spyglass/app/explorer/send"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -31,7 +32,7 @@ type keptObject struct {
 
 // keepWay writes the undo record into the workspace, unless it would hold a
 // secret or undoing would send stars for one.
-func (e *Undoer) keepWay(ctx context.Context, x *exchange, way *undo) {
+func (e *Undoer) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
@@ -51,10 +52,10 @@ func (e *Undoer) keepWay(ctx context.Context, x *exchange, way *undo) {
 		}
 	}
 	text, err := json.Marshal(kept)
-	if err != nil || len(text) > workspace.MaxWay || x.echoes(string(text)) {
+	if err != nil || len(text) > workspace.MaxWay || x.Echoes(string(text)) {
 		return
 	}
-	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.history.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
+	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.History.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
 		x.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
 	}
 }
@@ -107,7 +108,7 @@ func (e *Undoer) revive(ctx context.Context, c *resource.Call) error {
 	if done {
 		return nil
 	}
-	t, err := e.target(ctx, c)
+	t, err := e.Target(ctx, c)
 	if err != nil {
 		return nil // a portal that is not there takes nothing back; the next call tries again
 	}

@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// reply is a portal's response in the form that the page receives.
-type reply struct {
+// Reply is a portal's response in the form that the page receives.
+type Reply struct {
 	Status     int64                 `json:"status"`
 	StatusText string                `json:"statusText"`
 	Headers    [][2]string           `json:"headers"`
@@ -39,15 +39,15 @@ type reply struct {
 	Quota      *payload.Quota        `json:"quota"`
 	Timing     client.Timing         `json:"timing"`
 	Extracted  []workspace.Extracted `json:"extracted,omitempty"` // what extractors found in it
-	Run        *runReport            `json:"run"`                 // through pages; nil for a single request
+	Run        *RunReport            `json:"run"`                 // through pages; nil for a single request
 	Hops       []client.Hop          `json:"hops"`
 	Undo       string                `json:"undo"`  // what undoing does; empty when there is no way back
 	Error      *payload.Problem      `json:"error"` // nil below status 400
 }
 
-// reply returns what the page shows first of a response.
-func (e *Sender) reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*reply, error) {
-	r := &reply{
+// Reply returns what the page shows first of a response.
+func (e *Sender) Reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*Reply, error) {
+	r := &Reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
 		Document: e.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
 	}
@@ -108,16 +108,16 @@ func listOf(rows []document.Row) (items, total *int64) {
 	return items, total
 }
 
-// shownHeaders returns a response's headers by name, without what makes a session
+// ShownHeaders returns a response's headers by name, without what makes a session
 // and without secrets that come back.
-func (x *exchange) shownHeaders(h http.Header) [][2]string {
+func (x *Exchange) ShownHeaders(h http.Header) [][2]string {
 	out := [][2]string{}
 	for name, all := range h {
 		for _, value := range all {
 			switch {
 			case name == "Set-Cookie":
 				value = maskCookie(value)
-			case name == "X-Csrf-Token", x.echoes(value):
+			case name == "X-Csrf-Token", x.Echoes(value):
 				value = resource.Mask
 			}
 			out = append(out, [2]string{name, value})
@@ -137,8 +137,8 @@ func maskCookie(cookie string) string {
 	return name + "=" + resource.Mask
 }
 
-// runReport is the result of a run through pages.
-type runReport struct {
+// RunReport is the result of a run through pages.
+type RunReport struct {
 	Pages   int64    `json:"pages"` // that came
 	Of      int64    `json:"of"`    // 0: not known
 	Items   int64    `json:"items"`

@@ -1,4 +1,28 @@
-package explorer
+// Package send sends drafts to portals, and keeps the requests in the history.
+//
+// An Exchange is one request under way: it goes out through app/explorer/outgoing, the
+// response streams into a document (app/explorer/view), and a Reply holds what the
+// page shows of it first. Extractors of the user run on it.
+//
+// The session goes out with the request and nowhere else. History, preview and
+// snippets show resource.Mask in place of it and of secret variables.
+//
+// # Units
+//
+// Durations are milliseconds, sizes bytes.
+//
+// # Concurrency
+//
+// A Sender is safe for concurrent use; its fields are set before the first use. An
+// Exchange belongs to one request. It makes the Reply on a goroutine beside the one
+// that writes the history, and waits for it.
+//
+// # Errors
+//
+// fault.Invalid names the field of the draft. fault.Offline, with the field portal: no
+// response. A response of the portal that is an error is a response like any other. A
+// request that the history had no room for is sent nevertheless: Reply.NotKept says so.
+package send
 
 import (
 	"context"
@@ -21,7 +45,7 @@ type Writes interface {
 	// Before looks at what a request is about to change. The function that it
 	// returns keeps the undo record of the response, and returns the effect of
 	// undoing in one sentence; empty when the request cannot be undone.
-	Before(ctx context.Context, x *exchange) (after func(ctx context.Context, doc *document.Document) string)
+	Before(ctx context.Context, x *Exchange) (after func(ctx context.Context, doc *document.Document) string)
 	// Says returns that sentence for a request of the history.
 	Says(historyID, userID int64) string
 }
@@ -48,7 +72,7 @@ type Sender struct {
 
 // Endpoint returns the endpoint that sends a draft.
 func (e *Sender) Endpoint() resource.Endpoint {
-	return serve.Post("/send", "Send a draft", &sendRequests, e.send)
+	return serve.Post("/send", "Send a draft", &requests, e.send)
 }
 
 // DraftEndpoints returns the endpoints that answer about a draft, and leave the

@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"context"
@@ -30,11 +30,11 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
 	}
-	t, _, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, _, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
-	response, body, err := e.fetchSmall(ctx, t, out)
+	response, body, err := e.FetchSmall(ctx, t, out)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +45,13 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 	return answer, nil
 }
 
-// fetchSmall sends a request and reads a response of at most maxLookup bytes.
-func (e *Sender) fetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
-	return e.fetchUpTo(ctx, t, out, maxLookup)
+// FetchSmall sends a request and reads a response of at most maxLookup bytes.
+func (e *Sender) FetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
+	return e.FetchUpTo(ctx, t, out, maxLookup)
 }
 
-// fetchUpTo sends a request and reads a response of at most limit bytes.
-func (e *Sender) fetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
+// FetchUpTo sends a request and reads a response of at most limit bytes.
+func (e *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
 	life, done, err := e.Life.Begin(ctx)
 	if err != nil {
 		return nil, nil, err

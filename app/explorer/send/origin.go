@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// target returns the portal that the call names, the built-in one when it names none.
-func (e *Sender) target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
+// Target returns the portal that the call names, the built-in one when it names none.
+func (e *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
 	if id := workspace.PortalID(c); id != workspace.BuiltIn {
 		return e.Remote(ctx, c, id)
 	}
@@ -29,13 +29,13 @@ func (e *Sender) target(ctx context.Context, c *resource.Call) (*outgoing.Target
 	return t, nil
 }
 
-// outgoing builds a draft for the portal that the call is about, with the
+// Outgoing builds a draft for the portal that the call is about, with the
 // caller's variables.
-func (e *Sender) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+func (e *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}
-	t, err := e.target(ctx, c)
+	t, err := e.Target(ctx, c)
 	if err != nil {
 		return nil, nil, nil, err
 	}

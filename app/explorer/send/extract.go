@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"bytes"
@@ -19,28 +19,28 @@ const extractTime = 10 * time.Second
 // extract runs the user's extractors that go with a response, and keeps what
 // they find. What goes wrong is said in the result or logged: the response is
 // shown in any case.
-func (x *exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
+func (x *Exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extractTime)
 	defer cancel()
-	all, err := x.Workspace.ExtractorsOf(ctx, x.user)
+	all, err := x.Workspace.ExtractorsOf(ctx, x.User)
 	if err != nil {
 		x.Log.ErrorContext(ctx, "extractors did not run", "err", err)
 		return nil
 	}
 	endpoint := ""
-	if x.out.Endpoint != nil {
-		endpoint = x.out.Endpoint.Method + " " + x.out.Endpoint.Path
+	if x.Out.Endpoint != nil {
+		endpoint = x.Out.Endpoint.Method + " " + x.Out.Endpoint.Path
 	}
 	found := []workspace.Extracted{}
 	for i := range all {
-		if all[i].Matches(endpoint, strconv.FormatInt(x.history.Status, 10)) {
+		if all[i].Matches(endpoint, strconv.FormatInt(x.History.Status, 10)) {
 			found = append(found, x.extractOne(ctx, doc, &all[i]))
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	if err := x.Workspace.KeepExtracted(ctx, x.user, x.history.PortalID, x.history.At, found); err != nil {
+	if err := x.Workspace.KeepExtracted(ctx, x.User, x.History.PortalID, x.History.At, found); err != nil {
 		x.Log.ErrorContext(ctx, "what extractors found was not kept", "err", err)
 		for i := range found {
 			found[i].Value, found[i].Problem = "", "the value could not be kept: "+fault.Of(err).Message
@@ -52,8 +52,8 @@ func (x *exchange) extract(ctx context.Context, doc *document.Document) []worksp
 // maxExtracted limits the bytes of an extracted variable.
 const maxExtracted = 64 << 10
 
-func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
-	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: outgoing.GivesSecrets(x.out.Endpoint)}
+func (x *Exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
+	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: outgoing.GivesSecrets(x.Out.Endpoint)}
 	q, err := view.CheckQuery("path", e.Path)
 	var value bytes.Buffer
 	n := 0

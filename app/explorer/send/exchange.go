@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"bytes"
@@ -20,25 +20,25 @@ import (
 	"spyglass/backend/resource"
 )
 
-// sendRequest is the body of /send.
-type sendRequest struct {
+// Request is the body of /send.
+type Request struct {
 	SendID string
 	TabID  int64
 	Draft  workspace.Draft
 	Anyway bool
 }
 
-var sendRequests = resource.Resource[*sendRequest]{Name: "send", Label: "request", Fields: []resource.Field[*sendRequest]{
-	{Name: "sendId", At: func(s *sendRequest) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
-	{Name: "tabId", At: func(s *sendRequest) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
-	{Name: "draft", At: func(s *sendRequest) any { return &s.Draft }, Doc: "What to send", Required: true},
-	{Name: "anyway", At: func(s *sendRequest) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
+var requests = resource.Resource[*Request]{Name: "send", Label: "request", Fields: []resource.Field[*Request]{
+	{Name: "sendId", At: func(s *Request) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
+	{Name: "tabId", At: func(s *Request) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
+	{Name: "draft", At: func(s *Request) any { return &s.Draft }, Doc: "What to send", Required: true},
+	{Name: "anyway", At: func(s *Request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 }}
 
 // send sends a draft and answers once the whole response is a document. It ends
 // with the caller: the page cancels by going away.
-func (e *Sender) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
-	x, err := e.exchange(ctx, c, in)
+func (e *Sender) send(ctx context.Context, c *resource.Call, in *Request) (any, error) {
+	x, err := e.Exchange(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +47,16 @@ func (e *Sender) send(ctx context.Context, c *resource.Call, in *sendRequest) (a
 		return nil, err
 	}
 	defer done()
-	return x.run(life)
+	return x.Run(life)
 }
 
-// exchange prepares the sending of a draft.
-func (e *Sender) exchange(ctx context.Context, c *resource.Call, in *sendRequest) (*exchange, error) {
+// Exchange prepares the sending of a draft.
+func (e *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*Exchange, error) {
 	m := outgoing.Strict
 	if in.Anyway {
 		m = outgoing.Anyway
 	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, m)
+	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, m)
 	if err != nil {
 		return nil, err
 	}
@@ -68,89 +68,89 @@ func (e *Sender) exchange(ctx context.Context, c *resource.Call, in *sendRequest
 		return nil, err
 	}
 	masked, typed := outgoing.MaskDraft(in.Draft, out.Endpoint)
-	x := &exchange{
-		Sender: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
-		history: &workspace.History{
+	x := &Exchange{
+		Sender: e, Target: t, In: in, Out: out, User: c.Access.UserID, Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
+		History: &workspace.History{
 			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: outgoing.MaskURL(safe),
 			Draft: masked,
 		},
 	}
-	x.history.Path = x.history.Draft.Path
+	x.History.Path = x.History.Draft.Path
 	return x, nil
 }
 
-// exchange is one request under way.
-type exchange struct {
+// Exchange is one request under way.
+type Exchange struct {
 	*Sender
-	target  *outgoing.Target
-	in      *sendRequest
-	out     *outgoing.Request
-	user    int64
-	secrets []string // that went out
-	history *workspace.History
-	watch   client.Stopwatch
+	Target  *outgoing.Target
+	In      *Request
+	Out     *outgoing.Request
+	User    int64
+	Secrets []string // that went out
+	History *workspace.History
+	Watch   client.Stopwatch
 	hops    client.Trail
-	notKept string // why the request is missing from the history
+	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
 	zip     *workspace.Zipper  // of an answer that comes and may be kept
 	mask    *outgoing.BodyMask // of what is kept; nil where nothing is masked
 }
 
-// run sends the request, and returns the reply for the page.
-func (x *exchange) run(ctx context.Context) (any, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.target.Timeout, outgoing.ErrTimeout)
+// Run sends the request, and returns the reply for the page.
+func (x *Exchange) Run(ctx context.Context) (any, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.Target.Timeout, outgoing.ErrTimeout)
 	defer stop()
 	after := x.Writes.Before(ctx, x)
-	x.watch.Began = time.Now()
+	x.Watch.Began = time.Now()
 	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
-	took := time.Since(x.watch.Began)
-	x.history.MS = lasted(took)
+	took := time.Since(x.Watch.Began)
+	x.History.MS = Lasted(took)
 	if err != nil {
-		return nil, x.failed(ctx, x.target.Explain(timed, err, x.came))
+		return nil, x.Failed(ctx, x.Target.Explain(timed, err, x.came))
 	}
-	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
-	x.history.Bytes = w.Size()
-	headers := x.shownHeaders(response.Header)
-	entry := *x.history // written while the reply is made
+	x.History.Status, x.History.StatusText = int64(response.StatusCode), StatusText(response.Status)
+	x.History.Bytes = w.Size()
+	headers := x.ShownHeaders(response.Header)
+	entry := *x.History // written while the reply is made
 	var doc *document.Document
-	var r *reply
+	var r *Reply
 	made := beside(func() {
 		if doc, err = w.Finish(); err != nil {
-			err = x.target.Explain(timed, err, x.came)
+			err = x.Target.Explain(timed, err, x.came)
 			return
 		}
-		if r, err = x.reply(x.history, doc, headers, x.watch.Read(took)); err == nil {
+		if r, err = x.Reply(x.History, doc, headers, x.Watch.Read(took)); err == nil {
 			r.Extracted = x.extract(ctx, doc)
 		}
 	})
 	var shown *document.Document // nil where nothing is to be looked for in it
-	if len(x.secrets) > 0 {
+	if len(x.Secrets) > 0 {
 		made()
 		shown = doc
 	}
-	x.remember(ctx, &entry, x.keep(ctx, shown, headers), x.in.TabID)
+	x.Remember(ctx, &entry, x.Keep(ctx, shown, headers), x.In.TabID)
 	made()
 	var undo string
-	if x.history = &entry; doc != nil {
+	if x.History = &entry; doc != nil {
 		undo = after(ctx, doc)
 	}
 	if err == nil {
-		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.notKept, undo, x.hops.Taken(x.echoes)
+		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.NotKept, undo, x.hops.Taken(x.Echoes)
 	}
 	return r, err
 }
 
 // fetch sends the request and takes the response in. The Writer is to be finished.
-func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
-	response, err := x.target.Send(x.hops.Watch(x.watch.Watch(ctx)), x.out)
+func (x *Exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
+	response, err := x.Target.Send(x.hops.Watch(x.Watch.Watch(ctx)), x.Out)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer response.Body.Close()
 	w := x.Documents.Create(response.Header.Get("Content-Type"))
 	to := io.Writer(w)
-	if response.ContentLength <= workspace.MaxPlain && !outgoing.GivesSecrets(x.out.Endpoint) {
+	if response.ContentLength <= workspace.MaxPlain && !outgoing.GivesSecrets(x.Out.Endpoint) {
 		x.zip = workspace.NewZipper()
 		kept := x.masking(response.Header.Get("Content-Type"), x.zip)
 		to = io.MultiWriter(kept, w)
@@ -158,7 +158,7 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	}
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
-		x.history.Bytes = w.Size()
+		x.History.Bytes = w.Size()
 		x.came = outgoing.Arrived{Status: response.Status, Bytes: body.received, Quiet: time.Since(body.last)}
 		w.Abort()
 		return nil, nil, err
@@ -175,7 +175,7 @@ const (
 // progress is a Reader that sends the bytes received so far to the user's streams.
 type progress struct {
 	io.Reader
-	exchange *exchange
+	exchange *Exchange
 	received int64
 	expected int64 // 0: not known
 	told     time.Duration
@@ -187,23 +187,23 @@ func (p *progress) Read(b []byte) (int, error) {
 	if p.received += int64(n); n > 0 {
 		p.last = time.Now()
 	}
-	if now := time.Since(p.exchange.watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
+	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
-		p.exchange.Hub.Tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
-			"sendId": p.exchange.in.SendID, "received": p.received, "expected": p.expected,
+		p.exchange.Hub.Tell(p.exchange.User, "progress "+p.exchange.In.SendID, resource.Event{Name: "progress", Data: map[string]any{
+			"sendId": p.exchange.In.SendID, "received": p.received, "expected": p.expected,
 		}})
 	}
 	return n, err
 }
 
-// keep returns the response to store in the history; nil if it is too large, or
+// Keep returns the response to store in the history; nil if it is too large, or
 // holds a value shown only once or a secret of the request. doc may be nil if the
 // request had no secret and the response was compressed as it arrived.
-func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
-	if x.history.Bytes > workspace.MaxPlain || outgoing.GivesSecrets(x.out.Endpoint) || doc == nil && len(x.secrets) > 0 {
+func (x *Exchange) Keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
+	if x.History.Bytes > workspace.MaxPlain || outgoing.GivesSecrets(x.Out.Endpoint) || doc == nil && len(x.Secrets) > 0 {
 		return nil
 	}
-	zipped, err := x.zipped(doc, contentType(headers))
+	zipped, err := x.zipped(doc, ContentType(headers))
 	if err != nil {
 		x.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
 	}
@@ -216,9 +216,9 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 // masking returns where the body of a response is written to be kept. What a
 // remote portal answers is masked on the way, where it is JSON: the built-in
 // portal masks its secrets itself, and other texts do not say what is one.
-func (x *exchange) masking(kind string, to io.Writer) io.WriteCloser {
+func (x *Exchange) masking(kind string, to io.Writer) io.WriteCloser {
 	x.mask = nil
-	if x.target.Remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
+	if x.Target.Remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
 		return unmasked{to}
 	}
 	x.mask = &outgoing.BodyMask{To: to}
@@ -231,8 +231,8 @@ type unmasked struct{ io.Writer }
 // Close implements io.Closer.
 func (unmasked) Close() error { return nil }
 
-// contentType returns the Content-Type among headers.
-func contentType(headers [][2]string) string {
+// ContentType returns the Content-Type among headers.
+func ContentType(headers [][2]string) string {
 	for _, h := range headers {
 		if strings.EqualFold(h[0], "Content-Type") {
 			return h[1]
@@ -243,10 +243,10 @@ func contentType(headers [][2]string) string {
 
 // zipped returns the compressed body of a response; nil where it holds a secret
 // of the request, or is too large even when compressed.
-func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
-	if len(x.secrets) > 0 {
+func (x *Exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
+	if len(x.Secrets) > 0 {
 		var body bytes.Buffer
-		if err := doc.WriteText(&body); err != nil || x.echoes(body.String()) {
+		if err := doc.WriteText(&body); err != nil || x.Echoes(body.String()) {
 			return nil, err
 		}
 	}
@@ -267,61 +267,61 @@ func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
 // response.
 const maxSecrets = 500
 
-// echoes reports whether text holds a secret of the request, plain or as encoded
+// Echoes reports whether text holds a secret of the request, plain or as encoded
 // in a URL or JSON. With more than maxSecrets secrets it reports true.
-func (x *exchange) echoes(text string) bool {
-	if len(x.secrets) > maxSecrets {
+func (x *Exchange) Echoes(text string) bool {
+	if len(x.Secrets) > maxSecrets {
 		return true
 	}
-	return slices.ContainsFunc(x.secrets, func(secret string) bool {
+	return slices.ContainsFunc(x.Secrets, func(secret string) bool {
 		quoted := resource.AppendString(nil, secret)
 		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, outgoing.QueryText(secret)) || strings.Contains(text, string(quoted[1:len(quoted)-1])))
 	})
 }
 
-// remember writes the history, and that it is the last response of the tab of that
+// Remember writes the history, and that it is the last response of the tab of that
 // id; 0 when nothing came that a tab shows. What was sent was sent: when there is
 // no room for the row, the response is shown nevertheless.
-func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
+func (x *Exchange) Remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := x.Workspace.Remember(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
-		x.notKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
+		x.NotKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
 		x.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
 }
 
-// failed remembers a request that got no answer, and returns why.
-func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
-	x.history.Error = why.Message
-	x.remember(ctx, x.history, nil, 0)
+// Failed remembers a request that got no answer, and returns why.
+func (x *Exchange) Failed(ctx context.Context, why *fault.Error) error {
+	x.History.Error = why.Message
+	x.Remember(ctx, x.History, nil, 0)
 	return why
 }
 
-// lasted returns the duration of a request in whole milliseconds, at least 1.
-func lasted(took time.Duration) int64 {
+// Lasted returns the duration of a request in whole milliseconds, at least 1.
+func Lasted(took time.Duration) int64 {
 	return max(1, took.Round(time.Millisecond).Milliseconds())
 }
 
-// statusText returns "Not Found" for "404 Not Found".
-func statusText(status string) string {
+// StatusText returns "Not Found" for "404 Not Found".
+func StatusText(status string) string {
 	_, text, _ := strings.Cut(status, " ")
 	return text
 }
 
-// fetchWhole sends a request and reads a response of at most limit bytes.
-func (x *exchange) fetchWhole(ctx context.Context, out *outgoing.Request, limit int64) (*http.Response, []byte, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.target.Timeout, outgoing.ErrTimeout)
+// FetchWhole sends a request and reads a response of at most limit bytes.
+func (x *Exchange) FetchWhole(ctx context.Context, out *outgoing.Request, limit int64) (*http.Response, []byte, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.Target.Timeout, outgoing.ErrTimeout)
 	defer stop()
-	response, err := x.target.Send(timed, out)
+	response, err := x.Target.Send(timed, out)
 	if err != nil {
 		return nil, nil, x.endedBy(ctx, timed, err, outgoing.Arrived{})
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.Host, limit>>20)}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.Target.Host, limit>>20)}
 	}
 	if err != nil {
 		return nil, nil, x.endedBy(ctx, timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})
@@ -330,9 +330,9 @@ func (x *exchange) fetchWhole(ctx context.Context, out *outgoing.Request, limit 
 }
 
 // endedBy returns why a request ended: the cause of ctx, or else the error.
-func (x *exchange) endedBy(ctx, timed context.Context, err error, came outgoing.Arrived) error {
+func (x *Exchange) endedBy(ctx, timed context.Context, err error, came outgoing.Arrived) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return x.target.Explain(timed, err, came)
+	return x.Target.Explain(timed, err, came)
 }

@@ -1,4 +1,4 @@
-package explorer
+package send
 
 import (
 	"context"
@@ -17,7 +17,7 @@ var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label:
 
 // preview shows a request as it would go out.
 func (e *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, outgoing.Shown)
+	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}
