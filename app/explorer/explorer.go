@@ -41,6 +41,7 @@ import (
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
 	"spyglass/app/explorer/view"
+	"spyglass/app/explorer/window"
 	"spyglass/app/workspace"
 	"spyglass/backend/check"
 	"spyglass/backend/resource"
@@ -101,7 +102,7 @@ type Explorer struct {
 	scripts *Scripts
 	files   *Files
 	data    *folder.Data
-	window  *Window
+	window  *window.Window
 }
 
 // New makes an Explorer. It deletes what an earlier process left in DocumentDir.
@@ -118,7 +119,7 @@ func New(o Options) (*Explorer, error) {
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
 		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
-	e.window = &Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
+	e.window = &window.Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
 	if o.Native != nil { // a nil Native in these interfaces would be no nil
 		e.data.Desk, e.window.Desk = o.Native, o.Native
 	}

@@ -1,4 +1,20 @@
-package explorer
+// Package window serves what the page does with the desktop window: open links, save
+// files, fill the screen and quit.
+//
+// # Units
+//
+// Sizes are bytes.
+//
+// # Concurrency
+//
+// A Window is safe for concurrent use as far as its Desk is; its fields are set before
+// the first use. It starts no goroutines.
+//
+// # Errors
+//
+// fault.Denied: the call came from elsewhere than the window. fault.Conflict: there is
+// no window, or the file could not be written; fault.Full: the disk is full.
+package window
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package explorer
+package window
 
 import (
 	"cmp"
