@@ -37,6 +37,7 @@ import (
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/maintenance"
+	"spyglass/app/explorer/pages"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
@@ -96,7 +97,7 @@ type Explorer struct {
 	hub     *stream.Hub
 	views   *view.Documents
 	sender  *send.Sender
-	pager   *Pager
+	pager   *pages.Pager
 	writes  *Undoer
 	portals *Portals
 	scripts *Scripts
@@ -135,7 +136,7 @@ func New(o Options) (*Explorer, error) {
 		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}
-	e.pager = &Pager{Sender: e.sender}
+	e.pager = &pages.Pager{Sender: e.sender}
 	e.writes = &Undoer{Sender: e.sender}
 	e.portals = &Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes

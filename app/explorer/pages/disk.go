@@ -1,4 +1,4 @@
-package explorer
+package pages
 
 import (
 	"bufio"
@@ -116,7 +116,7 @@ type savedFile struct {
 
 // toFile walks with a file as the sink. A first page that is none is answered
 // as a request of its own would be.
-func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
+func (r *run) toFile(ctx context.Context, in *request) (any, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
 	d.name = view.FileName(in.Name) + "." + d.kind.extension

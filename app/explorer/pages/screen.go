@@ -1,4 +1,4 @@
-package explorer
+package pages
 
 import (
 	"encoding/json"

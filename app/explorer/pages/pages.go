@@ -1,4 +1,27 @@
-package explorer
+// Package pages sends the draft of a list for every page, and joins the pages.
+//
+// A run goes to a document, or to a file that the page downloads meanwhile (disk.go).
+// It stays below the portal's rate limit, can be paused, and can be resumed where it
+// ended early, also from the history.
+//
+// # Units
+//
+// Offsets, sizes of pages and totals are items; a total below zero means at least so
+// many. Durations are milliseconds, sizes of files bytes.
+//
+// # Concurrency
+//
+// A Pager is safe for concurrent use. A run stays on the goroutine of its request; the
+// download of its file and the calls that steer it come on theirs, through locks and
+// channels.
+//
+// # Errors
+//
+// A run that fails before its first page returns the error of that request. One that
+// fails later returns what came, with the reason in its report. fault.Conflict: a run
+// of that id is under way, or the request was edited. fault.Unknown: there is no such
+// run.
+package pages
 
 import (
 	"bytes"
@@ -25,7 +48,7 @@ type Pager struct {
 // Endpoints returns the endpoints of runs.
 func (e *Pager) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
+		serve.Post("/pages", "Send a list's draft for every page", &requests, e.pages),
 		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
 		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
 	}
@@ -36,8 +59,8 @@ func (e *Pager) HistoryEndpoint() resource.Endpoint {
 	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall}
 }
 
-// pagesRequest is the body of /pages.
-type pagesRequest struct {
+// request is the body of /pages.
+type request struct {
 	send.Request
 	Largest bool
 	Resume  string
@@ -45,21 +68,21 @@ type pagesRequest struct {
 	Name    string
 }
 
-var pagesRequests = resource.Resource[*pagesRequest]{Name: "pages", Label: "request", Fields: []resource.Field[*pagesRequest]{
-	{Name: "sendId", At: func(s *pagesRequest) any { return &s.SendID }, Doc: "Comes back in progress events, and steers the run", Required: true, MaxLen: 100},
-	{Name: "tabId", At: func(s *pagesRequest) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
-	{Name: "draft", At: func(s *pagesRequest) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
-	{Name: "anyway", At: func(s *pagesRequest) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
-	{Name: "largest", At: func(s *pagesRequest) any { return &s.Largest }, Doc: "Pages as large as the portal allows, whatever size the draft asks for"},
-	{Name: "resume", At: func(s *pagesRequest) any { return &s.Resume }, Doc: "The document of a run that ended early: it goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
-	{Name: "file", At: func(s *pagesRequest) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"}, Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that it is ready"},
-	{Name: "name", At: func(s *pagesRequest) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
+var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fields: []resource.Field[*request]{
+	{Name: "sendId", At: func(s *request) any { return &s.SendID }, Doc: "Comes back in progress events, and steers the run", Required: true, MaxLen: 100},
+	{Name: "tabId", At: func(s *request) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
+	{Name: "draft", At: func(s *request) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
+	{Name: "anyway", At: func(s *request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
+	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Pages as large as the portal allows, whatever size the draft asks for"},
+	{Name: "resume", At: func(s *request) any { return &s.Resume }, Doc: "The document of a run that ended early: it goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
+	{Name: "file", At: func(s *request) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"}, Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that it is ready"},
+	{Name: "name", At: func(s *request) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
 // pages sends a list's draft page by page and returns one document of all items.
 // It ends early, and reports that, when a page fails or the user stops it; it
 // ends altogether with the caller.
-func (e *Pager) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (any, error) {
+func (e *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	var earlier *progressed
 	if in.Resume != "" {
 		var err error
