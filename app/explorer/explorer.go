@@ -41,6 +41,7 @@ import (
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/explorer/undo"
 	"spyglass/app/explorer/view"
 	"spyglass/app/explorer/window"
 	"spyglass/app/workspace"
@@ -98,7 +99,7 @@ type Explorer struct {
 	views   *view.Documents
 	sender  *send.Sender
 	pager   *pages.Pager
-	writes  *Undoer
+	writes  *undo.Writes
 	portals *Portals
 	scripts *Scripts
 	files   *Files
@@ -137,7 +138,7 @@ func New(o Options) (*Explorer, error) {
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}
 	e.pager = &pages.Pager{Sender: e.sender}
-	e.writes = &Undoer{Sender: e.sender}
+	e.writes = &undo.Writes{Sender: e.sender}
 	e.portals = &Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.scripts = &Scripts{Sender: e.sender}

@@ -1,4 +1,4 @@
-package explorer
+package undo
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
-func (e *Undoer) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
+func (e *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
@@ -56,7 +56,7 @@ type change struct {
 }
 
 // changes compares what a PUT or PATCH would send with what stands there.
-func (e *Undoer) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (e *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}

@@ -1,4 +1,25 @@
-package explorer
+// Package undo compares a write with what is there, shows what a deletion takes along,
+// and undoes writes.
+//
+// Before a PUT, PATCH or DELETE the object is fetched, and after a write an undo record
+// is kept: in memory, and in the workspace unless it holds a secret. Undoing sends
+// another request, if nobody changed the object since.
+//
+// # Units
+//
+// Sizes are bytes; counts are objects.
+//
+// # Concurrency
+//
+// Writes is safe for concurrent use. Lists below an object are counted on
+// goroutines of their own, which end before the call returns.
+//
+// # Errors
+//
+// fault.Conflict: the object was changed since, or the portal refused the undo.
+// fault.Unknown: the request can no longer be undone, or the catalog has no GET for
+// the object. What cannot be looked up before a write does not stop it.
+package undo
 
 import (
 	"bytes"
@@ -20,14 +41,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Undoer compares, explains and undoes writes.
-type Undoer struct {
+// Writes compares, explains and undoes writes.
+type Writes struct {
 	*send.Sender
 	undos undos
 }
 
 // Endpoints returns the endpoints of writes.
-func (e *Undoer) Endpoints() []resource.Endpoint {
+func (e *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
 		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
@@ -38,7 +59,7 @@ func (e *Undoer) Endpoints() []resource.Endpoint {
 
 // Says returns the effect of undoing a request of the history in one sentence;
 // empty when it cannot be undone.
-func (e *Undoer) Says(historyID, userID int64) string {
+func (e *Writes) Says(historyID, userID int64) string {
 	if way := e.undos.of(historyID, userID); way != nil {
 		return way.says()
 	}
@@ -112,7 +133,7 @@ type undoable struct {
 }
 
 // showUndos lists the writes to the portal that can be undone, newest first.
-func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 	if err := e.revive(ctx, c); err != nil {
 		return nil, err
 	}
@@ -130,7 +151,7 @@ func (e *Undoer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 
 // look returns the object that a write is about to change; nil unless the catalog
 // has a GET for it.
-func (e *Undoer) look(ctx context.Context, x *send.Exchange) *payload.Object {
+func (e *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 	if x.Out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.Out.Method) {
 		return nil
 	}
@@ -145,13 +166,13 @@ func (e *Undoer) look(ctx context.Context, x *send.Exchange) *payload.Object {
 
 // Before looks at what a request is about to change. The function that it returns
 // keeps the undo record of the response, and returns what undoing does.
-func (e *Undoer) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
+func (e *Writes) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
 	before := e.look(ctx, x)
 	return func(ctx context.Context, doc *document.Document) string { return e.offer(ctx, x, before, doc) }
 }
 
 // offer stores the undo record of a successful write and describes its effect.
-func (e *Undoer) offer(ctx context.Context, x *send.Exchange, before *payload.Object, doc *document.Document) string {
+func (e *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Object, doc *document.Document) string {
 	if x.Out.Method == "GET" || x.Out.Endpoint == nil || x.History.Status/100 != 2 || x.History.ID == 0 {
 		return ""
 	}
@@ -249,7 +270,7 @@ func (u *undo) collection() *resource.Endpoint {
 
 // request returns the write that undoes the recorded one. It first checks whether
 // somebody changed the object since: then fault.Conflict.
-func (u *undo) request(ctx context.Context, e *Undoer) (*outgoing.Request, error) {
+func (u *undo) request(ctx context.Context, e *Writes) (*outgoing.Request, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {
 	case "POST":
@@ -276,7 +297,7 @@ func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) 
 }
 
 // bringBack returns the write that undoes a deletion.
-func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgoing.Request, error) {
+func (u *undo) bringBack(ctx context.Context, e *Writes, address string) (*outgoing.Request, error) {
 	if _, err := e.at(ctx, u.target, u.out); err == nil {
 		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
 	}
@@ -296,7 +317,7 @@ func (u *undo) bringBack(ctx context.Context, e *Undoer, address string) (*outgo
 
 // unchanged returns fault.Conflict when the object differs from what the write
 // left, and makes the undo conditional (ETag) where the portal has versions.
-func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing.Request, fields []string) error {
+func (u *undo) unchanged(ctx context.Context, e *Writes, out *outgoing.Request, fields []string) error {
 	now, err := e.at(ctx, u.target, out)
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
@@ -311,7 +332,7 @@ func (u *undo) unchanged(ctx context.Context, e *Undoer, out *outgoing.Request, 
 }
 
 // undo undoes a write of the history.
-func (e *Undoer) undo(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package explorer
+package undo
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type below struct {
 // goes returns what a DELETE would remove: the object's kind and name, its
 // address as it would be sent, and the number of items in the lists below it.
 // Lists that are not counted in time are left out.
-func (e *Undoer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (e *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
@@ -108,7 +108,7 @@ func (b *below) same(f below) bool {
 }
 
 // countList fetches the total of a list below the object; nil when it has none.
-func (e *Undoer) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
+func (e *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.Endpoint.Path)
 	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {

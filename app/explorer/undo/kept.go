@@ -1,4 +1,4 @@
-package explorer
+package undo
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type keptObject struct {
 
 // keepWay writes the undo record into the workspace, unless it would hold a
 // secret or undoing would send stars for one.
-func (e *Undoer) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
+func (e *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
@@ -100,7 +100,7 @@ func (k *keptObject) object() *payload.Object {
 
 // revive loads the undo records that an earlier process stored for the caller
 // and the portal of the call, once the portal is available.
-func (e *Undoer) revive(ctx context.Context, c *resource.Call) error {
+func (e *Writes) revive(ctx context.Context, c *resource.Call) error {
 	at := home{c.Access.UserID, workspace.PortalID(c)}
 	e.undos.mu.Lock()
 	done := e.undos.revived[at]
