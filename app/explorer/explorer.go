@@ -38,6 +38,7 @@ import (
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/pages"
+	"spyglass/app/explorer/remote"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
@@ -100,7 +101,7 @@ type Explorer struct {
 	sender  *send.Sender
 	pager   *pages.Pager
 	writes  *undo.Writes
-	portals *Portals
+	portals *remote.Portals
 	scripts *Scripts
 	files   *Files
 	data    *folder.Data
@@ -139,7 +140,7 @@ func New(o Options) (*Explorer, error) {
 	}
 	e.pager = &pages.Pager{Sender: e.sender}
 	e.writes = &undo.Writes{Sender: e.sender}
-	e.portals = &Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
+	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.scripts = &Scripts{Sender: e.sender}
 	e.files = NewFiles(e.sender)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spyglass/app/explorer/folder"
+	"spyglass/app/explorer/remote"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -29,8 +30,8 @@ func (e *Explorer) rights(who *resource.Access) []string {
 			held = append(held, right.String())
 		}
 	}
-	if who.May(remotePortals) {
-		held = append(held, remotePortals.String())
+	if who.May(remote.Right) {
+		held = append(held, remote.Right.String())
 	}
 	return held
 }
@@ -58,7 +59,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
+		"portal": portals[slices.IndexFunc(portals, func(p remote.Shown) bool { return p.ID == at })], "portals": portals,
 		"version": e.o.Version, "dataFolder": folder.Homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
 		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},

@@ -1,4 +1,4 @@
-package explorer
+package remote
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// remotePortals is the permission to send to other portals. Whoever has it can reach
+// Right is the permission to send to other portals. Whoever has it can reach
 // what this machine can reach, so no role but the administrator's begins with it.
-var remotePortals = resource.Right{Object: resource.Explorer, Op: resource.Modify}
+var Right = resource.Right{Object: resource.Explorer, Op: resource.Modify}
 
 // mayReach refuses those who may not send to other portals.
 func mayReach(who *resource.Access) error {
-	if who.May(remotePortals) {
+	if who.May(Right) {
 		return nil
 	}
 	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other portals. Ask an administrator for the right Explorer: other portals."}
@@ -154,8 +154,8 @@ func (e *Portals) Choose(ctx context.Context, c *resource.Call) error {
 	return nil
 }
 
-// shownPortal is a portal in the form that the page receives.
-type shownPortal struct {
+// Shown is a portal in the form that the page receives.
+type Shown struct {
 	ID            int64  `json:"id"`
 	Name          string `json:"name"`
 	BaseURL       string `json:"baseUrl"`
@@ -181,7 +181,7 @@ type shownPortal struct {
 }
 
 // All returns the built-in portal and the user's remote ones.
-func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
+func (e *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
 	own := *c
 	own.Query = nil
 	t, err := e.Target(ctx, &own)
@@ -192,7 +192,7 @@ func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, err
 	if e.Demo {
 		environment = "demo"
 	}
-	all := []shownPortal{{
+	all := []Shown{{
 		Name: e.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: e.Demo, Instance: e.Instance, Environment: environment,
 		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.ReadOnly, Timeout: int64(t.Timeout / time.Second),
 	}}
@@ -207,14 +207,14 @@ func (e *Portals) All(ctx context.Context, c *resource.Call) ([]shownPortal, err
 		}
 		all = append(all, *shown)
 	}
-	slices.SortStableFunc(all[1:], func(a, b shownPortal) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(all[1:], func(a, b Shown) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all, nil
 }
 
-func (e *Portals) shownPortal(p *workspace.Portal) (*shownPortal, error) {
+func (e *Portals) shownPortal(p *workspace.Portal) (*Shown, error) {
 	t := &outgoing.Target{URL: p.BaseURL}
 	t.Place()
-	shown := &shownPortal{
+	shown := &Shown{
 		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.Host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
 		Auth: p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout, Authority: p.Authority,
 		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, SendInClear: p.SendInClear,

@@ -1,4 +1,24 @@
-package explorer
+// Package remote connects to the remote portals of users: it signs in and out, signs
+// requests, reads catalogs and tests connections.
+//
+// Who may use it has the permission Right: a remote portal can be anything that this
+// machine can reach.
+//
+// # Units
+//
+// Timeouts of portals are seconds, times epoch milliseconds.
+//
+// # Concurrency
+//
+// Portals is safe for concurrent use; its exported fields are set before the first
+// use. It starts no goroutines. HangUp closes the idle connections.
+//
+// # Errors
+//
+// fault.Denied: the role may not send to other portals. fault.Offline: the portal does
+// not respond as one. fault.Invalid names the field of the portal's settings that is
+// wrong, or the password.
+package remote
 
 import (
 	"context"
