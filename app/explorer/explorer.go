@@ -39,6 +39,7 @@ import (
 	"spyglass/app/explorer/maintenance"
 	"spyglass/app/explorer/pages"
 	"spyglass/app/explorer/remote"
+	"spyglass/app/explorer/script"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
@@ -102,7 +103,7 @@ type Explorer struct {
 	pager   *pages.Pager
 	writes  *undo.Writes
 	portals *remote.Portals
-	scripts *Scripts
+	scripts *script.Scripts
 	files   *Files
 	data    *folder.Data
 	window  *window.Window
@@ -142,7 +143,7 @@ func New(o Options) (*Explorer, error) {
 	e.writes = &undo.Writes{Sender: e.sender}
 	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
-	e.scripts = &Scripts{Sender: e.sender}
+	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = NewFiles(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		e.hub.Tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})

@@ -1,4 +1,23 @@
-package explorer
+// Package script writes requests as programs and runbooks, and sends saved requests in
+// batches.
+//
+// Variables of the requests become variables of the program; it takes secrets from
+// the environment.
+//
+// # Units
+//
+// Durations are milliseconds.
+//
+// # Concurrency
+//
+// Scripts is safe for concurrent use. It starts no goroutines. A batch sends one
+// request after the other.
+//
+// # Errors
+//
+// fault.Invalid names the field: ids or language. The result of each request of a
+// batch holds its own problem.
+package script
 
 import (
 	"context"
@@ -30,12 +49,12 @@ func (e *Scripts) BatchEndpoint() resource.Endpoint {
 func (e *Scripts) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
-		serve.Post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
+		serve.Post("/script", "Write requests of the history as one program or runbook", &requests, e.script),
 	}
 }
 
-// scriptRequest is the body of /script.
-type scriptRequest struct {
+// request is the body of /script.
+type request struct {
 	IDs      []int64
 	Language string
 }
@@ -46,15 +65,15 @@ const runbook = "runbook"
 // maxSteps limits the requests of one script.
 const maxSteps = 200
 
-var scriptRequests = resource.Resource[*scriptRequest]{Name: "script", Label: "script", Fields: []resource.Field[*scriptRequest]{
-	{Name: "ids", At: func(s *scriptRequest) any { return &s.IDs }, Doc: "Of the history; they run in the order they were sent", Required: true},
-	{Name: "language", At: func(s *scriptRequest) any { return &s.Language }, Doc: "The id of one, or runbook", Default: snippet.Languages[0].ID},
+var requests = resource.Resource[*request]{Name: "script", Label: "script", Fields: []resource.Field[*request]{
+	{Name: "ids", At: func(s *request) any { return &s.IDs }, Doc: "Of the history; they run in the order they were sent", Required: true},
+	{Name: "language", At: func(s *request) any { return &s.Language }, Doc: "The id of one, or runbook", Default: snippet.Languages[0].ID},
 }}
 
 // script writes requests of the history as one program or runbook. Variables of
 // theirs are variables of it; secret ones, and secrets that the history does
 // not have, it takes from the environment.
-func (e *Scripts) script(ctx context.Context, c *resource.Call, in *scriptRequest) (any, error) {
+func (e *Scripts) script(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
