@@ -43,6 +43,7 @@ import (
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
 	"spyglass/app/explorer/stream"
+	"spyglass/app/explorer/transfer"
 	"spyglass/app/explorer/undo"
 	"spyglass/app/explorer/view"
 	"spyglass/app/explorer/window"
@@ -104,7 +105,7 @@ type Explorer struct {
 	writes  *undo.Writes
 	portals *remote.Portals
 	scripts *script.Scripts
-	files   *Files
+	files   *transfer.Files
 	data    *folder.Data
 	window  *window.Window
 }
@@ -144,7 +145,7 @@ func New(o Options) (*Explorer, error) {
 	e.portals = &remote.Portals{Sender: e.sender, Networks: o.Networks, Instance: o.Instance, Demo: o.Demo}
 	e.sender.Remote, e.sender.Writes = e.portals.At, e.writes
 	e.scripts = &script.Scripts{Sender: e.sender}
-	e.files = NewFiles(e.sender)
+	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		e.hub.Tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
 	})

@@ -1,4 +1,22 @@
-package explorer
+// Package transfer imports and exports collections, requests and the history as files
+// of other programs (app/exchange has the formats).
+//
+// Secrets stay out of the files, and a variable whose name says that it is secret is
+// imported as a secret.
+//
+// # Units
+//
+// Sizes are bytes.
+//
+// # Concurrency
+//
+// Files is safe for concurrent use. Two files are read or written at a time; others
+// wait. It starts no goroutines.
+//
+// # Errors
+//
+// fault.Invalid: the file cannot be read, or the field of the query that is wrong.
+package transfer
 
 import (
 	"bytes"
@@ -26,10 +44,8 @@ type Files struct {
 	turns chan struct{} // of files that are read or written
 }
 
-// NewFiles returns the Files of a Sender.
-func NewFiles(s *send.Sender) *Files {
-	return &Files{Sender: s, turns: make(chan struct{}, maxExchanges)}
-}
+// New returns the Files of a Sender.
+func New(s *send.Sender) *Files { return &Files{Sender: s, turns: make(chan struct{}, maxExchanges)} }
 
 // importRequest is the body of /exchange/look and /exchange/import.
 type importRequest struct {
