@@ -155,14 +155,14 @@ func (r *runs) offer(key runKey, d *disk) {
 }
 
 // fetchFile streams the file of a run under way.
-func (e *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
-	e.runs.mu.Lock()
-	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
+func (p *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
+	p.runs.mu.Lock()
+	s := p.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
 	var d *disk
 	if s != nil {
 		d = s.file
 	}
-	e.runs.mu.Unlock()
+	p.runs.mu.Unlock()
 	if d == nil {
 		return nil, fault.New(fault.Unknown, "no such file is on its way; it may have ended")
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 // recall opens a response of the history as a new document.
-func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
+func (p *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
 	}
-	h, kept, err := e.Workspace.Recall(ctx, c.Access.UserID, id)
+	h, kept, err := p.Workspace.Recall(ctx, c.Access.UserID, id)
 	if err != nil {
 		return nil, err
 	}
-	w := e.Documents.Create(send.ContentType(kept.Headers))
+	w := p.Documents.Create(send.ContentType(kept.Headers))
 	defer w.Abort()
 	if err := workspace.Unzip(kept.Zipped, w); err != nil {
 		return nil, err
@@ -28,14 +28,14 @@ func (e *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := e.Reply(h, doc, kept.Headers, client.Timing{})
+	r, err := p.Reply(h, doc, kept.Headers, client.Timing{})
 	if err == nil && kept.Masked && r.Reading == "" {
 		r.Reading = "Secrets of this response were masked when it was kept in the history"
 	}
 	if err == nil && h.Error != "" && r.Items != nil {
 		r.Run = &send.RunReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
 		if r.Run.Resume {
-			e.runs.leave(r.Document, &progressed{past: h})
+			p.runs.leave(r.Document, &progressed{past: h})
 		}
 	}
 	return r, err

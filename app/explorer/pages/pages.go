@@ -46,17 +46,17 @@ type Pager struct {
 }
 
 // Endpoints returns the endpoints of runs.
-func (e *Pager) Endpoints() []resource.Endpoint {
+func (p *Pager) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/pages", "Send a list's draft for every page", &requests, e.pages),
-		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
-		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
+		serve.Post("/pages", "Send a list's draft for every page", &requests, p.pages),
+		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, p.steer),
+		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: p.fetchFile},
 	}
 }
 
 // HistoryEndpoint returns the endpoint that opens a response of the history.
-func (e *Pager) HistoryEndpoint() resource.Endpoint {
-	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall}
+func (p *Pager) HistoryEndpoint() resource.Endpoint {
+	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: p.recall}
 }
 
 // request is the body of /pages.
@@ -82,11 +82,11 @@ var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fiel
 // pages sends a list's draft page by page and returns one document of all items.
 // It ends early, and reports that, when a page fails or the user stops it; it
 // ends altogether with the caller.
-func (e *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	var earlier *progressed
 	if in.Resume != "" {
 		var err error
-		if earlier, err = e.runs.left(in.Resume); err != nil {
+		if earlier, err = p.runs.left(in.Resume); err != nil {
 			return nil, err
 		}
 		if earlier.past == nil {
@@ -99,31 +99,31 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, 
 	if in.Draft.Method != "" && in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET has pages; nothing else is sent more than once")
 	}
-	x, err := e.Exchange(ctx, c, &in.Request)
+	x, err := p.Exchange(ctx, c, &in.Request)
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.Life.Begin(ctx)
+	life, done, err := p.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
-	r := &run{Exchange: x, pager: e, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
+	r := &run{Exchange: x, pager: p, steering: newSteering(stop), at: time.Now(), progressed: newRun(x, in.Largest)}
 	x.History.PageSize = r.list.Size
 	key := runKey{x.User, in.SendID}
-	if err := e.runs.begin(key, r.steering); err != nil {
+	if err := p.runs.begin(key, r.steering); err != nil {
 		return nil, err
 	}
-	defer e.runs.end(key)
+	defer p.runs.end(key)
 	if in.File != "" {
 		return r.toFile(life, in)
 	}
-	w := &screen{Writer: e.Documents.Create("application/json")}
+	w := &screen{Writer: p.Documents.Create("application/json")}
 	defer w.Abort()
 	if earlier != nil {
-		if err := e.takeUp(r, w, in.Resume, earlier); err != nil {
+		if err := p.takeUp(r, w, in.Resume, earlier); err != nil {
 			return nil, err
 		}
 	}
@@ -132,8 +132,8 @@ func (e *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, 
 }
 
 // takeUp puts what an earlier run brought into a new one.
-func (e *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
-	doc, err := e.Documents.Unsealed(sealed, r.User)
+func (p *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
+	doc, err := p.Documents.Unsealed(sealed, r.User)
 	if err != nil {
 		return err
 	}

@@ -129,10 +129,10 @@ var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steer
 		Doc: "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
 }}
 
-func (e *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
-	e.runs.mu.Lock()
-	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
-	e.runs.mu.Unlock()
+func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
+	p.runs.mu.Lock()
+	s := p.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
+	p.runs.mu.Unlock()
 	if s == nil {
 		return nil, fault.New(fault.Unknown, "no such run is under way; it may have ended")
 	}

@@ -25,26 +25,26 @@ type known struct {
 }
 
 // catalogOf is the portal's own catalog, the built-in one when it has none.
-func (e *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.Catalog, error) {
+func (r *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.Catalog, error) {
 	if p.CatalogFrom == "" {
-		return e.Catalog, nil
+		return r.Catalog, nil
 	}
-	if have := e.abroad.knows(p); have != nil {
+	if have := r.abroad.knows(p); have != nil {
 		return have, nil
 	}
-	text, err := e.Workspace.CatalogOf(ctx, p)
+	text, err := r.Workspace.CatalogOf(ctx, p)
 	if err != nil || text == nil {
-		return e.Catalog, err
+		return r.Catalog, err
 	}
 	made, err := catalog.Read(ctx, text, p.BaseURL)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		e.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
-		made = e.Catalog
+		r.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
+		made = r.Catalog
 	}
-	e.abroad.learn(p, made)
+	r.abroad.learn(p, made)
 	return made, nil
 }
 
@@ -71,35 +71,35 @@ var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagge
 
 // readCatalog reads the portal's catalog and stores it. If it has none, the
 // built-in catalog is used from then on.
-func (e *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
-	p, err := e.named(ctx, c)
+func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
+	p, err := r.named(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.reach(p)
+	t, err := r.reach(p)
 	if err != nil {
 		return nil, err
 	}
-	if t.Sign, _, err = e.wayIn(p); err != nil {
+	if t.Sign, _, err = r.wayIn(p); err != nil {
 		return nil, err
 	}
-	from, text, made, err := e.findCatalog(ctx, t)
+	from, text, made, err := r.findCatalog(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Workspace.KeepCatalog(ctx, p, resource.MillisOf(c.At), from, text); err != nil {
+	if err := r.Workspace.KeepCatalog(ctx, p, resource.MillisOf(c.At), from, text); err != nil {
 		return nil, err
 	}
 	if made != nil {
-		e.abroad.learn(p, made)
+		r.abroad.learn(p, made)
 	}
-	return e.shownPortal(p)
+	return r.shownPortal(p)
 }
 
 // findCatalog reads the address that the user gave, or the usual places.
-func (e *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog, err error) {
+func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog, err error) {
 	if given := t.Remote.CatalogURL; given != "" {
-		text, made, err = e.catalogAt(ctx, t, given)
+		text, made, err = r.catalogAt(ctx, t, given)
 		if err == nil && made == nil {
 			err = fault.At("catalogUrl", "there is no OpenAPI document in JSON at %s", given)
 		}
@@ -114,7 +114,7 @@ func (e *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from str
 		}
 	}
 	for _, place := range places {
-		text, made, err = e.catalogAt(ctx, t, place)
+		text, made, err = r.catalogAt(ctx, t, place)
 		if err != nil || made != nil {
 			return place, text, made, err
 		}
@@ -124,14 +124,14 @@ func (e *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from str
 
 // catalogAt reads one place; nil means that there is none. Another host gets no
 // credential.
-func (e *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place string) ([]byte, *catalog.Catalog, error) {
+func (r *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place string) ([]byte, *catalog.Catalog, error) {
 	at, err := url.Parse(place)
 	if err != nil {
 		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
 	}
 	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+at.Host != t.Origin}
 	t.UsualHeaders(out)
-	response, text, err := e.FetchUpTo(ctx, t, out, workspace.MaxCatalog)
+	response, text, err := r.FetchUpTo(ctx, t, out, workspace.MaxCatalog)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -61,20 +61,20 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 }
 
 // dialling is the client for a portal, within the bounds of this moment.
-func (e *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
-	may := client.Bounds{Own: e.ownAddress()}
-	if e.Networks != nil {
+func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
+	may := client.Bounds{Own: r.ownAddress()}
+	if r.Networks != nil {
 		var err error
-		if may.Networks, err = e.Networks(); err != nil {
+		if may.Networks, err = r.Networks(); err != nil {
 			return nil, err
 		}
 	}
-	return e.abroad.client(p, proxyPassword, may)
+	return r.abroad.client(p, proxyPassword, may)
 }
 
 // ownAddress is where this process listens.
-func (e *Portals) ownAddress() netip.AddrPort {
-	u, err := url.Parse(e.BaseURL())
+func (r *Portals) ownAddress() netip.AddrPort {
+	u, err := url.Parse(r.BaseURL())
 	if err != nil {
 		return netip.AddrPort{}
 	}

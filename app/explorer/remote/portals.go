@@ -50,20 +50,20 @@ type Portals struct {
 }
 
 // HangUp closes the connections that no request uses.
-func (e *Portals) HangUp() { e.abroad.hangUp() }
+func (r *Portals) HangUp() { r.abroad.hangUp() }
 
 // Endpoints returns the endpoints of portals.
-func (e *Portals) Endpoints() []resource.Endpoint {
+func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones", Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			all, err := e.All(ctx, c)
+			all, err := r.All(ctx, c)
 			return map[string]any{"items": all}, err
 		}},
-		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: e.tryPortal},
-		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, e.signInAt),
-		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: e.signOutAt},
-		{Method: "POST", Path: "/portals/{id}/catalog", Summary: "Read a portal's catalog anew", Handle: e.readCatalog},
+		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: r.tryPortal},
+		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, r.signInAt),
+		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: r.signOutAt},
+		{Method: "POST", Path: "/portals/{id}/catalog", Summary: "Read a portal's catalog anew", Handle: r.readCatalog},
 	}
 }
 
@@ -76,7 +76,7 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 }}
 
 // named returns the portal whose id the path holds.
-func (e *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
+func (r *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
@@ -84,19 +84,19 @@ func (e *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Porta
 	if err != nil {
 		return nil, err
 	}
-	return e.Workspace.PortalOf(ctx, c.Access.UserID, id)
+	return r.Workspace.PortalOf(ctx, c.Access.UserID, id)
 }
 
 // signInAt begins a session at another Spyglass portal and keeps it.
-func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
-	p, err := e.named(ctx, c)
+func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
+	p, err := r.named(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if p.Auth != workspace.AuthSession {
 		return nil, fault.New(fault.Conflict, "%s is asked without signing in; choose User name and password in its settings first", p.Name)
 	}
-	t, err := e.reach(p)
+	t, err := r.reach(p)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 	if err != nil {
 		return nil, err
 	}
-	response, text, err := e.FetchSmall(ctx, t, t.Plain("POST", "/session", string(body)))
+	response, text, err := r.FetchSmall(ctx, t, t.Plain("POST", "/session", string(body)))
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +113,10 @@ func (e *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Workspace.KeepSession(ctx, p, s); err != nil {
+	if err := r.Workspace.KeepSession(ctx, p, s); err != nil {
 		return nil, err
 	}
-	return e.shownPortal(p)
+	return r.shownPortal(p)
 }
 
 // sessionOf reads the response to a sign-in.
@@ -152,26 +152,26 @@ func leadsAway(t *outgoing.Target, response *http.Response) string {
 }
 
 // signOutAt ends a session, here in any case, and there if it answers.
-func (e *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
-	p, err := e.named(ctx, c)
+func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+	p, err := r.named(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.reach(p)
+	t, err := r.reach(p)
 	if err != nil {
 		return nil, err
 	}
-	if t.Sign, _, err = e.wayIn(p); err != nil {
+	if t.Sign, _, err = r.wayIn(p); err != nil {
 		return nil, err
 	}
 	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)
-	if _, _, err := e.FetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
-		e.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
+	if _, _, err := r.FetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
+		r.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
 	}
-	if err := e.Workspace.KeepSession(ctx, p, nil); err != nil {
+	if err := r.Workspace.KeepSession(ctx, p, nil); err != nil {
 		return nil, err
 	}
-	return e.shownPortal(p)
+	return r.shownPortal(p)
 }
 
 // tried is the result of a connection test to a portal.
@@ -185,46 +185,46 @@ type tried struct {
 }
 
 // tryPortal tests the connection to a portal as described in the body.
-func (e *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
+func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
-	p, secret, proxyPassword, err := e.Workspace.Try(ctx, c)
+	p, secret, proxyPassword, err := r.Workspace.Try(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.MaySend(); err != nil {
 		return nil, err
 	}
-	t := &outgoing.Target{Name: p.Name, URL: p.BaseURL, Version: e.Version, Remote: p, Catalog: e.Catalog, Timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
+	t := &outgoing.Target{Name: p.Name, URL: p.BaseURL, Version: r.Version, Remote: p, Catalog: r.Catalog, Timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
 	t.Place()
 	tried := *p
 	tried.ID = 0
-	if t.Client, err = e.dialling(&tried, proxyPassword); err != nil {
+	if t.Client, err = r.dialling(&tried, proxyPassword); err != nil {
 		return nil, err
 	}
 	defer t.Client.CloseIdle()
-	if t.Sign, err = e.tryingIn(p, secret); err != nil {
+	if t.Sign, err = r.tryingIn(p, secret); err != nil {
 		return nil, err
 	}
-	return e.whoIs(ctx, t, p)
+	return r.whoIs(ctx, t, p)
 }
 
 // tryingIn is the way in of a portal that is not kept yet.
-func (e *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.Request) [][2]string, error) {
+func (r *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.Request) [][2]string, error) {
 	if p.Auth != workspace.AuthSession {
 		return signing(p, secret), nil
 	}
 	if p.ID == 0 {
 		return unsigned, nil
 	}
-	sign, _, err := e.wayIn(p)
+	sign, _, err := r.wayIn(p)
 	return sign, err
 }
 
-func (e *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Portal) (*tried, error) {
+func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Portal) (*tried, error) {
 	began := time.Now()
-	response, text, err := e.FetchSmall(ctx, t, t.Plain("GET", "/setting/version", ""))
+	response, text, err := r.FetchSmall(ctx, t, t.Plain("GET", "/setting/version", ""))
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +258,7 @@ func (e *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 		out.OK, out.Sentence = true, "It answers as an API does, though not as a Spyglass portal."
 	default:
 		out.OK = true
-		out.User, err = e.askWho(ctx, t)
+		out.User, err = r.askWho(ctx, t)
 	}
 	return out, err
 }
@@ -272,8 +272,8 @@ func kindName(kind string) string {
 
 // askWho returns the name of the user whose credentials are used, if the portal
 // reports it.
-func (e *Portals) askWho(ctx context.Context, t *outgoing.Target) (string, error) {
-	response, text, err := e.FetchSmall(ctx, t, t.Plain("GET", "/session", ""))
+func (r *Portals) askWho(ctx context.Context, t *outgoing.Target) (string, error) {
+	response, text, err := r.FetchSmall(ctx, t, t.Plain("GET", "/session", ""))
 	if err != nil {
 		return "", err
 	}

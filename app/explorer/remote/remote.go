@@ -30,56 +30,56 @@ func mayReach(who *resource.Access) error {
 }
 
 // At returns a remote portal of the caller's.
-func (e *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) {
+func (r *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}
-	p, err := e.Workspace.PortalOf(ctx, c.Access.UserID, id)
+	p, err := r.Workspace.PortalOf(ctx, c.Access.UserID, id)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.reach(p)
+	t, err := r.reach(p)
 	if err != nil {
 		return nil, err
 	}
-	if t.Sign, t.Secrets, err = e.wayIn(p); err != nil {
+	if t.Sign, t.Secrets, err = r.wayIn(p); err != nil {
 		return nil, err
 	}
-	t.Catalog, err = e.catalogOf(ctx, p)
+	t.Catalog, err = r.catalogOf(ctx, p)
 	return t, err
 }
 
 // reach is a portal without a way in and without its catalog.
-func (e *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
+func (r *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
 	if err := p.MaySend(); err != nil { // a portal that an older version added
 		return nil, err
 	}
 	t := &outgoing.Target{
-		Name: p.Name, URL: p.BaseURL, Version: e.Version, Remote: p, Catalog: e.Catalog,
+		Name: p.Name, URL: p.BaseURL, Version: r.Version, Remote: p, Catalog: r.Catalog,
 		Timeout: time.Duration(p.Timeout) * time.Second, ReadOnly: p.ReadOnly,
 		Sign: unsigned,
 	}
 	t.Place()
-	password, err := e.Workspace.ProxySecret(p)
+	password, err := r.Workspace.ProxySecret(p)
 	if err != nil {
 		return nil, err
 	}
-	t.Client, err = e.dialling(p, password)
+	t.Client, err = r.dialling(p, password)
 	return t, err
 }
 
 // wayIn returns the function that authenticates requests to a portal, and the
 // secrets in it.
-func (e *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]string, secrets []string, err error) {
+func (r *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]string, secrets []string, err error) {
 	if p.Auth == workspace.AuthSession {
-		s, err := e.Workspace.SessionAt(p)
+		s, err := r.Workspace.SessionAt(p)
 		if err != nil || s == nil {
 			return unsigned, nil, err
 		}
 		_, cookie, _ := strings.Cut(s.Cookie, "=")
 		return func(out *outgoing.Request) [][2]string { return sessionAt(s, out) }, []string{cookie, s.CSRF}, nil
 	}
-	secret, err := e.Workspace.PortalSecret(p)
+	secret, err := r.Workspace.PortalSecret(p)
 	if err != nil || secret == "" {
 		return unsigned, nil, err
 	}
@@ -136,15 +136,15 @@ func lmv1(id, key string, out *outgoing.Request, now time.Time) string {
 }
 
 // Choose points a call that names no portal at the one the user looked at last.
-func (e *Portals) Choose(ctx context.Context, c *resource.Call) error {
+func (r *Portals) Choose(ctx context.Context, c *resource.Call) error {
 	id := workspace.PortalID(c)
 	if c.Query.Get("portal") == "" {
-		if err := e.Workspace.Setting(ctx, c.Access.UserID, "activePortal", &id); err != nil {
+		if err := r.Workspace.Setting(ctx, c.Access.UserID, "activePortal", &id); err != nil {
 			return err
 		}
 	}
 	if id > workspace.BuiltIn {
-		if _, err := e.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
+		if _, err := r.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
 			id = workspace.BuiltIn // deleted in another window
 		} else if err != nil {
 			return err
@@ -181,27 +181,27 @@ type Shown struct {
 }
 
 // All returns the built-in portal and the user's remote ones.
-func (e *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
+func (r *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
 	own := *c
 	own.Query = nil
-	t, err := e.Target(ctx, &own)
+	t, err := r.Target(ctx, &own)
 	if err != nil {
 		return nil, err
 	}
 	environment := "local"
-	if e.Demo {
+	if r.Demo {
 		environment = "demo"
 	}
 	all := []Shown{{
-		Name: e.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: e.Demo, Instance: e.Instance, Environment: environment,
+		Name: r.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: r.Demo, Instance: r.Instance, Environment: environment,
 		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.ReadOnly, Timeout: int64(t.Timeout / time.Second),
 	}}
-	rows, err := e.Workspace.PortalsOf(ctx, c.Access.UserID)
+	rows, err := r.Workspace.PortalsOf(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		shown, err := e.shownPortal(&rows[i])
+		shown, err := r.shownPortal(&rows[i])
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (e *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
 	return all, nil
 }
 
-func (e *Portals) shownPortal(p *workspace.Portal) (*Shown, error) {
+func (r *Portals) shownPortal(p *workspace.Portal) (*Shown, error) {
 	t := &outgoing.Target{URL: p.BaseURL}
 	t.Place()
 	shown := &Shown{
@@ -222,7 +222,7 @@ func (e *Portals) shownPortal(p *workspace.Portal) (*Shown, error) {
 	}
 	switch p.Auth {
 	case workspace.AuthSession:
-		s, err := e.Workspace.SessionAt(p)
+		s, err := r.Workspace.SessionAt(p)
 		if err != nil {
 			return nil, err
 		}

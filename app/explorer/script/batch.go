@@ -43,11 +43,11 @@ type ran struct {
 // batch sends saved requests one after the other, each as it is then and as if
 // it were sent alone. It ends with the caller, and returns the result of each
 // request sent; one request with its response is in memory at a time.
-func (e *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
+func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)
 	}
-	life, done, err := e.Life.Begin(ctx)
+	life, done, err := s.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,9 @@ func (e *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest)
 		if life.Err() != nil {
 			break
 		}
-		one := e.runSaved(life, c, id)
+		one := s.runSaved(life, c, id)
 		results = append(results, one)
-		e.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
+		s.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
 			"batchId": in.BatchID, "at": i, "result": one,
 		}})
 		if one.Problem != "" && !in.GoOn {
@@ -69,9 +69,9 @@ func (e *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest)
 	return map[string]any{"results": results}, nil
 }
 
-func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
+func (s *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
 	one := &ran{ID: id}
-	saved, err := e.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
+	saved, err := s.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
@@ -80,7 +80,7 @@ func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran
 	one.Name, one.Method, one.Path = saved[0].Name, draft.Method, draft.Path
 	now := *c
 	now.At = time.Now()
-	x, err := e.Exchange(ctx, &now, &send.Request{Draft: draft})
+	x, err := s.Exchange(ctx, &now, &send.Request{Draft: draft})
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
@@ -93,7 +93,7 @@ func (e *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran
 	}
 	r := got.(*send.Reply)
 	document, _, _ := strings.Cut(r.Document, "-")
-	e.Documents.Drop(document) // the history keeps what is shown again
+	s.Documents.Drop(document) // the history keeps what is shown again
 	one.Problem = complaint(r)
 	return one
 }

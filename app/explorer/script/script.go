@@ -41,15 +41,15 @@ import (
 type Scripts struct{ *send.Sender }
 
 // BatchEndpoint returns the endpoint that sends saved requests.
-func (e *Scripts) BatchEndpoint() resource.Endpoint {
-	return serve.Post("/batch", "Send saved requests one after the other", &batchRequests, e.batch)
+func (s *Scripts) BatchEndpoint() resource.Endpoint {
+	return serve.Post("/batch", "Send saved requests one after the other", &batchRequests, s.batch)
 }
 
 // Endpoints returns the endpoints that write programs.
-func (e *Scripts) Endpoints() []resource.Endpoint {
+func (s *Scripts) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
-		serve.Post("/script", "Write requests of the history as one program or runbook", &requests, e.script),
+		serve.Post("/snippets", "Write a draft as a program", &snippetRequests, s.snippets),
+		serve.Post("/script", "Write requests of the history as one program or runbook", &requests, s.script),
 	}
 }
 
@@ -73,7 +73,7 @@ var requests = resource.Resource[*request]{Name: "script", Label: "script", Fiel
 // script writes requests of the history as one program or runbook. Variables of
 // theirs are variables of it; secret ones, and secrets that the history does
 // not have, it takes from the environment.
-func (e *Scripts) script(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (any, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
@@ -81,15 +81,15 @@ func (e *Scripts) script(ctx context.Context, c *resource.Call, in *request) (an
 	if n := len(in.IDs); n == 0 || n > maxSteps {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxSteps, n)
 	}
-	requests, err := e.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
+	requests, err := s.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.Target(ctx, c)
+	t, err := s.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := outgoing.NewValues(ctx, c, e.Workspace)
+	v, err := outgoing.NewValues(ctx, c, s.Workspace)
 	if err != nil {
 		return nil, err
 	}

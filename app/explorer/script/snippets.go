@@ -24,12 +24,12 @@ var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label:
 
 // snippets writes a draft as a program with a placeholder for the right to ask.
 // Secret variables it takes from the environment, as a script does.
-func (e *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
+func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
+	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,12 @@ var requests = resource.Resource[*Request]{Name: "send", Label: "request", Field
 
 // send sends a draft and answers once the whole response is a document. It ends
 // with the caller: the page cancels by going away.
-func (e *Sender) send(ctx context.Context, c *resource.Call, in *Request) (any, error) {
-	x, err := e.Exchange(ctx, c, in)
+func (s *Sender) send(ctx context.Context, c *resource.Call, in *Request) (any, error) {
+	x, err := s.Exchange(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.Life.Begin(ctx)
+	life, done, err := s.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +51,12 @@ func (e *Sender) send(ctx context.Context, c *resource.Call, in *Request) (any, 
 }
 
 // Exchange prepares the sending of a draft.
-func (e *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*Exchange, error) {
+func (s *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*Exchange, error) {
 	m := outgoing.Strict
 	if in.Anyway {
 		m = outgoing.Anyway
 	}
-	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, m)
+	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, m)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (e *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*
 	}
 	masked, typed := outgoing.MaskDraft(in.Draft, out.Endpoint)
 	x := &Exchange{
-		Sender: e, Target: t, In: in, Out: out, User: c.Access.UserID, Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
+		Sender: s, Target: t, In: in, Out: out, User: c.Access.UserID, Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
 		History: &workspace.History{
 			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: outgoing.MaskURL(safe),
 			Draft: masked,

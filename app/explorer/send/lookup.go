@@ -26,15 +26,15 @@ const maxLookup = 4 << 20
 
 // lookup sends a GET that the page needs for itself: names for an id, the number
 // of matches. It is not recorded in the history.
-func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
+func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
 	}
-	t, _, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, _, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
-	response, body, err := e.FetchSmall(ctx, t, out)
+	response, body, err := s.FetchSmall(ctx, t, out)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (e *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 }
 
 // FetchSmall sends a request and reads a response of at most maxLookup bytes.
-func (e *Sender) FetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
-	return e.FetchUpTo(ctx, t, out, maxLookup)
+func (s *Sender) FetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
+	return s.FetchUpTo(ctx, t, out, maxLookup)
 }
 
 // FetchUpTo sends a request and reads a response of at most limit bytes.
-func (e *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
-	life, done, err := e.Life.Begin(ctx)
+func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
+	life, done, err := s.Life.Begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

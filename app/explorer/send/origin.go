@@ -12,18 +12,18 @@ import (
 )
 
 // Target returns the portal that the call names, the built-in one when it names none.
-func (e *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
+func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target, error) {
 	if id := workspace.PortalID(c); id != workspace.BuiltIn {
-		return e.Remote(ctx, c, id)
+		return s.Remote(ctx, c, id)
 	}
-	own, err := e.Workspace.Preferences(ctx, c.Access.UserID)
+	own, err := s.Workspace.Preferences(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
 	t := &outgoing.Target{
-		Name: e.PortalName(), URL: strings.TrimSuffix(e.BaseURL(), "/"), Version: e.Version,
-		Catalog: e.Catalog, Client: e.Client, Timeout: cmp.Or(own.Timeout, e.Timeout), ReadOnly: own.ReadOnly,
-		Sign: func(out *outgoing.Request) [][2]string { return outgoing.Session(out, c.Session, e.Cookie) },
+		Name: s.PortalName(), URL: strings.TrimSuffix(s.BaseURL(), "/"), Version: s.Version,
+		Catalog: s.Catalog, Client: s.Client, Timeout: cmp.Or(own.Timeout, s.Timeout), ReadOnly: own.ReadOnly,
+		Sign: func(out *outgoing.Request) [][2]string { return outgoing.Session(out, c.Session, s.Cookie) },
 	}
 	t.Place()
 	return t, nil
@@ -31,11 +31,11 @@ func (e *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 
 // Outgoing builds a draft for the portal that the call is about, with the
 // caller's variables.
-func (e *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}
-	t, err := e.Target(ctx, c)
+	t, err := s.Target(ctx, c)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -44,7 +44,7 @@ func (e *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Dr
 		patient.Timeout = time.Duration(d.Timeout) * time.Second
 		t = &patient
 	}
-	v, err := outgoing.NewValues(ctx, c, e.Workspace)
+	v, err := outgoing.NewValues(ctx, c, s.Workspace)
 	if err != nil {
 		return nil, nil, nil, err
 	}

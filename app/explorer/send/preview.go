@@ -16,8 +16,8 @@ var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label:
 }}
 
 // preview shows a request as it would go out.
-func (e *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
-	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
+func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
+	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,10 @@ type Reply struct {
 }
 
 // Reply returns what the page shows first of a response.
-func (e *Sender) Reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*Reply, error) {
+func (s *Sender) Reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*Reply, error) {
 	r := &Reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
-		Document: e.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
+		Document: s.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
 	}
 	if r.Hops = []client.Hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
 		var body bytes.Buffer
@@ -58,7 +58,7 @@ func (e *Sender) Reply(h *workspace.History, doc *document.Document, headers [][
 		}
 		r.Error = payload.ProblemOf(h.Status, headers, body.Bytes())
 	}
-	r.Undo = e.Writes.Says(h.ID, h.UserID)
+	r.Undo = s.Writes.Says(h.ID, h.UserID)
 	r.JSON, r.Problem = doc.JSON()
 	r.Reading = cmp.Or(payload.StillPacked(headers), doc.Reading())
 	var err error

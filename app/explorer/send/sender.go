@@ -71,15 +71,15 @@ type Sender struct {
 }
 
 // Endpoint returns the endpoint that sends a draft.
-func (e *Sender) Endpoint() resource.Endpoint {
-	return serve.Post("/send", "Send a draft", &requests, e.send)
+func (s *Sender) Endpoint() resource.Endpoint {
+	return serve.Post("/send", "Send a draft", &requests, s.send)
 }
 
 // DraftEndpoints returns the endpoints that answer about a draft, and leave the
 // history as it is.
-func (e *Sender) DraftEndpoints() []resource.Endpoint {
+func (s *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
-		serve.Post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
+		serve.Post("/lookup", "Ask the portal something by the way", &lookupRequests, s.lookup),
+		serve.Post("/preview", "Show a draft as it would go out", &previewRequests, s.preview),
 	}
 }

@@ -62,14 +62,14 @@ var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "i
 }}
 
 // Endpoints read and write files of collections.
-func (e *Files) Endpoints() []resource.Endpoint {
-	look := serve.Post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, e.lookInto)
-	take := serve.Post("/exchange/import", "Import what a file holds", &importRequests, e.importFile)
+func (f *Files) Endpoints() []resource.Endpoint {
+	look := serve.Post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, f.lookInto)
+	take := serve.Post("/exchange/import", "Import what a file holds", &importRequests, f.importFile)
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
-		{Method: "GET", Path: "/exchange/formats", Summary: "List the formats of files", Handle: e.formats},
-		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file", Handle: e.export, Params: []resource.Param{
+		{Method: "GET", Path: "/exchange/formats", Summary: "List the formats of files", Handle: f.formats},
+		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file", Handle: f.export, Params: []resource.Param{
 			{Name: "format", In: "query", Schema: resource.Text("The id of a format")},
 			{Name: "collections", In: "query", Schema: resource.Text("Ids of collections; all of them when nothing is named")},
 			{Name: "requests", In: "query", Schema: resource.Text("Ids of saved requests")},
@@ -78,21 +78,21 @@ func (e *Files) Endpoints() []resource.Endpoint {
 	}
 }
 
-func (e *Files) formats(context.Context, *resource.Call) (any, error) {
+func (f *Files) formats(context.Context, *resource.Call) (any, error) {
 	out := []map[string]any{}
-	for _, f := range files.Formats {
-		out = append(out, map[string]any{"id": f.ID, "label": f.Label, "ext": f.Ext, "writes": f.Write != nil})
+	for _, format := range files.Formats {
+		out = append(out, map[string]any{"id": format.ID, "label": format.Label, "ext": format.Ext, "writes": format.Write != nil})
 	}
 	return out, nil
 }
 
-func (e *Files) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
-	t, err := e.Target(ctx, c)
+func (f *Files) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
+	t, err := f.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	bases := []string{t.URL, strings.Replace(t.URL, "127.0.0.1", "localhost", 1)}
-	done, err := e.turn(ctx)
+	done, err := f.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +105,10 @@ func (e *Files) readFile(ctx context.Context, c *resource.Call, in *importReques
 const maxExchanges = 2
 
 // turn waits until a file may be read or written; done gives the turn to the next.
-func (e *Files) turn(ctx context.Context) (done func(), err error) {
+func (f *Files) turn(ctx context.Context) (done func(), err error) {
 	select {
-	case e.turns <- struct{}{}:
-		return func() { <-e.turns }, nil
+	case f.turns <- struct{}{}:
+		return func() { <-f.turns }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -117,8 +117,8 @@ func (e *Files) turn(ctx context.Context) (done func(), err error) {
 // maxListed limits the lines of a file shown before it is imported.
 const maxListed = 200
 
-func (e *Files) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
-	found, err := e.readFile(ctx, c, in)
+func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+	found, err := f.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +164,8 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 // be written to a file does not lie open here.
 func hides(v *files.Variable) bool { return v.Secret || outgoing.SecretKey(v.Name) }
 
-func (e *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
-	found, err := e.readFile(ctx, c, in)
+func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+	found, err := f.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -175,25 +175,25 @@ func (e *Files) importFile(ctx context.Context, c *resource.Call, in *importRequ
 			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value, Secret: hides(&v)})
 		}
 	}
-	return e.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
+	return f.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
 }
 
-func (e *Files) export(ctx context.Context, c *resource.Call) (any, error) {
+func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 	format, err := files.ByID(c.Query.Get("format"))
 	if err != nil {
 		return nil, err
 	}
 	if c.Query.Has("history") {
-		return e.exportHistory(ctx, c, format)
+		return f.exportHistory(ctx, c, format)
 	}
 	if format.Write == nil {
 		return nil, fault.At("format", "%s is written from the history only", format.Label)
 	}
-	b, err := e.bundle(ctx, c)
+	b, err := f.bundle(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.turn(ctx)
+	done, err := f.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +209,8 @@ func (e *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // bundle collects what the call exports, without secrets.
-func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
-	t, err := e.Target(ctx, c)
+func (f *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
+	t, err := f.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -225,12 +225,12 @@ func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 	}
 	b := &files.Bundle{Name: "Spyglass", BaseURL: t.URL, UserID: user, Folders: []workspace.Folder{}}
 	if len(collections) > 0 || len(requests) == 0 {
-		if b.Folders, err = e.Workspace.Folders(ctx, user, collections...); err != nil {
+		if b.Folders, err = f.Workspace.Folders(ctx, user, collections...); err != nil {
 			return nil, err
 		}
 	}
 	if len(requests) > 0 {
-		saved, err := e.Workspace.SavedRequests(ctx, user, requests)
+		saved, err := f.Workspace.SavedRequests(ctx, user, requests)
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +240,7 @@ func (e *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, er
 		b.Name = b.Folders[0].Name
 	}
 	maskFolders(t, b.Folders)
-	variables, err := e.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
+	variables, err := f.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
 	for _, v := range variables {
 		if !v.Secret && !outgoing.SecretKey(v.Name) {
 			b.Variables = append(b.Variables, files.Variable{Name: v.Name, Value: v.Value})
@@ -292,7 +292,7 @@ func exportName(name string) string {
 	return name
 }
 
-func (e *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
+func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
 	if format != &files.HAR {
 		return nil, fault.At("format", "the history is written as HAR only")
 	}
@@ -306,9 +306,9 @@ func (e *Files) exportHistory(ctx context.Context, c *resource.Call, format *fil
 			return nil, fault.At("history", "name the requests of the history to export, or all")
 		}
 	}
-	past := e.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
+	past := f.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
 	return &resource.Answer{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
-		return files.WriteHAR(w, e.Version, sent(past))
+		return files.WriteHAR(w, f.Version, sent(past))
 	}}, nil
 }
 

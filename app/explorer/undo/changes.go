@@ -26,13 +26,13 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
-func (e *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
+func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
 		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
-	response, body, err := e.FetchSmall(ctx, t, out.By("GET", address, ""))
+	response, body, err := w.FetchSmall(ctx, t, out.By("GET", address, ""))
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +56,11 @@ type change struct {
 }
 
 // changes compares what a PUT or PATCH would send with what stands there.
-func (e *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}
-	t, _, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, _, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (e *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if !ok {
 		return nil, fault.At("body", "the body is no JSON object, so it cannot be compared")
 	}
-	was, err := e.at(ctx, t, out)
+	was, err := w.at(ctx, t, out)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,11 @@ type below struct {
 // goes returns what a DELETE would remove: the object's kind and name, its
 // address as it would be sent, and the number of items in the lists below it.
 // Lists that are not counted in time are left out.
-func (e *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
-	t, v, out, err := e.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
+	t, v, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (e *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	var found []below
-	if was, err := e.at(timed, t, out); err == nil {
+	if was, err := w.at(timed, t, out); err == nil {
 		answer["name"] = was.Name()
 		found = counted(was, t.Catalog.Match("GET", out.Path).Answer)
 	}
@@ -64,7 +64,7 @@ func (e *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 		looking.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			results[i] = e.countList(timed, t, out, list)
+			results[i] = w.countList(timed, t, out, list)
 		})
 	}
 	looking.Wait()
@@ -108,7 +108,7 @@ func (b *below) same(f below) bool {
 }
 
 // countList fetches the total of a list below the object; nil when it has none.
-func (e *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
+func (w *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.Endpoint.Path)
 	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {
@@ -116,7 +116,7 @@ func (e *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoin
 	}
 	one := out.By("GET", address+rest, "")
 	one.Endpoint = list
-	response, body, err := e.FetchSmall(ctx, t, one)
+	response, body, err := w.FetchSmall(ctx, t, one)
 	if err != nil || response.StatusCode != http.StatusOK {
 		return nil
 	}

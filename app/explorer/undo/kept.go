@@ -32,7 +32,7 @@ type keptObject struct {
 
 // keepWay writes the undo record into the workspace, unless it would hold a
 // secret or undoing would send stars for one.
-func (e *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
+func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
@@ -100,33 +100,33 @@ func (k *keptObject) object() *payload.Object {
 
 // revive loads the undo records that an earlier process stored for the caller
 // and the portal of the call, once the portal is available.
-func (e *Writes) revive(ctx context.Context, c *resource.Call) error {
+func (w *Writes) revive(ctx context.Context, c *resource.Call) error {
 	at := home{c.Access.UserID, workspace.PortalID(c)}
-	e.undos.mu.Lock()
-	done := e.undos.revived[at]
-	e.undos.mu.Unlock()
+	w.undos.mu.Lock()
+	done := w.undos.revived[at]
+	w.undos.mu.Unlock()
 	if done {
 		return nil
 	}
-	t, err := e.Target(ctx, c)
+	t, err := w.Target(ctx, c)
 	if err != nil {
 		return nil // a portal that is not there takes nothing back; the next call tries again
 	}
-	rows, err := e.Workspace.Ways(ctx, at.user, at.portal)
+	rows, err := w.Workspace.Ways(ctx, at.user, at.portal)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if way := revived(t, &row); way != nil && e.undos.of(row.ID, at.user) == nil {
-			e.undos.keep(row.ID, way)
+		if way := revived(t, &row); way != nil && w.undos.of(row.ID, at.user) == nil {
+			w.undos.keep(row.ID, way)
 		}
 	}
-	e.undos.mu.Lock()
-	defer e.undos.mu.Unlock()
-	if e.undos.revived == nil {
-		e.undos.revived = map[home]bool{}
+	w.undos.mu.Lock()
+	defer w.undos.mu.Unlock()
+	if w.undos.revived == nil {
+		w.undos.revived = map[home]bool{}
 	}
-	e.undos.revived[at] = true
+	w.undos.revived[at] = true
 	return nil
 }
 

@@ -48,19 +48,19 @@ type Writes struct {
 }
 
 // Endpoints returns the endpoints of writes.
-func (e *Writes) Endpoints() []resource.Endpoint {
+func (w *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
-		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
-		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
-		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: e.showUndos},
+		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, w.changes),
+		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, w.goes),
+		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: w.undo},
+		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: w.showUndos},
 	}
 }
 
 // Says returns the effect of undoing a request of the history in one sentence;
 // empty when it cannot be undone.
-func (e *Writes) Says(historyID, userID int64) string {
-	if way := e.undos.of(historyID, userID); way != nil {
+func (w *Writes) Says(historyID, userID int64) string {
+	if way := w.undos.of(historyID, userID); way != nil {
 		return way.says()
 	}
 	return ""
@@ -133,11 +133,11 @@ type undoable struct {
 }
 
 // showUndos lists the writes to the portal that can be undone, newest first.
-func (e *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
-	if err := e.revive(ctx, c); err != nil {
+func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
+	if err := w.revive(ctx, c); err != nil {
 		return nil, err
 	}
-	u := &e.undos
+	u := &w.undos
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	out := []undoable{}
@@ -151,13 +151,13 @@ func (e *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 
 // look returns the object that a write is about to change; nil unless the catalog
 // has a GET for it.
-func (e *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
+func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 	if x.Out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.Out.Method) {
 		return nil
 	}
 	timed, stop := context.WithTimeout(ctx, beforeTime)
 	defer stop()
-	was, err := e.at(timed, x.Target, x.Out)
+	was, err := w.at(timed, x.Target, x.Out)
 	if err != nil {
 		return nil
 	}
@@ -166,13 +166,13 @@ func (e *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 
 // Before looks at what a request is about to change. The function that it returns
 // keeps the undo record of the response, and returns what undoing does.
-func (e *Writes) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
-	before := e.look(ctx, x)
-	return func(ctx context.Context, doc *document.Document) string { return e.offer(ctx, x, before, doc) }
+func (w *Writes) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
+	before := w.look(ctx, x)
+	return func(ctx context.Context, doc *document.Document) string { return w.offer(ctx, x, before, doc) }
 }
 
 // offer stores the undo record of a successful write and describes its effect.
-func (e *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Object, doc *document.Document) string {
+func (w *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Object, doc *document.Document) string {
 	if x.Out.Method == "GET" || x.Out.Endpoint == nil || x.History.Status/100 != 2 || x.History.ID == 0 {
 		return ""
 	}
@@ -186,12 +186,12 @@ func (e *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Ob
 	if (x.Out.Method == "PUT" || x.Out.Method == "PATCH") && way.before != nil && !way.before.Like(way.after) {
 		timed, stop := context.WithTimeout(ctx, beforeTime)
 		defer stop()
-		way.after, _ = e.at(timed, x.Target, x.Out)
+		way.after, _ = w.at(timed, x.Target, x.Out)
 	}
 	says := way.says()
 	if says != "" {
-		e.undos.keep(x.History.ID, way)
-		e.keepWay(ctx, x, way)
+		w.undos.keep(x.History.ID, way)
+		w.keepWay(ctx, x, way)
 	}
 	return says
 }
@@ -270,21 +270,21 @@ func (u *undo) collection() *resource.Endpoint {
 
 // request returns the write that undoes the recorded one. It first checks whether
 // somebody changed the object since: then fault.Conflict.
-func (u *undo) request(ctx context.Context, e *Writes) (*outgoing.Request, error) {
+func (u *undo) request(ctx context.Context, w *Writes) (*outgoing.Request, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {
 	case "POST":
 		made := u.created()
 		out := u.out.By("DELETE", address+"/"+outgoing.Segment(u.after.ID()), "")
 		out.Endpoint, out.Path = made, u.out.Path+"/"+outgoing.Segment(u.after.ID())
-		return out, u.unchanged(ctx, e, out, writable(u.out.Endpoint))
+		return out, u.unchanged(ctx, w, out, writable(u.out.Endpoint))
 	case "DELETE":
-		return u.bringBack(ctx, e, address)
+		return u.bringBack(ctx, w, address)
 	}
 	method, twin, body := u.putsBack()
 	out := u.out.By(method, address, body)
 	out.Endpoint = twin
-	return out, u.unchanged(ctx, e, out, writable(u.out.Endpoint))
+	return out, u.unchanged(ctx, w, out, writable(u.out.Endpoint))
 }
 
 // putsBack returns the write that undoes a PUT or PATCH.
@@ -297,8 +297,8 @@ func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) 
 }
 
 // bringBack returns the write that undoes a deletion.
-func (u *undo) bringBack(ctx context.Context, e *Writes, address string) (*outgoing.Request, error) {
-	if _, err := e.at(ctx, u.target, u.out); err == nil {
+func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgoing.Request, error) {
+	if _, err := w.at(ctx, u.target, u.out); err == nil {
 		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
 	}
 	if restore := u.restore(); restore != nil {
@@ -317,8 +317,8 @@ func (u *undo) bringBack(ctx context.Context, e *Writes, address string) (*outgo
 
 // unchanged returns fault.Conflict when the object differs from what the write
 // left, and makes the undo conditional (ETag) where the portal has versions.
-func (u *undo) unchanged(ctx context.Context, e *Writes, out *outgoing.Request, fields []string) error {
-	now, err := e.at(ctx, u.target, out)
+func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, fields []string) error {
+	now, err := w.at(ctx, u.target, out)
 	if err != nil {
 		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
 	}
@@ -332,26 +332,26 @@ func (u *undo) unchanged(ctx context.Context, e *Writes, out *outgoing.Request, 
 }
 
 // undo undoes a write of the history.
-func (e *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
+func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
 	}
-	if err := e.revive(ctx, c); err != nil {
+	if err := w.revive(ctx, c); err != nil {
 		return nil, err
 	}
-	way := e.undos.of(id, c.Access.UserID)
+	way := w.undos.of(id, c.Access.UserID)
 	if way == nil || way.portal != workspace.PortalID(c) {
 		return nil, fault.New(fault.Unknown, "this request can no longer be undone")
 	}
-	if way.target, err = e.Target(ctx, c); err != nil {
+	if way.target, err = w.Target(ctx, c); err != nil {
 		return nil, err
 	}
-	out, err := way.request(ctx, e)
+	out, err := way.request(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	life, done, err := e.Life.Begin(ctx)
+	life, done, err := w.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (e *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 		draft.Template = out.Endpoint.Path
 	}
 	masked, typed := outgoing.MaskDraft(draft, out.Endpoint)
-	x := &send.Exchange{Sender: e.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user, Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
+	x := &send.Exchange{Sender: w.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user, Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
 		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
 	}}
 	got, err := x.Run(life)
@@ -379,11 +379,11 @@ func (e *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 		}
 		return nil, fault.New(fault.Conflict, "not undone: %s", message)
 	}
-	e.undos.forget(id)
-	if err := e.Workspace.ForgetWay(life, id); err != nil {
-		e.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
+	w.undos.forget(id)
+	if err := w.Workspace.ForgetWay(life, id); err != nil {
+		w.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
-	e.Hub.Tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
+	w.Hub.Tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
 	return map[string]any{"historyId": r.HistoryID, "message": way.undone()}, nil
 }
 
