@@ -182,7 +182,7 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true},
-		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api/raw/again", 302) },
+		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api/raw/again", http.StatusFound) },
 			`portal: the portal redirects in a circle: more than 10 times`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -223,9 +223,9 @@ func TestRedirectsAreFollowedWithinThePortalOnly(t *testing.T) {
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/raw/in":
-			http.Redirect(w, r, "/api/alert/alerts", 302)
+			http.Redirect(w, r, "/api/alert/alerts", http.StatusFound)
 		case "/api/raw/out":
-			http.Redirect(w, r, other, 302)
+			http.Redirect(w, r, other, http.StatusFound)
 		}
 	})
 	if r := h.send(1, `{"path":"/raw/in"}`); r.Status != 200 || *r.Items != 3 {

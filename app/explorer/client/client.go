@@ -40,9 +40,11 @@ import (
 	"spyglass/backend/loopback"
 )
 
+// MaxHeaders limits the bytes of a response's headers.
+const MaxHeaders = 1 << 20
+
 const (
 	maxRedirects = 10
-	MaxHeaders   = 1 << 20 // bytes of an answer's headers
 
 	handshakeTimeout = 10 * time.Second
 )

@@ -130,6 +130,7 @@ func newUUID() string {
 // Manner is a way to fill in a draft.
 type Manner int
 
+// The ways to fill in a draft.
 const (
 	Strict Manner = iota // what is unknown stops it
 	Anyway               // what is unknown goes out as it was typed

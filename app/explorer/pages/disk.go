@@ -127,7 +127,7 @@ func (r *run) toFile(ctx context.Context, in *request) (any, error) {
 	_, why := r.walk(r.Watch.Watch(ctx))
 	took := time.Since(r.at)
 	r.History.MS = send.Lasted(took)
-	if out, err, over := r.without(ctx, why, took); over {
+	if out, over, err := r.without(ctx, why, took); over {
 		return out, err
 	}
 	report := r.report()

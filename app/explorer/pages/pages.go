@@ -154,7 +154,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	header, why := r.walk(r.Watch.Watch(ctx))
 	took := time.Since(r.at)
 	r.History.MS = send.Lasted(took)
-	if out, err, over := r.without(ctx, why, took); over {
+	if out, over, err := r.without(ctx, why, took); over {
 		return out, err
 	}
 	if _, err := io.WriteString(w, listEnd); err != nil {
@@ -190,11 +190,11 @@ func (r *run) ended(report *send.RunReport, bytes int64) {
 }
 
 // without returns the response of a run that ended before its first page.
-func (r *run) without(ctx context.Context, why error, took time.Duration) (out any, err error, over bool) {
+func (r *run) without(ctx context.Context, why error, took time.Duration) (out any, over bool, err error) {
 	var no *refused
 	switch known := (*fault.Error)(nil); {
 	case why == nil, r.pages > 0:
-		return nil, nil, false
+		return nil, false, nil
 	case errors.As(why, &no):
 		out, err = r.answered(ctx, no, took)
 	case errors.As(why, &known):
@@ -202,7 +202,7 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out a
 	default:
 		err = r.Failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first page came", Err: why})
 	}
-	return out, err, true
+	return out, true, err
 }
 
 // explainPartial explains why a run is incomplete, and what can be done.
