@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -89,8 +90,8 @@ func (d *Dialer) ask(ctx context.Context, network, address string, question *dns
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	client := dns.Client{Timeout: time.Hour} // ctx ends sooner
 	answer, _, err := client.ExchangeWithConnContext(ctx, question, &dns.Conn{Conn: conn})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if ctx.Err() != nil { // whichever ended first, it is the address that did not respond
+		return nil, &net.OpError{Op: "read", Net: network, Addr: conn.RemoteAddr(), Err: ctx.Err()}
 	}
 	return answer, err
 }

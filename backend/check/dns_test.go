@@ -111,7 +111,7 @@ func TestDNSAsksTheDeviceItself(t *testing.T) {
 		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " answers SERVFAIL"},
 		{"no name", ask("", "A"), nil, `the host is "", which is no name to ask for`},
 		{"another type", ask("example.org", "AXFR"), nil, `the type is A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not "AXFR"`},
-		{"nobody answers", check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org", "timeout", "50")}, nil, " did not respond within"},
+		{"nobody answers", check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org", "timeout", "50")}, nil, "127.0.0.1:" + silent + " did not respond within"},
 	})
 }
 
