@@ -22,7 +22,7 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right, fails func(...
 	list.Query = [][2]string{{"sort", "-" + r.SoftBy}}
 	return []resource.Endpoint{
 		{Method: "GET", Path: r.Bin, Summary: "List deleted " + Plural(label), Doc: "Returns the " + Plural(label) + " in the recycle bin that this account can see, one page at a time.",
-			Right: read, Params: d.pageParams(), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: list,
+			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong), Example: list,
 			Handle: d.do.Bin.List},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,
 			Doc:   "Takes the " + label + " out of the recycle bin, back to where it was. What it referred to and is gone is left out; without any group it goes to the root group.",

@@ -89,7 +89,7 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 
 	all := []resource.Endpoint{
 		{Method: "GET", Path: r.Path, Summary: "List " + Plural(label), Doc: "Returns the " + Plural(label) + " this account can see, one page at a time.",
-			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List},
+			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one, Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List},
 		{Method: "POST", Path: r.Path, Summary: "Add " + Article(label), Doc: r.Doc,
 			Right: write, Params: d.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true, Errors: fails(wrong, clash), Example: d.example("", d.exampleBody(asExample)), Handle: d.do.Create},
 		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",

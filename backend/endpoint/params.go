@@ -20,8 +20,8 @@ const (
 	Add     = "add"     // only missing ones added
 )
 
-// ListSchema is the envelope of a page of items.
-func ListSchema(item resource.Schema) *resource.Schema {
+// listSchema is the envelope of a page of items.
+func listSchema(item resource.Schema) *resource.Schema {
 	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.", Properties: []resource.Key{
 		{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
 		{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true, Doc: "Always null; kept for clients of the published API"}},

@@ -38,7 +38,7 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right, fails func(..
 	sample := path + "/" + url.PathEscape(p.Sample)
 	return []resource.Endpoint{
 		{Method: "GET", Path: list, Summary: "List properties of " + Article(label), Doc: "Returns all that applies to the " + label + ": its own properties, what it inherits, and what the portal knows.",
-			Right: read, Params: append(slices.Clone(row), query...), Answer: ListSchema(answer), Errors: fails(wrong, missing), Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}}, Handle: d.do.Props.List},
+			Right: read, Params: append(slices.Clone(row), query...), Answer: listSchema(answer), Errors: fails(wrong, missing), Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}}, Handle: d.do.Props.List},
 		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " + label + "'s own. It covers an inherited one of that name.",
 			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true, Errors: fails(wrong, missing, clash), Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}}, Handle: d.do.Props.Add},
 		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + Article(label), Doc: "Returns one property as it applies, with an ETag for conditional requests.",

@@ -72,15 +72,8 @@ var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagge
 // readCatalog reads the portal's catalog and stores it. If it has none, the
 // built-in catalog is used from then on.
 func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
-	p, err := r.named(ctx, c)
+	p, t, err := r.signed(ctx, c)
 	if err != nil {
-		return nil, err
-	}
-	t, err := r.reach(p)
-	if err != nil {
-		return nil, err
-	}
-	if t.Sign, _, err = r.wayIn(p); err != nil {
 		return nil, err
 	}
 	from, text, made, err := r.findCatalog(ctx, t)

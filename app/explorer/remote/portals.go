@@ -151,17 +151,25 @@ func leadsAway(t *outgoing.Target, response *http.Response) string {
 	return fmt.Sprintf("%s redirects to %s://%s; if that is your portal, use its address", t.Host, to.Scheme, to.Host)
 }
 
-// signOutAt ends a session, here in any case, and there if it answers.
-func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+// signed returns the portal that a call names, and the target of requests to it
+// with its sign-in.
+func (r *Portals) signed(ctx context.Context, c *resource.Call) (*workspace.Portal, *outgoing.Target, error) {
 	p, err := r.named(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := r.reach(p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if t.Sign, _, err = r.wayIn(p); err != nil {
+	t.Sign, _, err = r.wayIn(p)
+	return p, t, err
+}
+
+// signOutAt ends a session, here in any case, and there if it answers.
+func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+	p, t, err := r.signed(ctx, c)
+	if err != nil {
 		return nil, err
 	}
 	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)

@@ -62,31 +62,35 @@ func (d *Documents) Endpoints() []resource.Endpoint {
 }
 
 func (d *Documents) documentEndpoints() []resource.Endpoint {
-	get := func(path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error)) resource.Endpoint {
-		return resource.Endpoint{
-			Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
-			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-				doc, err := d.document(c)
-				if err != nil {
-					return nil, err
-				}
-				return do(ctx, c, doc)
-			},
-		}
-	}
 	return []resource.Endpoint{
-		get("rows", "Rows of the tree", showRows),
-		get("lines", "Rows of the text", showLines),
-		get("path", "Where a value stands", showPath),
-		get("value", "A value, for copying", showValue),
-		get("find", "Find a text", find),
-		get("raw", "The whole body", showRaw),
-		get("hex", "The first 4 KiB of the body in hexadecimal", showHex),
-		get("scalars", "The single values, of a list those of one item", showScalars),
-		get("keys", "The keys at the beginning of the body", showKeys),
-		get("left", "What is open, to have it so again", showLeft),
+		d.get("rows", "Rows of the tree", showRows),
+		d.get("lines", "Rows of the text", showLines),
+		d.get("path", "Where a value stands", showPath),
+		d.get("value", "A value, for copying", showValue),
+		d.get("find", "Find a text", find),
+		d.get("raw", "The whole body", showRaw),
+		d.get("hex", "The first 4 KiB of the body in hexadecimal", showHex),
+		d.get("scalars", "The single values, of a list those of one item", showScalars),
+		d.get("keys", "The keys at the beginning of the body", showKeys),
+		d.get("left", "What is open, to have it so again", showLeft),
 		serve.Post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
 		serve.Post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
+	}
+}
+
+// get returns an endpoint that answers from one document.
+func (d *Documents) get(
+	path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error),
+) resource.Endpoint {
+	return resource.Endpoint{
+		Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			doc, err := d.document(c)
+			if err != nil {
+				return nil, err
+			}
+			return do(ctx, c, doc)
+		},
 	}
 }
 

@@ -18,24 +18,12 @@ import (
 
 // tableEndpoints show a document as a table and as lines.
 func (d *Documents) tableEndpoints() []resource.Endpoint {
-	get := func(path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error)) resource.Endpoint {
-		return resource.Endpoint{
-			Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
-			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-				doc, err := d.document(c)
-				if err != nil {
-					return nil, err
-				}
-				return do(ctx, c, doc)
-			},
-		}
-	}
 	return []resource.Endpoint{
-		get("columns", "Columns of the table", showColumns),
-		get("table", "Rows of the table", showTable),
-		get("export", "The table as a file or for the clipboard", exportTable),
-		get("reveal", "Open what is around a value of the tree", reveal),
-		get("series", "The lines of a chart", showSeries),
+		d.get("columns", "Columns of the table", showColumns),
+		d.get("table", "Rows of the table", showTable),
+		d.get("export", "The table as a file or for the clipboard", exportTable),
+		d.get("reveal", "Open what is around a value of the tree", reveal),
+		d.get("series", "The lines of a chart", showSeries),
 	}
 }
 
