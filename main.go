@@ -55,9 +55,11 @@ func command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "spyglass [LINK]", Short: "A monitoring portal on your own machine, with an API explorer",
 		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
-		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs, Version: version, SuggestionsMinimumDistance: 2,
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs, Version: version,
+		SuggestionsMinimumDistance: 2,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 && !link.Is(args[0]) { // behind a link stands what another program put there: it opens nothing
+			// behind a link stands what another program put there: it opens nothing
+			if len(args) > 0 && !link.Is(args[0]) {
 				return noCommand(c, args[0])
 			}
 			o.Demo = true
@@ -68,8 +70,10 @@ func command() *cobra.Command {
 		},
 	}
 	root.Flags().StringVar(&listen, "listen", "", "address and port of the portal (default: those of the last start)")
-	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for application data)")
-	root.PersistentFlags().StringSliceVar(&o.Without, "without", nil, "go on without a file that is lost: series.db, workspace.db or portal.db.key")
+	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for "+
+		"application data)")
+	root.PersistentFlags().StringSliceVar(&o.Without, "without", nil, "go on without a file that is lost: series.db, "+
+		"workspace.db or portal.db.key")
 	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		if o.Data == "" {
 			o.Data, err = dataFolder()
@@ -77,10 +81,11 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o), &cobra.Command{
-		Use: "version", Short: "Print the version", Args: takes(),
-		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
-	})
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o),
+		restoreCommand(&o), checkCommand(&o), &cobra.Command{
+			Use: "version", Short: "Print the version", Args: takes(),
+			Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
+		})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetVersionTemplate("spyglass {{.Version}}\n")
 	root.SetFlagErrorFunc(wrongFlag)
@@ -125,7 +130,8 @@ func noCommand(c *cobra.Command, name string) error {
 
 func wrongFlag(c *cobra.Command, err error) error {
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
-		wants := map[string]string{"int": "takes a whole number", "bool": "is true or false"}[wrong.GetFlag().Value.Type()]
+		wants := map[string]string{"int": "takes a whole number",
+			"bool": "is true or false"}[wrong.GetFlag().Value.Type()]
 		return fault.New(fault.Invalid, "--%s %s, not %q", wrong.GetFlag().Name, wants, wrong.GetValue())
 	}
 	return fault.New(fault.Invalid, "%v; %s --help lists the flags", err, c.CommandPath())
@@ -153,7 +159,8 @@ func serveCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: takes(),
 		Example: "  spyglass serve --demo --listen 127.0.0.1:8443\n" +
-			"  spyglass serve --data /var/lib/spyglass --listen portal.example.net:8443 --tls-cert cert.pem --tls-key key.pem",
+			"  spyglass serve --data /var/lib/spyglass --listen portal.example.net:8443 --tls-cert cert.pem " +
+			"--tls-key key.pem",
 		RunE: func(c *cobra.Command, _ []string) error {
 			limit, err := c.Flags().GetString("rate-limit")
 			if err != nil {
@@ -200,7 +207,8 @@ func serve(ctx context.Context, o server.Options) error {
 		}
 	}
 	if err := portal.PasswordsShown(ctx); err != nil {
-		o.Log.WarnContext(ctx, "the first passwords change at the next start: it cannot be kept that they were shown", "err", err)
+		o.Log.WarnContext(ctx, "the first passwords change at the next start: it cannot be kept that they were shown",
+			"err", err)
 	}
 	fmt.Println("spyglass: " + portal.Origin())
 	return portal.Wait(ctx)
@@ -242,7 +250,8 @@ func collectorCommand(o *server.Options) *cobra.Command {
 	a := agent.Options{}
 	c := &cobra.Command{
 		Use: "collector", Short: "Collect for a portal on another machine", Args: takes(),
-		Long: "With --portal and --token, registers this machine with the portal, and collects from then on.\nWithout them, collects for the portal it is registered with. The token is that of an installer.",
+		Long: "With --portal and --token, registers this machine with the portal, and collects from then on.\n" +
+			"Without them, collects for the portal it is registered with. The token is that of an installer.",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			a.Folder, a.Version, a.Log = o.Data, o.Version, o.Log
 			if a.Token == "-" {
@@ -256,7 +265,8 @@ func collectorCommand(o *server.Options) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&a.Portal, "portal", "", "address of the portal, https://portal.example:8443")
-	f.StringVar(&a.Token, "token", "", "installation token; - reads it from standard input, where no other user sees it")
+	f.StringVar(&a.Token, "token", "",
+		"installation token; - reads it from standard input, where no other user sees it")
 	f.BoolVar(&a.Once, "register", false, "only register, and collect when it is started again")
 	return c
 }
@@ -264,7 +274,8 @@ func collectorCommand(o *server.Options) *cobra.Command {
 func userCommand(o *server.Options) *cobra.Command {
 	role := "readonly"
 	add := &cobra.Command{
-		Use: "add NAME", Short: "Add a user; the password is asked for, or read from standard input", Args: takes("NAME"),
+		Use: "add NAME", Short: "Add a user; the password is asked for, or read from standard input",
+		Args: takes("NAME"),
 		Example: "  spyglass user add kim --role operator\n" +
 			"  head -c 24 /dev/urandom | base64 | spyglass user add nightly --role manager",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -273,7 +284,8 @@ func userCommand(o *server.Options) *cobra.Command {
 	}
 	add.Flags().StringVar(&role, "role", role, "the role the user holds")
 	return group("user", "Add users and set their passwords", add, &cobra.Command{
-		Use: "password NAME", Short: "Set a user's password, which is asked for, or read from standard input", Args: takes("NAME"),
+		Use: "password NAME", Short: "Set a user's password, which is asked for, or read from standard input",
+		Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
 		},
@@ -381,14 +393,16 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore though portal.db.key is another one: passwords and access keys have to be given again")
+	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore though portal.db.key is another one: passwords and "+
+		"access keys have to be given again")
 	return c
 }
 
 func checkCommand(o *server.Options) *cobra.Command {
 	return &cobra.Command{
 		Use: "check", Short: "Read every database of the data folder and say whether it is sound", Args: takes(),
-		Long: "Reads portal.db, series.db and workspace.db to their ends, while a portal runs on them or not,\nand changes nothing. It ends with code 1 when one is damaged, and says what to do.",
+		Long: "Reads portal.db, series.db and workspace.db to their ends, while a portal runs on them or not,\n" +
+			"and changes nothing. It ends with code 1 when one is damaged, and says what to do.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return server.Check(c.Context(), o.Data, func(file string) { fmt.Println(file + " is sound") })
 		},

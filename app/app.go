@@ -77,7 +77,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	}
 	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling store.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
-			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling, Quota: quota,
+			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
+			Quota: quota,
 		})
 		if err != nil {
 			return "", err
@@ -101,7 +102,8 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice,
-		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts, Tail: tail,
+		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
+		Tail:        tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {
@@ -127,8 +129,9 @@ func (a *App) look(ctx context.Context, userID int64) api.Look {
 		Fonts                          struct{ UI, Code string }
 	}
 	err := a.workspace.Settings(ctx, userID, map[string]any{
-		"theme": &look.Theme, "view": &look.View, "density": &look.Density, "fontSize": &look.FontSize, "monitor": &look.Monitor,
-		"zoom": &look.Zoom, "fonts": &look.Fonts,
+		"theme": &look.Theme, "view": &look.View, "density": &look.Density, "fontSize": &look.FontSize,
+		"monitor": &look.Monitor,
+		"zoom":    &look.Zoom, "fonts": &look.Fonts,
 	})
 	if err != nil {
 		return nil

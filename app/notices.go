@@ -107,7 +107,9 @@ func noticeOf(opened []openAlert) shell.Notice {
 		a := opened[0]
 		return shell.Notice{
 			Title: a.Device + " is critical", Link: alertsLink + "/" + a.ID,
-			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint, alert.AlertInShort(a.Value, a.Threshold, threshold.SeverityCritical))),
+			Body: strings.TrimSpace(
+				fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint,
+					alert.AlertInShort(a.Value, a.Threshold, threshold.SeverityCritical))),
 		}
 	}
 	var names []string

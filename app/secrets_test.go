@@ -156,14 +156,18 @@ func draft(method, path, body string, headers ...string) string {
 	for i := 0; i < len(headers); i += 2 {
 		rows = append(rows, map[string]any{"on": true, "key": headers[i], "value": headers[i+1]})
 	}
-	text, _ := json.Marshal(map[string]any{"draft": map[string]any{"method": method, "path": path, "body": body, "headers": rows, "mode": "raw"}})
+	text,
+		_ := json.Marshal(
+		map[string]any{"draft": map[string]any{"method": method, "path": path, "body": body, "headers": rows,
+			"mode": "raw"}})
 	return string(text)
 }
 
 // plantedNames are properties that hold secrets by their names, and properties
 // lists them as JSON, each with a value that begins with "planted-".
 var plantedNames = []string{
-	"aws.secretkey", "azure.secretkey", "gcp.serviceaccountkey", "dbpassword", "mysqlpwd", "ssh.pwd", "wifi.psk", "MYSQLPASSWORD", "AWS_SECRETKEY",
+	"aws.secretkey", "azure.secretkey", "gcp.serviceaccountkey", "dbpassword", "mysqlpwd", "ssh.pwd", "wifi.psk",
+	"MYSQLPASSWORD", "AWS_SECRETKEY",
 	"snmp.authpass", "ldap.bindpw", "connectionstring", "oauth.bearer", "api.keys", "door.pin", "vpn.credentials",
 }
 
@@ -180,33 +184,45 @@ func properties(secrets map[string]string) string {
 func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 	h := open(t)
 	secrets := map[string]string{
-		"property of a device": "planted-community-61", "property of a group": "planted-db-pass-62", "property of a collector": "planted-agent-token-63",
-		"password of a user": "planted-horse-battery-64", "password of the administrator": h.app.Passwords["admin"],
-		"wrong password": "planted-mistyped-65", "secret variable": "planted-variable-66",
+		"property of a device": "planted-community-61", "property of a group": "planted-db-pass-62",
+		"property of a collector":       "planted-agent-token-63",
+		"password of a user":            "planted-horse-battery-64",
+		"password of the administrator": h.app.Passwords["admin"],
+		"wrong password":                "planted-mistyped-65", "secret variable": "planted-variable-66",
 	}
 	secrets["session cookie"] = h.signIn("admin", h.app.Passwords["admin"])
 	secrets["CSRF token"] = h.csrf
 	var token struct{ Bearer, AccessKey string }
 	h.must("POST", "/api/setting/admins/1/apitokens", `{"note":"planted"}`, &token)
 	secrets["bearer token"], secrets["LMv1 key"] = token.Bearer, token.AccessKey
-	secrets["flagged property of a device"], secrets["flagged property of a group"] = "planted-flag-67", "planted-flag-68"
+	secrets["flagged property of a device"], secrets["flagged property of a group"] = "planted-flag-67",
+		"planted-flag-68"
 	named := properties(secrets)
 	if len(secrets) != 13+len(plantedNames) {
 		t.Fatalf("%d secrets, want %d", len(secrets), 13+len(plantedNames))
 	}
 
 	told := h.listen("/api" + stream)
-	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`, secrets["secret variable"]), nil)
+	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`,
+		secrets["secret variable"]), nil)
 	drafts := []string{
-		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community","value":%q},{"name":"asset","value":%q,"secret":true},%s]}`, secrets["property of a device"], secrets["flagged property of a device"], named)),
-		draft("PATCH", "/device/groups/25", fmt.Sprintf(`{"customProperties":[{"name":"db.pass","value":%q},{"secret":true,"value":%q,"name":"shelf"}]}`, secrets["property of a group"], secrets["flagged property of a group"])),
-		draft("PATCH", "/setting/collectors/2", fmt.Sprintf(`{"customProperties":[{"name":"agent.token","value":%q}]}`, secrets["property of a collector"])),
-		draft("POST", "/setting/admins", fmt.Sprintf(`{"username":"planted","password":%q,"email":"p@example.net","roles":[{"name":"readonly"}]}`, secrets["password of a user"])),
+		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community",`+
+			`"value":%q},{"name":"asset","value":%q,"secret":true},%s]}`, secrets["property of a device"],
+			secrets["flagged property of a device"], named)),
+		draft("PATCH", "/device/groups/25", fmt.Sprintf(`{"customProperties":[{"name":"db.pass","value":%q},`+
+			`{"secret":true,"value":%q,"name":"shelf"}]}`, secrets["property of a group"],
+			secrets["flagged property of a group"])),
+		draft("PATCH", "/setting/collectors/2", fmt.Sprintf(`{"customProperties":[{"name":"agent.token","value":%q}]}`,
+			secrets["property of a collector"])),
+		draft("POST", "/setting/admins", fmt.Sprintf(`{"username":"planted","password":%q,"email":"p@example.net",`+
+			`"roles":[{"name":"readonly"}]}`, secrets["password of a user"])),
 		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["wrong password"])),
-		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["password of the administrator"])),
+		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["password of the "+
+			"administrator"])),
 		draft("GET", "/device/devices?size=1&sort={{tok}}", ""),
 		draft("GET", "/device/devices/{{tok}}", ""),
-		draft("GET", "/device/devices?size=1&token="+secrets["secret variable"], "", "Authorization", "Bearer "+token.Bearer),
+		draft("GET", "/device/devices?size=1&token="+secrets["secret variable"], "", "Authorization", "Bearer "+
+			token.Bearer),
 		draft("GET", "/device/devices?size=1", "", "Authorization", "Bearer {{tok}}"),
 		draft("GET", "/session", "", "X-CSRF-Token", "Fetch"),
 		draft("GET", "/device/devices?size=1", "", "X-CSRF-Token", h.csrf, "X-API-Key", token.AccessKey),
@@ -220,7 +236,9 @@ func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 
 	outputs := h.outputs(token.Bearer)
 	for _, d := range drafts {
-		if strings.Contains(d, "planted-") || strings.Contains(d, token.Bearer) || strings.Contains(d, token.AccessKey) || strings.Contains(d, h.csrf) || strings.Contains(d, secrets["password of the administrator"]) {
+		if strings.Contains(d, "planted-") || strings.Contains(d, token.Bearer) ||
+			strings.Contains(d, token.AccessKey) || strings.Contains(d, h.csrf) ||
+			strings.Contains(d, secrets["password of the administrator"]) {
 			continue // shown to whoever just typed it
 		}
 		for _, path := range []string{"/explorer/preview", "/explorer/snippets"} {
@@ -283,19 +301,23 @@ func (h *house) outputs(bearer string) map[string]string {
 			read(mount + path + "?size=1000")
 		}
 	}
-	for _, path := range []string{"/device/devices?size=1000&filter=name:%22planted%22", "/device/groups/25", "/setting/collectors/2", "/setting/admins?size=1000", "/setting/admins/1/apitokens?size=1000"} {
+	for _, path := range []string{"/device/devices?size=1000&filter=name:%22planted%22", "/device/groups/25",
+		"/setting/collectors/2", "/setting/admins?size=1000", "/setting/admins/1/apitokens?size=1000"} {
 		read("/api" + path)
 	}
-	for _, field := range []string{"customProperties.value", "inheritedProperties.value", "_all", "password", "bearerHash", "sealedKey"} {
+	for _, field := range []string{"customProperties.value", "inheritedProperties.value", "_all", "password",
+		"bearerHash", "sealedKey"} {
 		for _, path := range []string{"/device/devices", "/device/groups", "/setting/collectors", "/setting/admins"} {
 			path = "/api" + path + "?filter=" + url.QueryEscape(field+`~"planted-"`) // where every secret begins
 			read(path)
-			if found := out["GET "+path]; !strings.Contains(found, `"total":0,`) && !strings.Contains(found, `"errorCode":1400`) {
+			if found := out["GET "+path]; !strings.Contains(found, `"total":0,`) &&
+				!strings.Contains(found, `"errorCode":1400`) {
 				h.t.Errorf("%s finds secrets: %.300s", path, found)
 			}
 		}
 	}
-	for _, path := range []string{"/api/openapi.json", "/explorer/catalog", "/explorer/start", "/explorer/variables", "/explorer/tabs", "/explorer/settings", "/explorer/history?size=1000", "/explorer/about", "/explorer/data"} {
+	for _, path := range []string{"/api/openapi.json", "/explorer/catalog", "/explorer/start", "/explorer/variables",
+		"/explorer/tabs", "/explorer/settings", "/explorer/history?size=1000", "/explorer/about", "/explorer/data"} {
 		read(path)
 	}
 	var history struct{ Items []struct{ ID int64 } }
@@ -364,7 +386,8 @@ func TestAServedPortalOpensNothingOnItsMachine(t *testing.T) {
 	h := open(t)
 	h.signIn("viewer", h.app.Passwords["viewer"])
 	answer, text := h.ask("POST", "/explorer/native/open-link", `{"url":"http://127.0.0.1:1/"}`)
-	if want := `{"errorMessage":"this portal runs without a desktop; open the link yourself","errorCode":1409,"errorDetail":null}`; answer.StatusCode != http.StatusConflict || text != want {
+	if want := `{"errorMessage":"this portal runs without a desktop; open the link yourself","errorCode":1409,` +
+		`"errorDetail":null}`; answer.StatusCode != http.StatusConflict || text != want {
 		t.Errorf("%s %s, want %s", answer.Status, text, want)
 	}
 }

@@ -72,7 +72,8 @@ func trayOf(criticals, failures int, alerts []openAlert) shell.Tray {
 	}
 	for _, alert := range alerts[:min(len(alerts), shell.MostWorst)] {
 		tray.Worst = append(tray.Worst, shell.Entry{
-			Text: alert.Device + ": " + strings.TrimSpace(alert.Source+" "+alert.DataPoint), Link: alertsLink + "/" + alert.ID,
+			Text: alert.Device + ": " + strings.TrimSpace(alert.Source+" "+alert.DataPoint), Link: alertsLink +
+				"/" + alert.ID,
 		})
 	}
 	return tray

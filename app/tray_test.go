@@ -16,13 +16,15 @@ import (
 func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 	alerts := func(from, to int) (some []openAlert) {
 		for id := from; id <= to; id++ {
-			some = append(some, openAlert{ID: strconv.Itoa(id), Device: "web-0" + strconv.Itoa(id), Source: "CPU", DataPoint: "busy"})
+			some = append(some, openAlert{ID: strconv.Itoa(id), Device: "web-0" + strconv.Itoa(id), Source: "CPU",
+				DataPoint: "busy"})
 		}
 		return some
 	}
 	entries := func(to int) (some []shell.Entry) {
 		for id := 1; id <= to; id++ {
-			some = append(some, shell.Entry{Text: "web-0" + strconv.Itoa(id) + ": CPU busy", Link: "spyglass://monitor/alerts/" + strconv.Itoa(id)})
+			some = append(some, shell.Entry{Text: "web-0" + strconv.Itoa(id) + ": CPU busy",
+				Link: "spyglass://monitor/alerts/" + strconv.Itoa(id)})
 		}
 		return some
 	}
@@ -44,7 +46,9 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 
 func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there")
-	a, err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+	a,
+		err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0",
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,13 +57,15 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	telling, enough := context.WithCancel(ctx)
 	tells := service.Group{Guard: tasks.Guard}
 	tells.Go("desktop notifications", func() {
-		p.tell(telling, "critical alerts are not told on the desktop any more", func(a *App) error { return a.tellAlerts(telling, notices) })
+		p.tell(telling, "critical alerts are not told on the desktop any more",
+			func(a *App) error { return a.tellAlerts(telling, notices) })
 	})
 	tells.Go("the tray", func() {
 		p.tell(telling, "the tray tells no alerts any more", func(a *App) error { return a.tellTray(telling, tray) })
 	})
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray, Native: &p.native.Native, Log: o.Log,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray,
+		Native: &p.native.Native, Log: o.Log,
 		Pause: p.pause,
 		Link: func(text string) {
 			tasks.Go("opening a link", func() { p.link(text) })
@@ -100,7 +102,8 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 // From then on there is little garbage, and it is collected earlier than by
 // Go's default: at 40 % of the live heap, which takes milliseconds a minute.
 func unhurried() *time.Timer {
-	const lazy, thrifty, quiet = 400, 40, 30 * time.Second // percent of what lives; after that the past of a demo is filled, too
+	// percent of what lives; after that the past of a demo is filled, too
+	const lazy, thrifty, quiet = 400, 40, 30 * time.Second
 	debug.SetGCPercent(lazy)
 	return time.AfterFunc(quiet, func() {
 		debug.SetGCPercent(thrifty)
@@ -126,7 +129,8 @@ type wayIn struct {
 
 func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	defer close(p.opened)
-	p.err = errors.New("the portal did not open because of a fault in Spyglass; the log says more") // unless this is passed
+	// unless this is passed
+	p.err = errors.New("the portal did not open because of a fault in Spyglass; the log says more")
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
 		p.app.OpenLinks(links)
 		p.ways <- wayIn{p.app.enter(ctx), time.Now()}

@@ -19,7 +19,8 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
 	_, err = choose([]string{"spell"})
-	const want = "there is no step spell; there are gofmt, check, units, ui, lint, vet, vet-desktop, go, contract, fuzz, browser, window, package"
+	const want = "there is no step spell; there are gofmt, check, units, ui, lint, vet, vet-desktop, go, contract, " +
+		"fuzz, browser, window, package"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
@@ -28,7 +29,8 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 func TestEveryFuzzFunctionIsFound(t *testing.T) {
 	p := project.Project{Root: t.TempDir()}
 	for name, source := range map[string]string{
-		"backend/filter/fuzz_test.go":       "func FuzzCompile(f *testing.F) {}\n// func FuzzOld(\nfunc FuzzParse(f *testing.F) {}",
+		"backend/filter/fuzz_test.go": "func FuzzCompile(f *testing.F) {}\n// func FuzzOld(\n" +
+			"func FuzzParse(f *testing.F) {}",
 		"backend/filter/filter.go":          "func FuzzNot(f *testing.F) {}",
 		"frontend/node_modules/x/x_test.go": "func FuzzForeign(f *testing.F) {}",
 	} {
@@ -48,13 +50,15 @@ func TestEveryFuzzFunctionIsFound(t *testing.T) {
 }
 
 func TestAFuzzRunThatOnlyRanOutOfTimeIsNoFinding(t *testing.T) {
-	const begin = "fuzz: elapsed: 5s, execs: 302767 (67338/sec), new interesting: 10 (total: 393)\n--- FAIL: FuzzParse (5.05s)\n"
+	const begin = "fuzz: elapsed: 5s, execs: 302767 (67338/sec), new interesting: 10 (total: 393)\n" +
+		"--- FAIL: FuzzParse (5.05s)\n"
 	for _, tt := range []struct {
 		said string
 		want bool
 	}{
 		{begin + "    context deadline exceeded\nFAIL\n", true},
-		{begin + "    --- FAIL: FuzzParse (0.00s)\n        parse_test.go:9: wrong\n\n    Failing input written to testdata/fuzz/FuzzParse/771e938e4458e983\nFAIL\n", false},
+		{begin + "    --- FAIL: FuzzParse (0.00s)\n        parse_test.go:9: wrong\n\n" +
+			"    Failing input written to testdata/fuzz/FuzzParse/771e938e4458e983\nFAIL\n", false},
 		{"# pkg\nparse_test.go:9:2: undefined: x\nFAIL pkg [build failed]\n", false},
 	} {
 		if got := outOfTime(tt.said); got != tt.want {

@@ -86,7 +86,8 @@ func TestAPasswordThatIsTypedIsAskedForAndNotShown(t *testing.T) {
 	}
 	asked = onTerminal(t, program, "user", "password", "ben", "--data", data)
 	asked.unseen()
-	if rest, code := asked.press("\x03"); code != 1 || !strings.HasSuffix(rest, "spyglass: stopped before the password was there; nothing was changed") {
+	if rest, code := asked.press("\x03"); code != 1 ||
+		!strings.HasSuffix(rest, "spyglass: stopped before the password was there; nothing was changed") {
 		t.Errorf("Ctrl+C: it says %q and ends with %d", rest, code)
 	}
 }

@@ -90,21 +90,25 @@ func (r *running) end() (rest string, code int) {
 
 func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
-	if out, _, code := execute(t, "", program, "--version"); code != 0 || !regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
+	if out, _, code := execute(t, "", program, "--version"); code != 0 ||
+		!regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
 		t.Errorf("--version prints %q, code %d", out, code)
 	}
-	if out, _, code := execute(t, "", program, "version"); code != 0 || !regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
+	if out, _, code := execute(t, "", program, "version"); code != 0 ||
+		!regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
 		t.Errorf("version prints %q, code %d", out, code)
 	}
 
 	// Without a running portal the commands work on the folder itself.
-	if _, log, code := execute(t, "secret words\n", program, "user", "add", "ben", "--role", "readonly", "--data", data); code != 0 {
+	if _, log, code := execute(t, "secret words\n", program, "user", "add", "ben", "--role", "readonly", "--data",
+		data); code != 0 {
 		t.Fatalf("user add ends with %d: %s", code, log)
 	}
 	r := serving(t, program, "--data", data, "--listen", "127.0.0.1:0")
 	out, log, code := execute(t, "", program, "token", "create", "--data", data, "--user", "ben")
 	var token struct{ Bearer, AccessID, AccessKey string }
-	if err := json.Unmarshal([]byte(out), &token); err != nil || code != 0 || token.Bearer == "" || token.AccessID == "" || token.AccessKey == "" {
+	if err := json.Unmarshal([]byte(out), &token); err != nil || code != 0 || token.Bearer == "" ||
+		token.AccessID == "" || token.AccessKey == "" {
 		t.Fatalf("token create prints %q and %q, code %d", out, log, code)
 	}
 	if status := r.get("/api/device/devices", token.Bearer); status != http.StatusOK {
@@ -113,11 +117,14 @@ func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	if status := r.get("/api/device/devices", "wrong"); status != http.StatusUnauthorized {
 		t.Errorf("a wrong token gives %d", status)
 	}
-	if _, log, code := execute(t, "", program, "serve", "--data", data); code != 1 || log != "spyglass: another Spyglass runs on the data folder "+data+"; stop it, or choose another folder with --data\n" {
+	if _, log, code := execute(t, "", program, "serve", "--data", data); code != 1 ||
+		log != "spyglass: another Spyglass runs on the data folder "+data+
+			"; stop it, or choose another folder with --data\n" {
 		t.Errorf("a second serve ends with %d: %q", code, log)
 	}
 	file := filepath.Join(t.TempDir(), "portal.backup")
-	if out, log, code := execute(t, "", program, "backup", "--data", data, file); code != 0 || out != "" || log != file+" holds the portal of "+data+"\n" {
+	if out, log, code := execute(t, "", program, "backup", "--data", data, file); code != 0 || out != "" || log != file+
+		" holds the portal of "+data+"\n" {
 		t.Errorf("a backup ends with %d and prints %q and %q", code, out, log)
 	}
 	if rest, code := r.end(); code != 0 || rest != "" {
@@ -129,7 +136,8 @@ func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 }
 
 func TestADemoThatIsToldToEndWhileItIsFilledEndsInPeace(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), compiled(t), "serve", "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:0", "--demo")
+	cmd := exec.CommandContext(t.Context(), compiled(t), "serve", "--data", filepath.Join(t.TempDir(), "data"),
+		"--listen", "127.0.0.1:0", "--demo")
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +187,8 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		says string
 	}{
 		{[]string{"serve", "--data", file}, "cannot be made (not a directory); choose another one with --data"},
-		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen takes an address and a port, 127.0.0.1:8443, not \"nowhere\""},
+		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen takes an address and a port, " +
+			"127.0.0.1:8443, not \"nowhere\""},
 		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "needs --tls-cert and --tls-key"},
 		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices goes with --demo"},
 		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit is on or off"},
@@ -187,7 +196,8 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
 		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the rights of that user"},
 		{[]string{"backup", "--data", data + "2", file + "2"}, "there is no data folder " + data + "2"},
-		{[]string{"restore", "--data", data + "2", file}, file + " is no whole backup of Spyglass; nothing was changed"},
+		{[]string{"restore", "--data", data + "2", file}, file +
+			" is no whole backup of Spyglass; nothing was changed"},
 		{[]string{"restore", "--data", data + "2", file + "2"}, file + "2 cannot be read; nothing was changed"},
 		{[]string{"serve", "--color"}, "unknown flag: --color; spyglass serve --help lists the flags"},
 		{[]string{"serve", "--demo", "--demo-devices", "many"}, `--demo-devices takes a whole number, not "many"`},
@@ -198,7 +208,8 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"srve", "--data", data}, "there is no command srve, but serve; spyglass --help lists them"},
 	} {
 		out, log, code := execute(t, "", program, tt.args...)
-		if code != 1 || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "spyglass: ") || !strings.Contains(log, tt.says) {
+		if code != 1 || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "spyglass: ") ||
+			!strings.Contains(log, tt.says) {
 			t.Errorf("%v ends with %d, prints %q and %q; want one sentence with %q", tt.args, code, out, log, tt.says)
 		}
 	}

@@ -55,7 +55,8 @@ func newReader(t *testing.T, program string, names ...string) *reader {
 	if err := os.Symlink(program, filepath.Join(bin, "spyglass")); err != nil {
 		t.Fatal(err)
 	}
-	return &reader{t: t, dir: dir, env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")), names: strings.NewReplacer(names...)}
+	return &reader{t: t, dir: dir, env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")),
+		names: strings.NewReplacer(names...)}
 }
 
 // put writes a file into the reader's folder.
@@ -96,11 +97,13 @@ func TestTheExamplesWithTokensRunAsTheyStand(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
 	r := newReader(t, program, "/var/lib/spyglass", data)
-	r.env = append(r.env, "SPYGLASS_URL="+served.origin, "SPYGLASS_TOKEN="+token.Bearer, "SPYGLASS_ACCESS_ID="+token.AccessID, "SPYGLASS_ACCESS_KEY="+token.AccessKey)
+	r.env = append(r.env, "SPYGLASS_URL="+served.origin, "SPYGLASS_TOKEN="+token.Bearer, "SPYGLASS_ACCESS_ID="+
+		token.AccessID, "SPYGLASS_ACCESS_KEY="+token.AccessKey)
 
 	secrets := `"bearer": ?"[^"]+"`
 	for language, wants := range map[string][]string{
-		"bash":   {secrets, `"note":"nightly export".*` + secrets, `"total":\d+.*"displayName":"web-prod-01\.`, `"comment":"release 4\.2"`},
+		"bash": {secrets, `"note":"nightly export".*` + secrets, `"total":\d+.*"displayName":"web-prod-01\.`,
+			`"comment":"release 4\.2"`},
 		"python": {`^150 devices, the first is core-sw-01\.fra\n$`, `^\d+ groups\n$`},
 		"go":     {`^\d+ alerts are open\nthe worst is \S+ \S+\n$`},
 	} {
@@ -132,7 +135,8 @@ func TestAServerIsSetUpAsThePageTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReader(t, program, "/var/lib/spyglass", data, "/var/backups/spyglass", kept, "/usr/local/bin/spyglass", program, "portal.example.net:8443", address, "%d/", root+"/")
+	r := newReader(t, program, "/var/lib/spyglass", data, "/var/backups/spyglass", kept, "/usr/local/bin/spyglass",
+		program, "portal.example.net:8443", address, "%d/", root+"/")
 	r.put("spyglass", "", 0o700) // what the page has built
 	for _, name := range []string{"systemctl", "journalctl", "useradd"} {
 		r.put("bin/"+name, "#!/bin/sh\n", 0o700)
@@ -152,7 +156,8 @@ func TestAServerIsSetUpAsThePageTells(t *testing.T) {
 
 	unit := fenced(t, "server.md", "ini")[0]
 	if verify, err := exec.LookPath("systemd-analyze"); err == nil {
-		r.follow(`^$`, "", verify, "verify", r.put("spyglass.service", strings.ReplaceAll(unit, "%d/", root+"/"), 0o600))
+		r.follow(`^$`, "", verify, "verify",
+			r.put("spyglass.service", strings.ReplaceAll(unit, "%d/", root+"/"), 0o600))
 	}
 	makeCertificate(t, root)
 	start := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(r.names.Replace(unit))[1]
@@ -170,12 +175,14 @@ func TestAServerIsSetUpAsThePageTells(t *testing.T) {
 		t.Fatalf("it says %q, %v", line, err)
 	}
 
-	if status, body := overTLS(t, "POST", "https://"+address+"/api/session", "", `{"username":"admin","password":"`+secret+`"}`); status != http.StatusOK {
+	if status, body := overTLS(t, "POST", "https://"+address+"/api/session", "", `{"username":"admin","password":"`+
+		secret+`"}`); status != http.StatusOK {
 		t.Errorf("the password that was set before the start is answered %d %s", status, body)
 	}
 	scrapes(t, r, program, data, address, shell[5])
 
-	cron := regexp.MustCompile(`(?m)^[\d *]+ spyglass (.*)$`).FindAllStringSubmatch(fenced(t, "server.md", "cron")[0], -1)
+	cron := regexp.MustCompile(`(?m)^[\d *]+ spyglass (.*)$`).FindAllStringSubmatch(
+		fenced(t, "server.md", "cron")[0], -1)
 	if len(cron) != 2 {
 		t.Fatalf("cron runs %v", cron)
 	}
@@ -203,7 +210,8 @@ func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 		t.Fatal(err)
 	}
 	role := `{"name":"metrics","privileges":[{"objectType":"setting","objectId":"portal","operation":"read"}]}`
-	if status, body := overTLS(t, "POST", "https://"+address+"/api/setting/roles", token.Bearer, role); status != http.StatusCreated {
+	if status, body := overTLS(t, "POST", "https://"+address+"/api/setting/roles", token.Bearer,
+		role); status != http.StatusCreated {
 		t.Fatalf("the role is answered %d %s", status, body)
 	}
 	if err := json.Unmarshal([]byte(r.shell(`"bearer"`, "", example)), &token); err != nil {
@@ -212,10 +220,12 @@ func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	config := r.names.Replace(fenced(t, "server.md", "yaml")[0])
 	if promtool, err := exec.LookPath("promtool"); err == nil {
 		secret := r.put("spyglass.token", token.Bearer, 0o600)
-		r.follow("SUCCESS", "", promtool, "check", "config", r.put("prometheus.yml", strings.ReplaceAll(config, "/etc/prometheus/spyglass.token", secret), 0o600))
+		r.follow("SUCCESS", "", promtool, "check", "config",
+			r.put("prometheus.yml", strings.ReplaceAll(config, "/etc/prometheus/spyglass.token", secret), 0o600))
 	}
 	target := regexp.MustCompile(`targets: \["(.*)"\]`).FindStringSubmatch(config)[1]
-	if status, body := overTLS(t, "GET", "https://"+target+"/metrics", token.Bearer, ""); status != http.StatusOK || !strings.Contains(body, "spyglass_") {
+	if status, body := overTLS(t, "GET", "https://"+target+"/metrics", token.Bearer, ""); status != http.StatusOK ||
+		!strings.Contains(body, "spyglass_") {
 		t.Errorf("Prometheus is told %d %.200s", status, body)
 	}
 }
@@ -233,7 +243,8 @@ func overTLS(t *testing.T, method, url, bearer, body string) (int, string) {
 	if bearer != "" {
 		request.Header.Set("Authorization", "Bearer "+bearer)
 	}
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +264,8 @@ func makeCertificate(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"localhost"}}
 	cert, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +274,8 @@ func makeCertificate(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: cert}, "key.pem": {Type: "PRIVATE KEY", Bytes: sealed}} {
+	for name, block := range map[string]*pem.Block{"cert.pem": {Type: "CERTIFICATE", Bytes: cert},
+		"key.pem": {Type: "PRIVATE KEY", Bytes: sealed}} {
 		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}

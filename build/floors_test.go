@@ -29,16 +29,20 @@ var floors = [][]string{
 	{"backend/portal/reporting"},
 	{"backend/portal"}, // puts the subjects together
 	{"backend/series", "backend/agent", "backend/backup"},
-	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify", "backend/remotewrite"},
-	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
+	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify",
+		"backend/remotewrite"},
+	// what the demo tells has happened, such as a report that was run, the verbs have made
+	{"backend/demo", "backend/collect", "backend/metrics"},
 	{"backend/api"},
 	{"backend/server", "app/document/query", "app/pairs"},
-	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
+	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link",
+		"app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
 	{"app/explorer/stream", "app/explorer/view", "app/explorer/outgoing", "app/explorer/maintenance"},
 	{"app/explorer/folder", "app/explorer/send"},
-	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/script", "app/explorer/transfer"},
+	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/script",
+		"app/explorer/transfer"},
 	{"app/explorer"}, // puts the rooms together
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
@@ -162,7 +166,8 @@ func checkOnly(t *testing.T, file, pkg, imported string) {
 }
 
 func TestTheTopLevelIsTheDesignCards(t *testing.T) {
-	allowed := map[string]bool{"app": true, "frontend": true, "backend": true, "build": true, "wails.json": true, "go.mod": true, "go.sum": true, "main.go": true, "README.md": true}
+	allowed := map[string]bool{"app": true, "frontend": true, "backend": true, "build": true, "wails.json": true,
+		"go.mod": true, "go.sum": true, "main.go": true, "README.md": true}
 	entries, err := filepath.Glob("../*")
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +208,8 @@ func TestTheMapOfTheReadmeMatchesTheTree(t *testing.T) {
 	for _, floor := range floors {
 		for _, pkg := range floor {
 			depth := strings.Count(pkg, "/")
-			room := depth == 1 || depth == 2 && (strings.HasPrefix(pkg, "backend/portal/") || strings.HasPrefix(pkg, "app/explorer/"))
+			room := depth == 1 || depth == 2 &&
+				(strings.HasPrefix(pkg, "backend/portal/") || strings.HasPrefix(pkg, "app/explorer/"))
 			if room && (strings.HasPrefix(pkg, "backend/") || strings.HasPrefix(pkg, "app/")) {
 				built = append(built, pkg)
 			}

@@ -67,7 +67,8 @@ func fuzz(ctx context.Context, p project.Project) error {
 		turn <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turn }()
-			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x", "-parallel=1", t.pkg}
+			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x",
+				"-parallel=1", t.pkg}
 			cmd := p.Command(ctx, ".", "go", args...)
 			cmd.Stdout, cmd.Stderr = nil, nil
 			said, err := cmd.CombinedOutput()
@@ -90,5 +91,6 @@ func fuzz(ctx context.Context, p project.Project) error {
 // input was tried: the go command then prints "context deadline exceeded" and
 // names no input. It writes down and names real findings.
 func outOfTime(said string) bool {
-	return strings.Contains(said, "\n    context deadline exceeded\n") && !strings.Contains(said, "Failing input") && !strings.Contains(said, "panic:")
+	return strings.Contains(said, "\n    context deadline exceeded\n") && !strings.Contains(said, "Failing input") &&
+		!strings.Contains(said, "panic:")
 }

@@ -60,10 +60,12 @@ func TestCounted(t *testing.T) {
 			if err := os.WriteFile(file, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := goTest(t.Context(), p, []string{"RUNS=" + file, "FAILS=" + tt.fails}, []string{"-count=1"}, tt.packages...)
+			err := goTest(t.Context(), p, []string{"RUNS=" + file, "FAILS=" + tt.fails}, []string{"-count=1"},
+				tt.packages...)
 			runs, readErr := os.ReadFile(file)
 			if readErr != nil || string(runs) != tt.runs || (err == nil) != tt.passes {
-				t.Errorf("it ran %q (%v) and ended with %v; want %q and passing %v", runs, readErr, err, tt.runs, tt.passes)
+				t.Errorf("it ran %q (%v) and ended with %v; want %q and passing %v", runs, readErr, err,
+					tt.runs, tt.passes)
 			}
 		})
 	}

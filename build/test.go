@@ -159,7 +159,8 @@ func goTests(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return project.Named(err, "go list", nil)
 	}
-	others := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return slices.Contains(unraced, name) || name == longest })
+	others := slices.DeleteFunc(strings.Fields(string(out)),
+		func(name string) bool { return slices.Contains(unraced, name) || name == longest })
 	packages := append([]string{longest}, others...)
 	return errors.Join(
 		goTest(ctx, p, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...),
@@ -214,5 +215,6 @@ func window(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return err
 	}
-	return goTest(ctx, p, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags", "window"}, "./build/desktop")
+	return goTest(ctx, p, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags",
+		"window"}, "./build/desktop")
 }

@@ -25,5 +25,6 @@ func tortured(ctx context.Context, p project.Project, args []string) error {
 	if err != nil {
 		return err
 	}
-	return torture.Run(ctx, torture.Options{Program: program, For: *long, Trials: flags.Args(), Seed: *seed, Out: os.Stdout})
+	return torture.Run(ctx, torture.Options{Program: program, For: *long, Trials: flags.Args(), Seed: *seed,
+		Out: os.Stdout})
 }

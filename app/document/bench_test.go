@@ -17,7 +17,8 @@ func body50() string { return devices(220_000) }
 
 func write(b *testing.B, s *document.Store, body string) *document.Writer {
 	w := s.Create("application/json")
-	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{strings.NewReader(body)}, make([]byte, 32<<10)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{strings.NewReader(body)},
+		make([]byte, 32<<10)); err != nil {
 		b.Fatal(err)
 	}
 	return w
@@ -95,7 +96,8 @@ func BenchmarkFind50MB(b *testing.B) {
 	d := kept50(b)
 	for b.Loop() {
 		for _, query := range []string{"web-199999", "nowhere"} { // two, so that none is remembered
-			if f, err := d.Find(context.Background(), query, false, 0); err != nil || (f.Count == 1) != (query != "nowhere") {
+			if f, err := d.Find(context.Background(), query, false, 0); err != nil ||
+				(f.Count == 1) != (query != "nowhere") {
 				b.Fatal(f, err)
 			}
 		}
@@ -122,7 +124,8 @@ func BenchmarkIndexSize50MB(b *testing.B) {
 }
 
 func BenchmarkFilter50MB(b *testing.B) {
-	for _, src := range []string{`$.items[*].name`, `$.items[?@.hostStatus == "dead"].id`, `.items[] | select(.displayName | test("7$")) | {id, name}`, `$..name`, `$.items[-1]`, `$.items[*]`} {
+	for _, src := range []string{`$.items[*].name`, `$.items[?@.hostStatus == "dead"].id`,
+		`.items[] | select(.displayName | test("7$")) | {id, name}`, `$..name`, `$.items[-1]`, `$.items[*]`} {
 		b.Run(src, func(b *testing.B) {
 			s := store(b)
 			d, err := write(b, s, body50()).Finish()

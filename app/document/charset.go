@@ -56,7 +56,8 @@ func charsetOf(contentType string, head []byte) (from encoding.Encoding, reading
 	}
 	from, err := htmlindex.Get(name)
 	if err != nil || from == encoding.Replacement {
-		return nil, fmt.Sprintf("The answer says its text is in “%s”, which is not known here: it is shown as UTF-8", name)
+		return nil,
+			fmt.Sprintf("The answer says its text is in “%s”, which is not known here: it is shown as UTF-8", name)
 	}
 	if from == unicode.UTF8 {
 		return nil, ""

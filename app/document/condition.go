@@ -276,7 +276,9 @@ func (w *walker) has(h *query.Holds, at int64) bool {
 	d := w.operand(h.Of, at)
 	switch {
 	case h.How == "has" && d.kind == Object:
-		return w.any(&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: h.Text}}}}}, at, func(int64) bool { return true })
+		return w.any(
+			&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: h.Text}}}}},
+			at, func(int64) bool { return true })
 	case h.How == "contains" && d.kind == Array:
 		want, found := []byte(h.Text), false
 		w.each(d.at, mark{at: d.at + 1}, func(c child) int64 {

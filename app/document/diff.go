@@ -56,11 +56,13 @@ func Diff(ctx context.Context, left, right *Document, ignore []string) (*Compari
 		}
 	}
 	if size := left.size + right.size; size > maxDiffSize {
-		return nil, fault.At("document", "the two answers are together %d MiB; up to %d MiB can be compared", size>>20, maxDiffSize>>20)
+		return nil, fault.At("document", "the two answers are together %d MiB; up to %d MiB can be compared", size>>20,
+			maxDiffSize>>20)
 	}
 	err := left.read(largeWindow, func(a *scanner) error {
 		return right.read(largeWindow, func(b *scanner) error {
-			d := &differ{left: walkerOf(ctx, a, left.root.start), right: walkerOf(ctx, b, right.root.start), ignore: ignore, seed: maphash.MakeSeed(), out: out}
+			d := &differ{left: walkerOf(ctx, a, left.root.start), right: walkerOf(ctx, b, right.root.start),
+				ignore: ignore, seed: maphash.MakeSeed(), out: out}
 			d.values("$", left.root.start, right.root.start)
 			for _, w := range []*walker{d.left, d.right} {
 				if w.stop != nil {

@@ -33,13 +33,18 @@ func compare(t *testing.T, left, right string, ignore ...string) string {
 
 func TestComparing(t *testing.T) {
 	for _, tt := range []struct{ name, left, right, want string }{
-		{"the order of keys and the spelling of values mean nothing", `{"a":1.0,"b":"é"}`, "{\"b\":\"\\u00e9\",\n\"a\":1e0}", ``},
+		{"the order of keys and the spelling of values mean nothing", `{"a":1.0,"b":"é"}`,
+			"{\"b\":\"\\u00e9\",\n\"a\":1e0}", ``},
 		{"a value changes", `{"a":1,"b":{"c":[1]}}`, `{"a":2,"b":{"c":[1]}}`, `changed $.a 1 → 2`},
-		{"64-bit integers differ in their last digit", `{"id":9007199254740993}`, `{"id":9007199254740992}`, `changed $.id 9007199254740993 → 9007199254740992`},
+		{"64-bit integers differ in their last digit", `{"id":9007199254740993}`, `{"id":9007199254740992}`,
+			`changed $.id 9007199254740993 → 9007199254740992`},
 		{"keys come and go", `{"a":1,"odd key":2}`, `{"a":1,"c":[3]}`, "removed $['odd key'] 2 → -\nadded $.c - → [3]"},
-		{"objects in lists are matched by id, in any order", `{"items":[{"id":1,"n":"x"},{"id":2,"n":"y"}]}`, `{"items":[{"id":3,"n":"z"},{"id":2,"n":"Y"}]}`,
-			"removed $.items[?@.id == 1] {\"id\":1,\"n\":\"x\"} → -\nchanged $.items[?@.id == 2].n \"y\" → \"Y\"\nadded $.items[?@.id == 3] - → {\"id\":3,\"n\":\"z\"}"},
-		{"or by name, when ids repeat", `[{"id":1,"name":"a","v":1},{"id":1,"name":"b","v":2}]`, `[{"id":1,"name":"b","v":3},{"id":1,"name":"a","v":1}]`, `changed $[?@.name == "b"].v 2 → 3`},
+		{"objects in lists are matched by id, in any order", `{"items":[{"id":1,"n":"x"},{"id":2,"n":"y"}]}`,
+			`{"items":[{"id":3,"n":"z"},{"id":2,"n":"Y"}]}`,
+			"removed $.items[?@.id == 1] {\"id\":1,\"n\":\"x\"} → -\nchanged $.items[?@.id == 2].n \"y\" → \"Y\"\n" +
+				"added $.items[?@.id == 3] - → {\"id\":3,\"n\":\"z\"}"},
+		{"or by name, when ids repeat", `[{"id":1,"name":"a","v":1},{"id":1,"name":"b","v":2}]`,
+			`[{"id":1,"name":"b","v":3},{"id":1,"name":"a","v":1}]`, `changed $[?@.name == "b"].v 2 → 3`},
 		{"other lists keep their order", `[1,2,3,4]`, `[1,3,4,5]`, "removed $[1] 2 → -\nadded $[3] - → 5"},
 		{"what stands in the same place is compared", `[[1],[2]]`, `[[1],[3]]`, `changed $[1][0] 2 → 3`},
 		{"kinds differ", `{"a":null}`, `{"a":{}}`, `changed $.a null → {}`},
@@ -78,10 +83,13 @@ func TestScalarsOfAListAreThoseOfOneItem(t *testing.T) {
 	for _, v := range got.Scalars {
 		lines = append(lines, v.Path+"="+v.Text)
 	}
-	if want := "$.total=2 $.items[1].id=8 $.items[1].displayName=DB $.items[1].p[0]['a b']=null"; strings.Join(lines, " ") != want {
+	if want := "$.total=2 $.items[1].id=8 $.items[1].displayName=DB $.items[1].p[0]['a b']=null"; strings.Join(lines,
+		" ") != want {
 		t.Errorf("got %s", lines)
 	}
-	if want := (document.List{Path: "$.items", Count: 2, Item: 1, Names: []document.ListItem{{Name: "web", ID: "7"}, {Name: "DB", ID: "8"}}}); fmt.Sprint(*got.List) != fmt.Sprint(want) {
+	names := []document.ListItem{{Name: "web", ID: "7"}, {Name: "DB", ID: "8"}}
+	want := document.List{Path: "$.items", Count: 2, Item: 1, Names: names}
+	if fmt.Sprint(*got.List) != fmt.Sprint(want) {
 		t.Errorf("got %v", *got.List)
 	}
 	if keys, err := d.Keys(); strings.Join(keys, " ") != "total items id name displayName p a b" || err != nil {

@@ -120,7 +120,9 @@ func devices(n int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":%d,"displayName":"web-%d.fra","hostStatus":"dead","updatedOn":1795187021,"groups":[1,2,3,4,5],"customProperties":[{"name":"location","value":"Frankfurt FR5, rack %d"},{"name":"snmp.version","value":"v3"}]}`, i+1, i, i)
+		fmt.Fprintf(&b, `{"id":%d,"displayName":"web-%d.fra","hostStatus":"dead","updatedOn":1795187021,`+
+			`"groups":[1,2,3,4,5],"customProperties":[{"name":"location","value":"Frankfurt FR5, rack %d"},`+
+			`{"name":"snmp.version","value":"v3"}]}`, i+1, i, i)
 	}
 	b.WriteString(`],"data":null}`)
 	return b.String()
@@ -145,7 +147,12 @@ func TestALongListShowsItsFirstElementOpen(t *testing.T) {
 27     },
 28     1 { id: 2, displayName: "web-1.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
 `)
-	same(t, draw(t, d, 1012, 9), `22959     998 { id: 999, displayName: "web-998.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
+	same(
+		t,
+		draw(
+			t,
+			d, 1012,
+			9), `22959     998 { id: 999, displayName: "web-998.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
 22982     999 { id: 1000, displayName: "web-999.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6)
 23005   ],
 23006   data: null
@@ -192,7 +199,8 @@ func TestABodyThatIsNotJSONSaysWhere(t *testing.T) {
 		ok, problem := d.JSON()
 		rows, total, err := d.Rows(0, 10)
 		if ok || problem != tt.problem || len(rows) != 0 || total != 0 || err != nil {
-			t.Errorf("%.20q: JSON() is %v, %q; rows %v %d %v; want %q", tt.body, ok, problem, rows, total, err, tt.problem)
+			t.Errorf("%.20q: JSON() is %v, %q; rows %v %d %v; want %q", tt.body, ok, problem, rows, total, err,
+				tt.problem)
 		}
 		if got := d.OpenAll(); got != 0 {
 			t.Errorf("%.20q: OpenAll is %d", tt.body, got)
@@ -244,7 +252,8 @@ func TestTogglingKeepsWhatIsOpenInside(t *testing.T) {
 }
 
 func TestPathValueAndKey(t *testing.T) {
-	body := `{"items":[{"displayName":"a\"b\u00e9"},[1, {"x" : 2}]],"odd key":{"it's\\\n\u0001":12345678901234567890},"":true,"9a":null,"näme":"x"}`
+	body := `{"items":[{"displayName":"a\"b\u00e9"},[1, {"x" : 2}]],` +
+		`"odd key":{"it's\\\n\u0001":12345678901234567890},"":true,"9a":null,"näme":"x"}`
 	d := open(t, body)
 	for _, tt := range []struct{ at, path, key, value string }{
 		{`{"items"`, `$`, ``, body},
@@ -260,8 +269,10 @@ func TestPathValueAndKey(t *testing.T) {
 		path, err := d.Path(node)
 		key, _ := d.Key(node)
 		var value bytes.Buffer
-		if err2 := d.Value(node, &value); err != nil || err2 != nil || path != tt.path || key != tt.key || value.String() != tt.value {
-			t.Errorf("%s: %s %q %q %v %v, want %s %q %q", tt.at, path, key, value.String(), err, err2, tt.path, tt.key, tt.value)
+		if err2 := d.Value(node, &value); err != nil || err2 != nil || path != tt.path || key != tt.key ||
+			value.String() != tt.value {
+			t.Errorf("%s: %s %q %q %v %v, want %s %q %q", tt.at, path, key, value.String(), err, err2, tt.path,
+				tt.key, tt.value)
 		}
 	}
 }

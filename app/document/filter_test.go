@@ -60,10 +60,11 @@ const (
 	rfcNames  = `{"o":{"j j":{"k.k":3}},"'":{"@":2}}`
 	rfcObject = `{"o":{"j":1,"k":2},"a":[5,3]}`
 	rfcLong   = `{"o":{"j":1,"k":2},"a":[5,3,[{"j":4},{"k":6}]]}`
-	rfcFilter = `{"a":[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}],"o":{"p":1,"q":2,"r":3,"s":5,"t":{"u":6}},"e":"f"}`
-	rfcParts  = `{"obj":{"x":"y"},"arr":[2,3]}`
-	rfcNull   = `{"a":null,"b":[null],"c":[{}],"null":1}`
-	letters   = `["a","b","c","d","e","f","g"]`
+	rfcFilter = `{"a":[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}],"o":{"p":1,"q":2,"r":3,"s":5,` +
+		`"t":{"u":6}},"e":"f"}`
+	rfcParts = `{"obj":{"x":"y"},"arr":[2,3]}`
+	rfcNull  = `{"a":null,"b":[null],"c":[{}],"null":1}`
+	letters  = `["a","b","c","d","e","f","g"]`
 )
 
 // The examples of RFC 9535, with their results in its order.
@@ -115,7 +116,8 @@ func TestTheExamplesOfTheRFC(t *testing.T) {
 		{rfcFilter, `$.a[?(@.b == 'kilo')]`, `{"b":"kilo"}`},
 		{rfcFilter, `$.a[?@>3.5]`, `5 ; 4 ; 6`},
 		{rfcFilter, `$.a[?@.b]`, `{"b":"j"} ; {"b":"k"} ; {"b":{}} ; {"b":"kilo"}`},
-		{rfcFilter, `$[?@.*]`, `[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}] ; {"p":1,"q":2,"r":3,"s":5,"t":{"u":6}}`},
+		{rfcFilter, `$[?@.*]`, `[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}] ; {"p":1,"q":2,"r":3,"s":5,` +
+			`"t":{"u":6}}`},
 		{rfcFilter, `$[?@[?@.b]]`, `[3,5,1,2,4,6,{"b":"j"},{"b":"k"},{"b":{}},{"b":"kilo"}]`},
 		{rfcFilter, `$.o[?@<3, ?@<3]`, `1 ; 2 ; 1 ; 2`},
 		{rfcFilter, `$.a[?@<2 || @.b == "k"]`, `1 ; {"b":"k"}`},
@@ -131,7 +133,8 @@ func TestTheExamplesOfTheRFC(t *testing.T) {
 		{rfcFilter, `$[?value(@..u) == 6]`, `{"p":1,"q":2,"r":3,"s":5,"t":{"u":6}}`},
 		{rfcLong, `$..j`, `1 ; 4`},
 		{rfcLong, `$..[0]`, `5 ; {"j":4}`},
-		{rfcLong, `$..[*]`, `{"j":1,"k":2} ; [5,3,[{"j":4},{"k":6}]] ; 1 ; 2 ; 5 ; 3 ; [{"j":4},{"k":6}] ; {"j":4} ; {"k":6} ; 4 ; 6`},
+		{rfcLong, `$..[*]`, `{"j":1,"k":2} ; [5,3,[{"j":4},{"k":6}]] ; 1 ; 2 ; 5 ; 3 ; [{"j":4},` +
+			`{"k":6}] ; {"j":4} ; {"k":6} ; 4 ; 6`},
 		{rfcLong, `$..o`, `{"j":1,"k":2}`},
 		{rfcLong, `$.o..[*, *]`, `1 ; 2 ; 1 ; 2`},
 		{rfcLong, `$.a..[0, 1]`, `5 ; 3 ; {"j":4} ; {"k":6}`},
@@ -148,7 +151,9 @@ func TestTheExamplesOfTheRFC(t *testing.T) {
 }
 
 func TestEverydayJQ(t *testing.T) {
-	const body = `{"total":3,"items":[{"id":9007199254740993,"displayName":"web-01","hostStatus":"dead","tags":["a","b"],"x":null},{"id":2,"displayName":"db-01","hostStatus":"normal","tags":[],"a b":1},{"id":3,"displayName":"web-02","hostStatus":"dead","tags":["c"]}]}`
+	const body = `{"total":3,"items":[{"id":9007199254740993,"displayName":"web-01","hostStatus":"dead","tags":["a",` +
+		`"b"],"x":null},{"id":2,"displayName":"db-01","hostStatus":"normal","tags":[],"a b":1},{"id":3,` +
+		`"displayName":"web-02","hostStatus":"dead","tags":["c"]}]}`
 	for query, want := range map[string]string{
 		`.total`:              `3`,
 		`.items[].id`:         `9007199254740993 ; 2 ; 3`,
@@ -178,10 +183,12 @@ func TestEverydayJQ(t *testing.T) {
 		`.items | length`:                               `3`,
 		`.items[1] | keys`:                              `["a b", "displayName", "hostStatus", "id", "tags"]`,
 		`.items[].tags | length`:                        `2 ; 0 ; 1`,
-		`.items[] | {id, n: .displayName}`:              `{"id": 9007199254740993, "n": "web-01"} ; {"id": 2, "n": "db-01"} ; {"id": 3, "n": "web-02"}`,
-		`.items[1] | {"a b", y: .z}`:                    `{"a b": 1, "y": null}`,
-		`.. | .displayName?`:                            `"web-01" ; "db-01" ; "web-02"`,
-		`$.items[*] | select(.id == 2)`:                 `{"id":2,"displayName":"db-01","hostStatus":"normal","tags":[],"a b":1}`,
+		`.items[] | {id, n: .displayName}`: `{"id": 9007199254740993, "n": "web-01"} ; {"id": 2,` +
+			` "n": "db-01"} ; {"id": 3, "n": "web-02"}`,
+		`.items[1] | {"a b", y: .z}`: `{"a b": 1, "y": null}`,
+		`.. | .displayName?`:         `"web-01" ; "db-01" ; "web-02"`,
+		`$.items[*] | select(.id == 2)`: `{"id":2,"displayName":"db-01","hostStatus":"normal",` +
+			`"tags":[],"a b":1}`,
 	} {
 		if got := ask(t, body, query); got != want {
 			t.Errorf("%s\n got %s\nwant %s", query, got, want)
@@ -228,7 +235,8 @@ func TestPathsOfMatchesAreThoseOfTheBody(t *testing.T) {
 		}
 		got = append(got, path)
 	}
-	if want := "$ $.items[1] $.items[1].id $.items[1].a $.items[1].a.b $.items[1].a.b[0]"; strings.Join(got, " ") != want {
+	if want := "$ $.items[1] $.items[1].id $.items[1].a $.items[1].a.b $.items[1].a.b[0]"; strings.Join(
+		got, " ") != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	s.Drop(body.ID)
@@ -240,7 +248,8 @@ func TestPathsOfMatchesAreThoseOfTheBody(t *testing.T) {
 func TestFilteringALargeBodyGivesTheSameAsASmallOne(t *testing.T) {
 	s := newStore(t, document.Limits{InMemory: 1 << 10})
 	body := put(t, s, devices(20_000))
-	for src, want := range map[string]int{`$.items[*]`: 20_000, `$.items[-1].id`: 1, `$.items[10000:10003].id`: 3, `$..id`: 20_000, `.items[] | select(.id >= 19990)`: 0} {
+	for src, want := range map[string]int{`$.items[*]`: 20_000, `$.items[-1].id`: 1, `$.items[10000:10003].id`: 3,
+		`$..id`: 20_000, `.items[] | select(.id >= 19990)`: 0} {
 		q, err := query.Parse(src)
 		if err != nil {
 			t.Fatal(err)
@@ -261,7 +270,8 @@ func TestAFilterCanBeCancelledAndNeedsJSON(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	_, _, err := s.Filter(t.Context(), put(t, s, `{"a":`), q)
-	if f := fault.Of(err); err == nil || f.Field != "query" || f.Message != "only JSON can be filtered: the body is not JSON: it ends at byte 5, where a value is missing" {
+	if f := fault.Of(err); err == nil || f.Field != "query" ||
+		f.Message != "only JSON can be filtered: the body is not JSON: it ends at byte 5, where a value is missing" {
 		t.Errorf("broken: %v", err)
 	}
 }

@@ -177,7 +177,8 @@ func (h *hits) tokens(ctx context.Context, s *scanner, pos, to int64) (int64, er
 }
 
 // between are the bytes outside of keys and scalars.
-var between = [256]bool{'{': true, '}': true, '[': true, ']': true, ',': true, ':': true, ' ': true, '\n': true, '\r': true, '\t': true}
+var between = [256]bool{'{': true, '}': true, '[': true, ']': true, ',': true, ':': true, ' ': true, '\n': true,
+	'\r': true, '\t': true}
 
 // token checks the key or scalar at pos, where w begins, and returns its end.
 func (h *hits) token(s *scanner, pos int64, w []byte) (end int64, err error) {

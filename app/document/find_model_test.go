@@ -48,7 +48,8 @@ func slowCount(tokens []string, needle string, exact bool) (n int) {
 func TestFindCountsAsASlowSearchDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	letters := append([]string{"\u212a", "\u0130"},
-		strings.Split(`k K \u212A \u212a i I \u0130 a A \u0041 \u0061 ä \u00c4 \\u0061 \\ \/ \n \" 1 \ud83d\ude00 \ud83d n u l`, " ")...)
+		strings.Split(`k K \u212A \u212a i I \u0130 a A \u0041 \u0061 ä \u00c4 \\u0061 \\ \/ \n \" 1 \ud83d\ude00 `+
+			`\ud83d n u l`, " ")...)
 	text := func() string {
 		var b strings.Builder
 		for range random.IntN(6) {
@@ -66,13 +67,15 @@ func TestFindCountsAsASlowSearchDoes(t *testing.T) {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, `{%s:%s,"list":[%d,null,%s],"far":%q}`, text(), text(), random.IntN(2000), text(), strings.Repeat("z", random.IntN(200)))
+			fmt.Fprintf(&b, `{%s:%s,"list":[%d,null,%s],"far":%q}`, text(), text(), random.IntN(2000), text(),
+				strings.Repeat("z", random.IntN(200)))
 		}
 		b.WriteString("]}")
 		body := b.String()
 		tokens := tokensOf(body)
 		d := keep(t, body, 1<<10+random.IntN(1<<20), round%2*(64<<20))
-		for _, needle := range []string{"a", "ak", "ki", "Ka", "i", "ä", "\\", "\\u", "\n", "/", "nu", "null", "12", "list", "items", "far", "zzzz", "😀", "\uFFFD", "a a", "xx", ":", "},", "nowhere"} {
+		for _, needle := range []string{"a", "ak", "ki", "Ka", "i", "ä", "\\", "\\u", "\n", "/", "nu", "null", "12",
+			"list", "items", "far", "zzzz", "😀", "\uFFFD", "a a", "xx", ":", "},", "nowhere"} {
 			for _, exact := range []bool{true, false} {
 				f, err := d.Find(context.Background(), needle, exact, 0)
 				if want := slowCount(tokens, needle, exact); err != nil || f.Count != want {

@@ -16,7 +16,8 @@ func TestFindOpensTheWayToAMatch(t *testing.T) {
 	for _, inMemory := range []int{1, 1 << 20} {
 		d := keep(t, body, 999, inMemory)
 		f, err := d.Find(context.Background(), "rack 500", false, 0)
-		want := document.Found{Count: 1, Node: int64(strings.Index(body, `"Frankfurt FR5, rack 500"`)), Row: 523, Total: 1030, Path: "$.items[500].customProperties[0].value"}
+		want := document.Found{Count: 1, Node: int64(strings.Index(body, `"Frankfurt FR5, rack 500"`)), Row: 523,
+			Total: 1030, Path: "$.items[500].customProperties[0].value"}
 		if err != nil || f != want {
 			t.Errorf("got %+v %v, want %+v", f, err, want)
 		}
@@ -85,7 +86,8 @@ func TestFindEndsWithItsContext(t *testing.T) {
 }
 
 func TestFindRawGivesTheRow(t *testing.T) {
-	body := strings.Repeat("ab\n", 1000) + strings.Repeat("x", 300_000) + "Needle" + strings.Repeat("y", 300_000) + "\nneedle"
+	body := strings.Repeat("ab\n", 1000) + strings.Repeat("x", 300_000) + "Needle" +
+		strings.Repeat("y", 300_000) + "\nneedle"
 	d := keep(t, body, 777, 1)
 	for _, tt := range []struct {
 		query   string
@@ -151,7 +153,8 @@ func TestLinesFarDownAreFound(t *testing.T) {
 	d := keep(t, b.String(), 4096, 1)
 	for _, from := range []int{0, 255, 256, 257, 77_777, 99_998} {
 		lines, total, err := d.Lines(from, 2)
-		if err != nil || total != 100_000 || len(lines) != 2 || lines[0].Text != fmt.Sprint("line ", from) || lines[1].Line != from+2 {
+		if err != nil || total != 100_000 || len(lines) != 2 || lines[0].Text != fmt.Sprint("line ", from) ||
+			lines[1].Line != from+2 {
 			t.Errorf("from %d: %v %d %v", from, lines, total, err)
 		}
 	}

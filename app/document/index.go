@@ -88,7 +88,8 @@ var expected = [...]string{
 	wantNothing: "nothing after the value", inString: "the rest of a text", inEscape: `one of "\/bfnrtu after \`,
 	inHex: `four hex digits after \u`, inWord: "true, false or null", afterMinus: "a digit after -",
 	afterZero: "no digit after a leading 0", afterPoint: "a digit after the decimal point",
-	afterE: "an exponent", afterSign: "an exponent", inInteger: "a number", inFraction: "a number", inExponent: "a number",
+	afterE: "an exponent", afterSign: "an exponent", inInteger: "a number", inFraction: "a number",
+	inExponent: "a number",
 }
 
 func newIndexer() *indexer { return &indexer{root: -1} }
@@ -119,7 +120,8 @@ func (x *indexer) finish() {
 		x.scalar(x.at)
 	}
 	if x.state != failed && x.state != wantNothing {
-		x.problem = "the body is not JSON: it ends at byte " + itoa(x.at) + ", where " + expected[x.state] + " is missing"
+		x.problem = "the body is not JSON: it ends at byte " + itoa(x.at) + ", where " + expected[x.state] +
+			" is missing"
 		if x.root < 0 {
 			x.problem = "the body is empty"
 		}
@@ -135,7 +137,8 @@ func (x *indexer) finish() {
 }
 
 func (x *indexer) fail(at int64, found byte) {
-	x.problem = "the body is not JSON: expected " + expected[x.state] + " at byte " + itoa(at) + ", found " + quoteByte(found)
+	x.problem = "the body is not JSON: expected " + expected[x.state] + " at byte " + itoa(at) + ", found " +
+		quoteByte(found)
 	x.state, x.stack, x.spans = failed, nil, nil
 }
 
@@ -215,7 +218,8 @@ func (x *indexer) open(c byte, at int64) bool {
 func (x *indexer) push(at int64, object bool) bool {
 	n := len(x.stack)
 	if n == maxDepth {
-		x.problem = "the JSON is nested more than " + itoa(maxDepth) + " levels deep at byte " + itoa(at) + ", too deep to show as a tree"
+		x.problem = "the JSON is nested more than " + itoa(maxDepth) + " levels deep at byte " + itoa(at) +
+			", too deep to show as a tree"
 		x.state, x.stack, x.spans = failed, nil, nil
 		return false
 	}

@@ -91,7 +91,8 @@ func TestUnfoldIsToldAnything(t *testing.T) {
 			d := open(t, `{"a":[1]}`)
 			err := d.Unfold(tt.left)
 			if tt.err != "" {
-				if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Field != "left" || f.Message != tt.err {
+				if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Field != "left" ||
+					f.Message != tt.err {
 					t.Fatalf("error is %v, want %s", err, tt.err)
 				}
 				return

@@ -179,7 +179,8 @@ func TestRowsAreThoseOfThePlainPicture(t *testing.T) {
 			count := r.IntN(50)
 			rows, total2, err2 := d.Rows(from, count)
 			if err != nil || err2 != nil || total != len(want) || total2 != total {
-				t.Fatalf("seed %d step %d: %d and %d rows, want %d; %v %v", seed, step, total, total2, len(want), err, err2)
+				t.Fatalf("seed %d step %d: %d and %d rows, want %d; %v %v", seed, step, total, total2,
+					len(want), err, err2)
 			}
 			var got []string
 			for _, row := range rows {
@@ -206,7 +207,8 @@ func reveal(n, target *plainNode) bool {
 
 func FuzzIndex(f *testing.F) {
 	for _, seed := range []string{
-		``, ` `, `{"a":[1,-0.5e+3,"\u00e9\\",true,false,null,{}],"a":[]}`, `[[[[`, `]`, `01`, `-`, `1.`, `1e`, `"\ud83d"`, "\"\x00\"", "\xff", `{"a"`, `[1,]`, `tru`, `nulll`,
+		``, ` `, `{"a":[1,-0.5e+3,"\u00e9\\",true,false,null,{}],"a":[]}`, `[[[[`, `]`, `01`, `-`, `1.`, `1e`,
+		`"\ud83d"`, "\"\x00\"", "\xff", `{"a"`, `[1,]`, `tru`, `nulll`,
 		"\xff\xfe", "\xff\xfe1\x00", "\xfe\xff\x00", "\xef\xbb\xbf1",
 	} {
 		f.Add([]byte(seed), uint16(1))

@@ -91,7 +91,8 @@ func (p *printer) print(m member, in Kind, at place, f *fold, open bool) {
 		p.skip--
 		return
 	}
-	p.rows = append(p.rows, Row{Node: m.start, Line: at.line + m.lines - 1, Depth: at.depth, Kind: End, Of: m.kind, Comma: p.comma(m.end)})
+	p.rows = append(p.rows, Row{Node: m.start, Line: at.line + m.lines - 1, Depth: at.depth, Kind: End, Of: m.kind,
+		Comma: p.comma(m.end)})
 }
 
 // children writes the rows of m's children from the row p.skip on.

@@ -77,7 +77,9 @@ func (r *scalarReader) findList() (path string, at int64, ok bool) {
 	if r.byteAt(r.root) != '{' {
 		return "", 0, false
 	}
-	items := r.only(&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: "items"}}}}}, r.root)
+	items := r.only(
+		&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: "items"}}}}},
+		r.root)
 	return "$.items", items.at, items.kind == Array && r.count(items.at) > 0
 }
 
@@ -106,7 +108,8 @@ func (r *scalarReader) inWords(at int64) (item ListItem) {
 		item.Name = ellipsis(text, cut)
 	}
 	if r.byteAt(at) == '{' {
-		id := r.only(&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: "id"}}}}}, at)
+		id := r.only(
+			&query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: "id"}}}}}, at)
 		if id.kind == String || id.kind == Number {
 			item.ID = string(id.text[:min(len(id.text), previewText)])
 		}

@@ -83,7 +83,8 @@ func (d *Document) Series(ctx context.Context, q SeriesQuery) (out Series, err e
 			return nil
 		}
 		if t.shape == Points {
-			out.Title, out.Unit = s.textOf(d.root.value, "title", "dataSourceName"), s.textOf(d.root.value, "verticalLabel")
+			out.Title, out.Unit = s.textOf(d.root.value, "title", "dataSourceName"),
+				s.textOf(d.root.value, "verticalLabel")
 		}
 		raw, more, err := d.measured(ctx, s, t, q)
 		if err != nil {
@@ -108,7 +109,8 @@ type measurement struct {
 }
 
 // measured reads all sets of a table.
-func (d *Document) measured(ctx context.Context, s *scanner, t *table, q SeriesQuery) (all []measurement, more int, err error) {
+func (d *Document) measured(ctx context.Context, s *scanner, t *table,
+	q SeriesQuery) (all []measurement, more int, err error) {
 	if t.shape == Items {
 		m, err := s.measure(ctx, t, q.Time, q.Lines)
 		return []measurement{m}, 0, err

@@ -28,16 +28,29 @@ func TestLinesAreReadFromEveryShapeOfData(t *testing.T) {
 		q    document.SeriesQuery
 		want string
 	}{
-		{`{"dataSourceName":"Net","dataPoints":["in","out"],"values":[[3,"NaN"],[1,null],[2,5]],"time":[1790000120000,1790000060000,1790000000000]}`, document.SeriesQuery{},
-			`{"title":"Net","unit":"","sets":[{"name":"","time":[1790000000000,1790000060000,1790000120000],"lines":[{"name":"in","values":[2,1,3],"min":1,"max":3,"last":3,"count":3,"gaps":0},{"name":"out","values":[5,null,null],"min":5,"max":5,"last":5,"count":1,"gaps":0}]}],"thin":false,"more":0}`},
-		{`{"title":"Load","verticalLabel":"%","timestamps":[1790000000000,1790000060000,1790000120000],"lines":[{"label":"a","data":[1,null,2]}]}`, document.SeriesQuery{},
-			`{"title":"Load","unit":"%","sets":[{"name":"","time":[1790000000000,1790000060000,1790000120000],"lines":[{"name":"a","values":[1,null,2],"min":1,"max":2,"last":2,"count":2,"gaps":1}]}],"thin":false,"more":0}`},
-		{`{"dataPoints":["in"],"instances":{"e0":{"values":[[1]],"time":[1790000000000]},"e1":{"values":[[2]],"time":[1790000009000]}}}`, document.SeriesQuery{},
-			`{"title":"","unit":"","sets":[{"name":"e0","time":[1790000000000],"lines":[{"name":"in","values":[1],"min":1,"max":1,"last":1,"count":1,"gaps":0}]},{"name":"e1","time":[1790000009000],"lines":[{"name":"in","values":[2],"min":2,"max":2,"last":2,"count":1,"gaps":0}]}],"thin":false,"more":0}`},
+		{`{"dataSourceName":"Net","dataPoints":["in","out"],"values":[[3,"NaN"],[1,null],[2,5]],` +
+			`"time":[1790000120000,1790000060000,1790000000000]}`, document.SeriesQuery{},
+			`{"title":"Net","unit":"","sets":[{"name":"","time":[1790000000000,1790000060000,1790000120000],` +
+				`"lines":[{"name":"in","values":[2,1,3],"min":1,"max":3,"last":3,"count":3,"gaps":0},{"name":"out",` +
+				`"values":[5,null,null],"min":5,"max":5,"last":5,"count":1,"gaps":0}]}],"thin":false,"more":0}`},
+		{`{"title":"Load","verticalLabel":"%","timestamps":[1790000000000,1790000060000,1790000120000],` +
+			`"lines":[{"label":"a","data":[1,null,2]}]}`, document.SeriesQuery{},
+			`{"title":"Load","unit":"%","sets":[{"name":"","time":[1790000000000,1790000060000,1790000120000],` +
+				`"lines":[{"name":"a","values":[1,null,2],"min":1,"max":2,"last":2,"count":2,"gaps":1}]}],` +
+				`"thin":false,"more":0}`},
+		{`{"dataPoints":["in"],"instances":{"e0":{"values":[[1]],"time":[1790000000000]},"e1":{"values":[[2]],` +
+			`"time":[1790000009000]}}}`, document.SeriesQuery{},
+			`{"title":"","unit":"","sets":[{"name":"e0","time":[1790000000000],"lines":[{"name":"in","values":[1],` +
+				`"min":1,"max":1,"last":1,"count":1,"gaps":0}]},{"name":"e1","time":[1790000009000],` +
+				`"lines":[{"name":"in","values":[2],"min":2,"max":2,"last":2,"count":1,"gaps":0}]}],"thin":false,` +
+				`"more":0}`},
 		{`{"dataPoints":["in"],"values":[],"time":[]}`, document.SeriesQuery{},
-			`{"title":"","unit":"","sets":[{"name":"","time":[],"lines":[{"name":"in","values":[],"min":null,"max":null,"last":null,"count":0,"gaps":0}]}],"thin":false,"more":0}`},
-		{`{"total":3,"items":[{"at":1790000060,"n":1},{"at":"x","n":9},{"at":1790000000,"n":7}]}`, document.SeriesQuery{Time: "at", Lines: []string{"n"}},
-			`{"title":"","unit":"","sets":[{"name":"","time":[1790000000000,1790000060000],"lines":[{"name":"n","values":[7,1],"min":1,"max":7,"last":1,"count":2,"gaps":0}]}],"thin":false,"more":0}`},
+			`{"title":"","unit":"","sets":[{"name":"","time":[],"lines":[{"name":"in","values":[],"min":null,` +
+				`"max":null,"last":null,"count":0,"gaps":0}]}],"thin":false,"more":0}`},
+		{`{"total":3,"items":[{"at":1790000060,"n":1},{"at":"x","n":9},{"at":1790000000,"n":7}]}`,
+			document.SeriesQuery{Time: "at", Lines: []string{"n"}},
+			`{"title":"","unit":"","sets":[{"name":"","time":[1790000000000,1790000060000],"lines":[{"name":"n",` +
+				`"values":[7,1],"min":1,"max":7,"last":1,"count":2,"gaps":0}]}],"thin":false,"more":0}`},
 		{`[{"at":1790000060,"n":1}]`, document.SeriesQuery{}, `{"title":"","unit":"","sets":[],"thin":false,"more":0}`},
 		{`{"a":1}`, document.SeriesQuery{}, `{"title":"","unit":"","sets":[],"thin":false,"more":0}`},
 	} {
@@ -46,8 +59,11 @@ func TestLinesAreReadFromEveryShapeOfData(t *testing.T) {
 }
 
 func TestMissingMomentsAreAGap(t *testing.T) {
-	same(t, lines(t, `{"dataPoints":["a"],"values":[[1],[2],[3],[4]],"time":[1790000000000,1790000060000,1790000120000,1790000600000]}`, document.SeriesQuery{}),
-		`{"title":"","unit":"","sets":[{"name":"","time":[1790000000000,1790000060000,1790000120000,1790000180000,1790000600000],"lines":[{"name":"a","values":[1,2,3,null,4],"min":1,"max":4,"last":4,"count":4,"gaps":1}]}],"thin":false,"more":0}`)
+	same(t, lines(t, `{"dataPoints":["a"],"values":[[1],[2],[3],[4]],`+
+		`"time":[1790000000000,1790000060000,1790000120000,1790000600000]}`, document.SeriesQuery{}),
+		`{"title":"","unit":"","sets":[{"name":"",`+
+			`"time":[1790000000000,1790000060000,1790000120000,1790000180000,1790000600000],"lines":[{"name":"a",`+
+			`"values":[1,2,3,null,4],"min":1,"max":4,"last":4,"count":4,"gaps":1}]}],"thin":false,"more":0}`)
 }
 
 func TestManyPointsAreThinnedAndKeepTheirExtremes(t *testing.T) {
@@ -89,7 +105,8 @@ func TestManyPointsAreThinnedAndKeepTheirExtremes(t *testing.T) {
 	if at < 0 || line.Values[at+1] != -999 {
 		t.Errorf("the extremes are not drawn one after the other")
 	}
-	near, err := d.Series(t.Context(), document.SeriesQuery{Points: 800, From: 1_790_000_000_000 + 54_300*60_000, To: 1_790_000_000_000 + 54_340*60_000})
+	near, err := d.Series(t.Context(), document.SeriesQuery{Points: 800, From: 1_790_000_000_000 + 54_300*60_000,
+		To: 1_790_000_000_000 + 54_340*60_000})
 	if err != nil || near.Thin || near.Sets[0].Lines[0].Count != 43 {
 		t.Errorf("a part of it: %+v, %v", near, err)
 	}

@@ -107,7 +107,8 @@ func (m *measurement) thin(set *SeriesSet, steps int) {
 	values := make([]Values, len(m.values))
 	for i := 0; i < len(m.times); {
 		step := (m.times[i] - begin) * int64(steps) / span
-		end := i + sort.Search(len(m.times)-i, func(k int) bool { return (m.times[i+k]-begin)*int64(steps)/span > step })
+		end := i +
+			sort.Search(len(m.times)-i, func(k int) bool { return (m.times[i+k]-begin)*int64(steps)/span > step })
 		last := end - 1
 		set.Time = append(set.Time, m.times[i])
 		if last > i {

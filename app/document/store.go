@@ -60,7 +60,8 @@ func NewStore(dir string, limits Limits) (*Store, error) {
 func (s *Store) Create(contentType string) *Writer {
 	return &Writer{
 		store: s,
-		doc:   &Document{ID: rand.Text(), ContentType: contentType, body: &body{}, index: newIndexer(), lines: newLineIndex()},
+		doc: &Document{ID: rand.Text(), ContentType: contentType, body: &body{}, index: newIndexer(),
+			lines: newLineIndex()},
 	}
 }
 
@@ -113,7 +114,8 @@ func (s *Store) put(d *Document) error {
 	for e := s.used.Back(); e != s.used.Front() && (s.memory > s.limits.Memory || s.disk > s.limits.Disk); {
 		old := e
 		e = e.Prev()
-		if inFile := old.Value.(*Document).body.file != nil; inFile && s.disk > s.limits.Disk || !inFile && s.memory > s.limits.Memory {
+		if inFile := old.Value.(*Document).body.file != nil; inFile && s.disk > s.limits.Disk || !inFile &&
+			s.memory > s.limits.Memory {
 			gone = append(gone, s.remove(old))
 		}
 	}

@@ -22,7 +22,8 @@ const (
 
 // Column is a column of a table, with its heading.
 type Column struct {
-	ID    string `json:"id"`    // keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object
+	// keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object
+	ID    string `json:"id"`
 	Kind  Kind   `json:"kind"`  // of its cells, null left out; empty when they differ
 	Count int    `json:"count"` // rows that have it
 }

@@ -38,7 +38,8 @@ func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *C
 			if err := f.look(ctx, t.of, look); err != nil {
 				return err
 			}
-			found.Columns, found.More = append(found.Columns, f.columns...), f.more // never null: an empty list has none
+			// never null: an empty list has none
+			found.Columns, found.More = append(found.Columns, f.columns...), f.more
 		}
 		if found.Whole && s.err == nil {
 			d.tables.Lock()

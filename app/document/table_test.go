@@ -53,9 +53,11 @@ func grid(t *testing.T, d *document.Document, q document.TableQuery) string {
 func TestATableHasTheColumnsOfAllItsItems(t *testing.T) {
 	for _, tt := range []struct{ body, flat, nested string }{
 		{`{"total":3,"items":[{"id":1,"a":null},{"id":2,"a":"x","b":{"c":1,"d":{"e":true}}},{"id":"3","b":{}}]}`,
-			`items 3: id  3, a string 2, b object 2`, `items 3: id  3, a string 2, b.c number 1, b.d.e boolean 1, b object 1`},
+			`items 3: id  3, a string 2, b object 2`, `items 3: id  3, a string 2, b.c number 1, b.d.e boolean 1, b ` +
+				`object 1`},
 		{`{"items":[{"a.b":1,"a":{"b":2},"\\":3,"$":4,"":5}],"total":9}`,
-			`items 1: a\.b number 1, a object 1, \\ number 1, \$ number 1,  number 1`, `items 1: a\.b number 1, a.b number 1, \\ number 1, \$ number 1,  number 1`},
+			`items 1: a\.b number 1, a object 1, \\ number 1, \$ number 1,  number 1`,
+			`items 1: a\.b number 1, a.b number 1, \\ number 1, \$ number 1,  number 1`},
 		{`[1,"x",[1],{"a":1},null]`, `items 5: $  4, a number 1`, `items 5: $  4, a number 1`},
 		{`[{"a":1,"a":2}]`, `items 1: a number 1`, `items 1: a number 1`},
 		{`[]`, `items 0: `, `items 0: `},
@@ -64,7 +66,8 @@ func TestATableHasTheColumnsOfAllItsItems(t *testing.T) {
 		{`"x"`, ` 0: `, ` 0: `},
 		{`<html>`, ` 0: `, ` 0: `},
 		{`{"dataPoints":["in","time","in"],"values":[[1,2,3]],"time":[1790000000000],"nextPageParams":""}`,
-			`points 1: time number 1, in number 1, time (2) number 1, in (2) number 1`, `points 1: time number 1, in number 1, time (2) number 1, in (2) number 1`},
+			`points 1: time number 1, in number 1, time (2) number 1, in (2) number 1`,
+			`points 1: time number 1, in number 1, time (2) number 1, in (2) number 1`},
 	} {
 		d := open(t, tt.body)
 		same(t, heads(t, d, false, 0), tt.flat)
@@ -90,20 +93,25 @@ func TestCellsAreAsTheyWereSent(t *testing.T) {
 		{"id":12345678901234567890,"n":1.50,"t":"a\"\u00fc","o":{"x":[1,2]},"a":[{"y":1}],"a.b":1,"dup":1,"dup":{"z":7}},
 		{"t":"`+long+`","n":null,"dup":{"z":8},"dup":3},
 		7]}`)
-	same(t, grid(t, d, document.TableQuery{Columns: []string{"id", "n", "t", "o", "o.x", "a", `a\.b`, "dup", "dup.z", "$", "none"}}),
+	same(
+		t,
+		grid(t, d,
+			document.TableQuery{Columns: []string{"id", "n", "t", "o", "o.x", "a", `a\.b`, "dup", "dup.z",
+				"$", "none"}}),
 		`0| 12345678901234567890 | 1.50 | a"ü | { x: […] } | [ 1, 2 ] | [ … ] | 1 | { z: 7 } | 7 | - | - |
 1| - | null | `+long[:600]+` | - | - | - | - | 3 | - | - | - |
 2| - | - | - | - | - | - | - | - | - | 7 | - |
 `)
 	var whole []string
-	err := d.Each(t.Context(), document.TableQuery{Columns: []string{"t", "o", "a"}, From: 0, Count: 2}, func(cells []*document.Cell) error {
-		for _, c := range cells {
-			if c != nil {
-				whole = append(whole, c.Text)
+	err := d.Each(t.Context(), document.TableQuery{Columns: []string{"t", "o", "a"}, From: 0, Count: 2},
+		func(cells []*document.Cell) error {
+			for _, c := range cells {
+				if c != nil {
+					whole = append(whole, c.Text)
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if want := []string{`a"ü`, `{"x":[1,2]}`, `[{"y":1}]`, long}; err != nil || fmt.Sprint(whole) != fmt.Sprint(want) {
 		t.Errorf("got %q, %v", whole, err)
 	}
@@ -111,20 +119,28 @@ func TestCellsAreAsTheyWereSent(t *testing.T) {
 
 func TestOneObjectIsKeysAndValues(t *testing.T) {
 	d := open(t, `{"id":7,"o\u006b":{"a":1},"id":8}`)
-	same(t, grid(t, d, document.TableQuery{Columns: []string{"key", "value"}}), "0| id | 7 |\n1| ok | { a: 1 } |\n2| id | 8 |\n")
+	same(t, grid(t, d, document.TableQuery{Columns: []string{"key", "value"}}), "0| id | 7 |\n1| ok | { a: 1 } |\n2| "+
+		"id | 8 |\n")
 	same(t, grid(t, d, document.TableQuery{Columns: []string{"value", "id"}}), `this answer has no column "id"`)
 }
 
 func TestMeasuredDataIsATableOfMoments(t *testing.T) {
 	for _, tt := range []struct{ body, heads, rows string }{
 		{`{"dataPoints":["in","out"],"values":[[1,null],["No Data",4]],"time":[1790000060000,1790000000000]}`,
-			`points 2: time number 2, in number 2, out number 2`, "0| 1790000060000 | 1 | null |\n1| 1790000000000 | No Data | 4 |\n"},
-		{`{"dataPoints":["in"],"instances":{"eth0":{"values":[[1]],"time":[1790000000000]},"eth1":{"values":[],"time":[]},"eth2":{"values":[[3],[4]],"time":[1790000000000,1790000060000]}}}`,
-			`points 3: instance string 3, time number 3, in number 3`, "0| eth0 | 1790000000000 | 1 |\n1| eth2 | 1790000000000 | 3 |\n2| eth2 | 1790000060000 | 4 |\n"},
-		{`{"total":2,"items":[{"instanceId":"7","dataPoints":["a"],"values":[[1]],"time":[1790000000000]},{"instanceId":"8","dataPoints":["b"],"values":[[2]],"time":[1790000000000]}]}`,
-			`points 2: instance string 2, time number 2, a number 2, b number 2`, "0| 7 | 1790000000000 | 1 | - |\n1| 8 | 1790000000000 | - | 2 |\n"},
-		{`{"title":"Load","timestamps":[1790000000000,1790000060000],"lines":[{"label":"load1","data":[0.5,0.6]},{"legend":"load5","data":[null,0.4]}]}`,
-			`points 2: time number 2, load1 number 2, load5 number 2`, "0| 1790000000000 | 0.5 | null |\n1| 1790000060000 | 0.6 | 0.4 |\n"},
+			`points 2: time number 2, in number 2, out number 2`, "0| 1790000060000 | 1 | null |\n1| 1790000000000 | " +
+				"No Data | 4 |\n"},
+		{`{"dataPoints":["in"],"instances":{"eth0":{"values":[[1]],"time":[1790000000000]},"eth1":{"values":[],` +
+			`"time":[]},"eth2":{"values":[[3],[4]],"time":[1790000000000,1790000060000]}}}`,
+			`points 3: instance string 3, time number 3, in number 3`, "0| eth0 | 1790000000000 | 1 |\n1| eth2 | " +
+				"1790000000000 | 3 |\n2| eth2 | 1790000060000 | 4 |\n"},
+		{`{"total":2,"items":[{"instanceId":"7","dataPoints":["a"],"values":[[1]],"time":[1790000000000]},` +
+			`{"instanceId":"8","dataPoints":["b"],"values":[[2]],"time":[1790000000000]}]}`,
+			`points 2: instance string 2, time number 2, a number 2, b number 2`,
+			"0| 7 | 1790000000000 | 1 | - |\n1| 8 | 1790000000000 | - | 2 |\n"},
+		{`{"title":"Load","timestamps":[1790000000000,1790000060000],"lines":[{"label":"load1","data":[0.5,0.6]},` +
+			`{"legend":"load5","data":[null,0.4]}]}`,
+			`points 2: time number 2, load1 number 2, load5 number 2`, "0| 1790000000000 | 0.5 | null |\n1| " +
+				"1790000060000 | 0.6 | 0.4 |\n"},
 	} {
 		d := open(t, tt.body)
 		same(t, heads(t, d, false, 0), tt.heads)
@@ -138,9 +154,11 @@ func TestMeasuredDataIsATableOfMoments(t *testing.T) {
 }
 
 func TestATableIsSortedByValueAndWhatIsMissingComesLast(t *testing.T) {
-	d := open(t, `[{"v":"b"},{"v":10},{},{"v":9},{"v":9007199254740993},{"v":9007199254740992},{"v":true},{"v":null},{"v":"A"},{"v":[1]},{"v":-1.5}]`)
+	d := open(t, `[{"v":"b"},{"v":10},{},{"v":9},{"v":9007199254740993},{"v":9007199254740992},{"v":true},{"v":null},`+
+		`{"v":"A"},{"v":[1]},{"v":-1.5}]`)
 	order := func(desc bool) string {
-		rows, _, err := d.Table(t.Context(), document.TableQuery{Columns: []string{"v"}, Sort: "v", Desc: desc, Count: 100})
+		rows, _, err := d.Table(t.Context(), document.TableQuery{Columns: []string{"v"}, Sort: "v", Desc: desc,
+			Count: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,13 +175,18 @@ func TestATableIsSortedByValueAndWhatIsMissingComesLast(t *testing.T) {
 func TestAWindowOfALongListIsReadFromAnywhere(t *testing.T) {
 	const n = 100_000
 	d := keep(t, devices(n), 64<<10, 1<<20)
-	same(t, heads(t, d, false, 0), fmt.Sprintf("items %[1]d: id number %[1]d, displayName string %[1]d, hostStatus string %[1]d, updatedOn number %[1]d, groups array %[1]d, customProperties array %[1]d", n))
-	same(t, grid(t, d, document.TableQuery{Columns: []string{"displayName", "id"}, From: 54_321, Count: 2}), "54321| web-54321.fra | 54322 |\n54322| web-54322.fra | 54323 |\n")
-	same(t, grid(t, d, document.TableQuery{Columns: []string{"id"}, Sort: "id", Desc: true, From: n - 1, Count: 9}), "0| 1 |\n")
+	same(t, heads(t, d, false, 0), fmt.Sprintf("items %[1]d: id number %[1]d, displayName string %[1]d, hostStatus "+
+		"string %[1]d, updatedOn number %[1]d, groups array %[1]d, customProperties array %[1]d", n))
+	same(t, grid(t, d, document.TableQuery{Columns: []string{"displayName", "id"}, From: 54_321, Count: 2}),
+		"54321| web-54321.fra | 54322 |\n54322| web-54322.fra | 54323 |\n")
+	same(t, grid(t, d, document.TableQuery{Columns: []string{"id"}, Sort: "id", Desc: true, From: n - 1, Count: 9}),
+		"0| 1 |\n")
 	same(t, grid(t, d, document.TableQuery{Columns: []string{"id"}, From: n, Count: 9}), "")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, _, err := d.Table(stopped, document.TableQuery{Columns: []string{"hostStatus"}, Sort: "hostStatus", Count: 1}); err != context.Canceled {
+	if _, _,
+		err := d.Table(stopped, document.TableQuery{Columns: []string{"hostStatus"}, Sort: "hostStatus",
+		Count: 1}); err != context.Canceled {
 		t.Errorf("a cancelled sort answers %v", err)
 	}
 }
@@ -174,11 +197,13 @@ func TestTheRowsOfFiftyMegabytesAreReadInBoundedTimeAtAnyPlace(t *testing.T) {
 	d := keep(t, devices(n), 1<<20, 1<<20)
 	for _, from := range []int{0, n / 2, n - 100} {
 		begun := time.Now()
-		rows, total, err := d.Table(t.Context(), document.TableQuery{Columns: []string{"id", "displayName"}, From: from, Count: 100})
+		rows, total, err := d.Table(t.Context(), document.TableQuery{Columns: []string{"id", "displayName"}, From: from,
+			Count: 100})
 		if took := time.Since(begun); took > 2*time.Second {
 			t.Errorf("100 rows from %d on took %v", from, took)
 		}
-		if err != nil || total != n || len(rows) != 100 || rows[0].Cells[0].Text != strconv.Itoa(from+1) || rows[99].Index != from+99 {
+		if err != nil || total != n || len(rows) != 100 || rows[0].Cells[0].Text != strconv.Itoa(from+1) ||
+			rows[99].Index != from+99 {
 			t.Errorf("from %d: %d of %d rows, %v", from, len(rows), total, err)
 		}
 	}

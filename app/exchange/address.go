@@ -24,7 +24,8 @@ func (f *File) address(raw string) (path string, query workspace.Rows) {
 	path, search, _ := strings.Cut(raw, "?")
 	for _, pair := range pairs.Split(search) {
 		key, value, _ := strings.Cut(pair, "=")
-		query = append(query, workspace.Row{On: true, Key: unescape(strings.ReplaceAll(key, "+", " ")), Value: unescape(strings.ReplaceAll(value, "+", " "))})
+		query = append(query, workspace.Row{On: true, Key: unescape(strings.ReplaceAll(key, "+", " ")),
+			Value: unescape(strings.ReplaceAll(value, "+", " "))})
 	}
 	return f.hostless(path), query
 }
@@ -136,7 +137,8 @@ func (f *File) methodOf(method string) (string, bool) {
 }
 
 // notSent are headers that belong to a browser or to the session.
-var notSent = regexp.MustCompile(`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|upgrade-insecure-requests|dnt|priority|pragma)$`)
+var notSent = regexp.MustCompile(
+	`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|upgrade-insecure-requests|dnt|priority|pragma)$`)
 
 // header returns a row for a header of a file, unless we do not send that
 // header.

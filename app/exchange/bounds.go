@@ -26,7 +26,8 @@ const (
 
 // budgetFor returns the budget of reading or writing so many bytes.
 func budgetFor(ctx context.Context, size int) *budget.Budget {
-	return budget.New(ctx, budget.Limits{Bytes: spareBytes + bytesPerByte*int64(size), Steps: spareSteps + stepsPerByte*int64(size)})
+	return budget.New(ctx, budget.Limits{Bytes: spareBytes + bytesPerByte*int64(size), Steps: spareSteps +
+		stepsPerByte*int64(size)})
 }
 
 // tooMuch describes in a sentence that a file was too much work.
@@ -34,7 +35,8 @@ func (f *File) tooMuch(err error) error {
 	if !budget.Spent(err) {
 		return err
 	}
-	return fault.New(fault.TooLarge, "%s repeats its contents so often that it would become many times as large. Remove the repetitions and try again.", f.name())
+	return fault.New(fault.TooLarge, "%s repeats its contents so often that it would become many times as large. "+
+		"Remove the repetitions and try again.", f.name())
 }
 
 // Some rows of a draft beside their texts, in bytes.
@@ -73,7 +75,8 @@ func (f *File) tooMany(values, size int) error {
 	if values <= spareValues+size/bytesPerValue {
 		return nil
 	}
-	return fault.New(fault.Invalid, "%s holds more values than can be read: more than one in %d bytes", f.name(), bytesPerValue)
+	return fault.New(fault.Invalid, "%s holds more values than can be read: more than one in %d bytes", f.name(),
+		bytesPerValue)
 }
 
 // shapeOfJSON refuses JSON that is nested too deep or has too many values for
@@ -199,7 +202,8 @@ func (f *File) references() error {
 	sizes := targets(f.top)
 	found := localReference.FindAllSubmatch(f.Text, -1)
 	if len(found) > spareReferences+len(f.Text)/bytesPerReference {
-		return fault.New(fault.Invalid, "%s holds more references than can be read: more than one in %d bytes", f.name(), bytesPerReference)
+		return fault.New(fault.Invalid, "%s holds more references than can be read: more than one in %d bytes",
+			f.name(), bytesPerReference)
 	}
 	for _, m := range found {
 		if err := f.budget.Steps(costOf(string(m[1]), sizes, len(f.Text))); err != nil {

@@ -16,7 +16,8 @@ import (
 var Bruno = Format{
 	ID: "bruno", Label: "Bruno", Ext: "bru", Type: "text/plain",
 	Is: func(f *File) bool {
-		return f.has("brunoConfig") || f.has("items") && f.has("environments") && f.has("version") || f.top == nil && bruBegin.Match(f.Text)
+		return f.has("brunoConfig") || f.has("items") && f.has("environments") && f.has("version") || f.top == nil &&
+			bruBegin.Match(f.Text)
 	},
 	Read: func(f *File) (*Found, error) {
 		f.Text = f.ownBuiltIns(f.Text, "Bruno")
@@ -127,7 +128,8 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 	root := &item.Root.Request
 	folder := workspace.Folder{Name: item.Name.text, Doc: cmp.Or(item.Root.Docs, root.Docs)}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
+		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+			workspace.MaxDepth)
 	}
 	if signsIn(root.Auth.Mode) {
 		f.notes.say(foldersSignIn)
@@ -138,7 +140,8 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 	f.brunoVariables("the folder "+folder.Name, root.Vars.Req)
 	headers = f.over(headers, brunoRows(root.Headers, ""))
 	slices.SortStableFunc(item.Items, func(a, b brunoItem) int {
-		return cmp.Compare(cmp.Or(a.Seq, math.MaxFloat64), cmp.Or(b.Seq, math.MaxFloat64)) // those without a number come last
+		// those without a number come last
+		return cmp.Compare(cmp.Or(a.Seq, math.MaxFloat64), cmp.Or(b.Seq, math.MaxFloat64))
 	})
 	for i := range item.Items {
 		switch inside := &item.Items[i]; inside.Type {
@@ -195,7 +198,8 @@ func (f *File) brunoRequest(item *brunoItem, headers workspace.Rows) (workspace.
 func brunoRows(pairs []brunoPair, kind string) (rows workspace.Rows) {
 	for _, p := range pairs {
 		if kind == "" || cmp.Or(p.Type, "query") == kind {
-			rows = append(rows, workspace.Row{On: p.on(), Key: p.Name.text, Value: p.Value.text, Doc: p.Description.text})
+			rows = append(rows, workspace.Row{On: p.on(), Key: p.Name.text, Value: p.Value.text,
+				Doc: p.Description.text})
 		}
 	}
 	return rows

@@ -152,7 +152,8 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		variables: []string{"host=https://acme.example", "token*="},
 		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: token."},
 	}, {
-		name: "several.bru", text: bruEnvironment + "\n" + bruFile + "meta {\r\n  name: Ping\r\n  type: http\r\n}\r\nget {\r\n  url: {{host}}/ping\r\n}\r\n", label: "Bruno",
+		name: "several.bru", text: bruEnvironment + "\n" + bruFile +
+			"meta {\r\n  name: Ping\r\n  type: http\r\n}\r\nget {\r\n  url: {{host}}/ping\r\n}\r\n", label: "Bruno",
 		want: `several
   Rename a device: PATCH /device/devices/{deviceId} deviceId={{deviceId}} | opType=replace -validate=yes | Content-Type=application/json -X-Trace=a:b X-Odd: name=1 | {
   "displayName": "Web 01",
@@ -210,10 +211,12 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 			"The values of secrets are not in the file; enter them under Tools, Variables: apiToken.",
 		},
 	}, {
-		name: "ping.yml", text: "info:\n  name: Ping\n  type: http\n\nhttp:\n  method: GET\n  url: https://acme.example/ping\n", label: "OpenCollection (Bruno)",
+		name: "ping.yml", text: "info:\n  name: Ping\n  type: http\n\nhttp:\n  method: GET\n" +
+			"  url: https://acme.example/ping\n", label: "OpenCollection (Bruno)",
 		want: "ping\n  Ping: GET /ping | | | \n", notes: []string{acme},
 	}, {
-		name: "dev.yml", text: "name: dev\nvariables:\n  - name: region\n    value: eu\n", label: "OpenCollection (Bruno)", variables: []string{"region=eu"},
+		name: "dev.yml", text: "name: dev\nvariables:\n  - name: region\n    value: eu\n",
+		label: "OpenCollection (Bruno)", variables: []string{"region=eu"},
 	}} {
 		t.Run(tt.name, tt.run)
 	}
@@ -221,9 +224,10 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 
 func TestWhatIsWrongWithABruFileIsSaid(t *testing.T) {
 	for text, want := range map[string]string{
-		"meta {\n  name: x\n}\n\nget {\n  url: /x\n": "a.bru cannot be read as Bruno's: the block get of line 5 has no end",
-		"meta {\n}\nhello\n":                         "a.bru cannot be read as Bruno's: line 3 begins no block",
-		"meta {\n  name: Folder\n}\n":                "a.bru is from Bruno, and holds neither a request nor a variable",
+		"meta {\n  name: x\n}\n\nget {\n  url: /x\n": "a.bru cannot be read as Bruno's: the block get of line 5 has " +
+			"no end",
+		"meta {\n}\nhello\n":          "a.bru cannot be read as Bruno's: line 3 begins no block",
+		"meta {\n  name: Folder\n}\n": "a.bru is from Bruno, and holds neither a request nor a variable",
 	} {
 		_, err := exchange.Read(t.Context(), &exchange.File{Name: "a.bru", Text: []byte(text)})
 		if err == nil || fault.Of(err).Message != want {

@@ -48,7 +48,8 @@ func (f *File) readBru(c *brunoCollection) error {
 			}
 		}
 		if at == len(lines) {
-			return fault.New(fault.Invalid, "%s cannot be read as Bruno's: the block %s of line %d has no end", f.name(), name, begin+1)
+			return fault.New(fault.Invalid, "%s cannot be read as Bruno's: the block %s of line %d has no end",
+				f.name(), name, begin+1)
 		}
 		if item == nil || name == "meta" {
 			c.Items = append(c.Items, brunoItem{})
@@ -67,7 +68,8 @@ func (f *File) sortBru(c *brunoCollection) {
 		if i.Request.Method != "" || i.Type == "grpc" || i.Type == "ws" {
 			return false
 		}
-		c.Environments = append(c.Environments, brunoEnvironment{Name: looseText{f.stem("Bruno")}, Variables: i.Request.Vars.Req})
+		c.Environments = append(c.Environments, brunoEnvironment{Name: looseText{f.stem("Bruno")},
+			Variables: i.Request.Vars.Req})
 		i.Request.Vars.Req = nil
 		c.Root.Request.Headers = append(c.Root.Request.Headers, i.Request.Headers...)
 		c.Root.Request.Auth = i.Request.Auth
@@ -116,9 +118,11 @@ func (i *brunoItem) bru(name string, lines []string) {
 	case "vars", "vars:pre-request":
 		r.Vars.Req = append(r.Vars.Req, pairs...)
 	case "vars:secret":
-		for _, name := range strings.FieldsFunc(strings.Join(lines, ","), func(c rune) bool { return strings.ContainsRune(", \t", c) }) {
+		for _, name := range strings.FieldsFunc(strings.Join(lines, ","),
+			func(c rune) bool { return strings.ContainsRune(", \t", c) }) {
 			on := !strings.HasPrefix(name, "~")
-			r.Vars.Req = append(r.Vars.Req, brunoPair{Name: looseText{strings.TrimPrefix(name, "~")}, Secret: true, Enabled: &on})
+			r.Vars.Req = append(r.Vars.Req, brunoPair{Name: looseText{strings.TrimPrefix(name, "~")}, Secret: true,
+				Enabled: &on})
 		}
 	case "vars:post-response":
 		r.Vars.Res = pairs
@@ -178,7 +182,8 @@ func pairsOfBru(lines []string) (pairs []brunoPair) {
 			value = strings.Join(inside, "\n")
 		}
 		on := m[1] == ""
-		pairs = append(pairs, brunoPair{Name: looseText{strings.ReplaceAll(m[2], `\"`, `"`) + m[3]}, Value: looseText{value}, Enabled: &on})
+		pairs = append(pairs, brunoPair{Name: looseText{strings.ReplaceAll(m[2], `\"`, `"`) + m[3]},
+			Value: looseText{value}, Enabled: &on})
 	}
 	return pairs
 }

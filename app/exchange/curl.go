@@ -99,7 +99,8 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 			query = append(query, queryPart(w.marked(q.Key))+"="+queryPart(w.marked(q.Value)))
 		}
 	}
-	out.URL = w.mark("{{$baseUrl}}") + rooted(usualMount.ReplaceAllString(hostName.ReplaceAllString(strings.TrimSpace(path), ""), "/"))
+	out.URL = w.mark("{{$baseUrl}}") +
+		rooted(usualMount.ReplaceAllString(hostName.ReplaceAllString(strings.TrimSpace(path), ""), "/"))
 	if len(query) > 0 {
 		out.URL += "?" + strings.Join(query, "&")
 	}

@@ -28,7 +28,8 @@ func listen(t *testing.T) (address string, arrived func() []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
-		all = append(all, fmt.Sprintf("%s %s %s [%s] %s", r.Method, r.RequestURI, r.Header.Get("Authorization"), r.Header.Get("X-A"), body))
+		all = append(all, fmt.Sprintf("%s %s %s [%s] %s", r.Method, r.RequestURI, r.Header.Get("Authorization"),
+			r.Header.Get("X-A"), body))
 		mu.Unlock()
 		if strings.HasSuffix(r.URL.Path, "gone") {
 			w.WriteHeader(http.StatusNotFound)
@@ -57,13 +58,23 @@ func TestAScriptOfCommandsRunsAsItStands(t *testing.T) {
 	address, arrived := listen(t)
 	b := &exchange.Bundle{
 		Name: "Fleet\n$(touch injected)", BaseURL: address, UserID: 3,
-		Variables: []exchange.Variable{{Name: "size", Value: "5 & 6"}, {Name: "quote", Value: nasty}, {Name: "unused", Value: "x"}},
+		Variables: []exchange.Variable{{Name: "size", Value: "5 & 6"}, {Name: "quote", Value: nasty},
+			{Name: "unused", Value: "x"}},
 		Folders: []workspace.Folder{{Name: "Fleet\n`id`", Requests: []workspace.Saved{
-			{Name: "Find\nrm -rf", Doc: "One line\n$(id)", Draft: workspace.Draft{Method: "GET", Path: "/device/{id}/{{$userId}}?a={{size}}", Body: "left out",
-				PathParams: workspace.Rows{row("id", "a/b c")}, Query: workspace.Rows{row("q", nasty), {Key: "off", Value: "1"}, row("{{size}}", "")},
-				Headers: workspace.Rows{row("X-A", nasty), row("Authorization", "Bearer typed")}}},
-			{Draft: workspace.Draft{Method: "POST", Path: "/api/device/devices", Body: `{"a": "{{quote}}", "n": {{$now}}, "u": "{{$uuid}}", "password": "` + resource.Mask + `"}`}},
-		}, Folders: []workspace.Folder{{Name: "Deep", Requests: []workspace.Saved{{Draft: workspace.Draft{Method: "PUT", Path: "/x/{missing}", Body: nasty, Headers: workspace.Rows{row("X-A", "{{token}}")}}}}}}}},
+			{Name: "Find\nrm -rf", Doc: "One line\n$(id)",
+				Draft: workspace.Draft{Method: "GET", Path: "/device/{id}/{{$userId}}?a={{size}}", Body: "left out",
+					PathParams: workspace.Rows{row("id", "a/b c")}, Query: workspace.Rows{
+						row("q", nasty), {Key: "off", Value: "1"}, row("{{size}}", "")},
+					Headers: workspace.Rows{row("X-A", nasty), row("Authorization", "Bearer typed")}}},
+			{Draft: workspace.Draft{Method: "POST", Path: "/api/device/devices", Body: `{"a": "{{quote}}",` +
+				` "n": {{$now}}, "u": "{{$uuid}}", "password": "` + resource.Mask + `"}`}},
+		},
+			Folders: []workspace.Folder{
+				{
+					Name: "Deep",
+					Requests: []workspace.Saved{
+						{Draft: workspace.Draft{Method: "PUT", Path: "/x/{missing}", Body: nasty,
+							Headers: workspace.Rows{row("X-A", "{{token}}")}}}}}}}},
 	}
 	text, err := exchange.Curl.Write(b)
 	if err != nil {
@@ -76,13 +87,17 @@ func TestAScriptOfCommandsRunsAsItStands(t *testing.T) {
 	got := arrived()
 	for i, want := range []string{
 		"PUT /api/x/42 Bearer t0ken [t0ken] " + nasty,
-		"GET /api/device/a%2Fb%20c/3?a=5%20%26%206&q=it%27s%20%22%24HOME%22%20%60id%60%20%24%28id%29%20%5C%20%C3%BC%25%26%3D%2B%23&5%20%26%206= Bearer t0ken [" + nasty + "] ",
+		"GET /api/device/a%2Fb%20c/3?a=5%20%26%206&" +
+			"q=it%27s%20%22%24HOME%22%20%60id%60%20%24%28id%29%20%5C%20%C3%BC%25%26%3D%2B%23&5%20%26%206= Bearer " +
+			"t0ken [" + nasty + "] ",
 	} {
 		if i >= len(got) || got[i] != want {
 			t.Fatalf("request %d is\n%q\nwant\n%q\nit printed %s\n%s", i+1, got[i:min(i+1, len(got))], want, out, text)
 		}
 	}
-	if want := regexp.MustCompile(`^POST /api/device/devices Bearer t0ken \[\] \{"a": "it's \\"\$HOME\\" ` + "`id`" + ` \$\(id\) \\\\ ü%&=\+#", "n": 1\d{9}, "u": "[0-9a-f-]{36}", "password": "pass"\}$`); len(got) != 3 || !want.MatchString(got[2]) {
+	if want := regexp.MustCompile(`^POST /api/device/devices Bearer t0ken \[\] \{"a": "it's \\"\$HOME\\" ` + "`id`" +
+		` \$\(id\) \\\\ ü%&=\+#", "n": 1\d{9}, "u": "[0-9a-f-]{36}", "password": "pass"\}$`); len(got) != 3 ||
+		!want.MatchString(got[2]) {
 		t.Errorf("the last of %d requests is\n%s\n%s", len(got), got[len(got)-1], text)
 	}
 	if out != "{}\n{}\n{}\n" || strings.Contains(string(text), "typed") || strings.Contains(string(text), "unused") {
@@ -142,11 +157,16 @@ func TestAScriptOfCommandsStopsAtAFailure(t *testing.T) {
 	get := func(path string) workspace.Saved {
 		return workspace.Saved{Draft: workspace.Draft{Method: "GET", Path: path}}
 	}
-	text, err := exchange.Curl.Write(&exchange.Bundle{BaseURL: address, Folders: []workspace.Folder{{Name: "x", Requests: []workspace.Saved{get("/gone"), get("/never")}}}})
+	text,
+		err := exchange.Curl.Write(
+		&exchange.Bundle{
+			BaseURL: address,
+			Folders: []workspace.Folder{{Name: "x", Requests: []workspace.Saved{get("/gone"), get("/never")}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := bash(t, text, "SPYGLASS_TOKEN="); err == nil || len(arrived()) > 0 || !strings.Contains(out, "SPYGLASS_TOKEN: set it to an API token of the portal") {
+	if out, err := bash(t, text, "SPYGLASS_TOKEN="); err == nil || len(arrived()) > 0 ||
+		!strings.Contains(out, "SPYGLASS_TOKEN: set it to an API token of the portal") {
 		t.Errorf("without a token it sent %q and printed %s", arrived(), out)
 	}
 	out, err := bash(t, text, "SPYGLASS_TOKEN=t")

@@ -82,7 +82,8 @@ func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
 		err = own.budget.Err()
 	}
 	if budget.Spent(err) {
-		return nil, fault.New(fault.TooLarge, "These requests become too large a file in the format %s. Export fewer of them.", format.Label)
+		return nil, fault.New(fault.TooLarge, "These requests become too large a file in the format %s. Export fewer "+
+			"of them.", format.Label)
 	}
 	return text, err
 }
@@ -123,7 +124,8 @@ type Format struct {
 }
 
 // Formats lists all formats, those with unambiguous files first.
-var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
+var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger,
+	&OpenCollection, &Curl}
 
 // ByID returns the format of that id.
 func ByID(id string) (*Format, error) {
@@ -166,7 +168,8 @@ func Read(ctx context.Context, f *File) (found *Found, err error) {
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
 	if at < 0 {
-		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
+		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, "+
+			"Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
 	}
 	if found, err = Formats[at].Read(f); err == nil {
 		err = f.budget.Err()
@@ -176,7 +179,8 @@ func Read(ctx context.Context, f *File) (found *Found, err error) {
 	}
 	found.Format = Formats[at]
 	if depth(found.Folders) > workspace.MaxDepth {
-		return nil, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
+		return nil, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+			workspace.MaxDepth)
 	}
 	f.variables(found)
 	f.tidy(found.Folders)
@@ -199,7 +203,8 @@ func (f *File) open() error {
 	f.Text = bytes.TrimSpace(bytes.TrimPrefix(f.Text, []byte("\xef\xbb\xbf")))
 	switch {
 	case len(f.Text) > MaxSize:
-		return fault.New(fault.TooLarge, "%s is larger than %d MiB, which is the most that can be read", f.name(), MaxSize>>20)
+		return fault.New(fault.TooLarge, "%s is larger than %d MiB, which is the most that can be read", f.name(),
+			MaxSize>>20)
 	case len(f.Text) == 0:
 		return fault.New(fault.Invalid, "%s is empty", f.name())
 	case bytes.HasPrefix(f.Text, []byte("PK\x03\x04")), bytes.HasPrefix(f.Text, []byte("\x1f\x8b")):
@@ -227,7 +232,8 @@ func (f *File) decode(text []byte, into any) error {
 		line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
 		return fault.New(fault.Invalid, "%s is no valid JSON: line %d: %s", f.name(), line, syntax.Error())
 	case errors.As(err, &wrong):
-		return fault.New(fault.Invalid, "%s cannot be read: %s is a %s where something else belongs", f.name(), wrong.Field, wrong.Value)
+		return fault.New(fault.Invalid, "%s cannot be read: %s is a %s where something else belongs", f.name(),
+			wrong.Field, wrong.Value)
 	default:
 		return fault.New(fault.Invalid, "%s cannot be read: %v", f.name(), err)
 	}
@@ -337,7 +343,8 @@ func (n *notes) sentences() []string {
 		case sentence == addresses && len(n.hosts) == 1:
 			out[i] = fmt.Sprintf("The address %s was left out: requests go to the portal of their tab.", n.hosts[0])
 		case sentence == addresses:
-			out[i] = fmt.Sprintf("The addresses %s were left out: requests go to the portal of their tab.", someOf(n.hosts))
+			out[i] = fmt.Sprintf("The addresses %s were left out: requests go to the portal of their tab.",
+				someOf(n.hosts))
 		case count == 1:
 			out[i] = fmt.Sprintf(sentence, "1 request")
 		case count > 1:

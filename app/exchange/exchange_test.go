@@ -29,11 +29,16 @@ func bundle() *exchange.Bundle {
 		Folders: []workspace.Folder{{
 			Name: "Fleet", Doc: "What we watch",
 			Folders: []workspace.Folder{{Name: "Writes", Requests: []workspace.Saved{
-				{Name: "Add one", Doc: "It is checked at once", Draft: workspace.Draft{Method: "POST", Path: "/device/devices", Body: "{ \"a\" : 1.0,\n\"ü\": \"{{x}}\" }", Mode: "form", Headers: workspace.Rows{row("X-Version", "3")}}},
+				{Name: "Add one", Doc: "It is checked at once",
+					Draft: workspace.Draft{Method: "POST", Path: "/device/devices", Body: "{ \"a\" : 1.0," +
+						"\n\"ü\": \"{{x}}\" }", Mode: "form", Headers: workspace.Rows{row("X-Version", "3")}}},
 			}}},
 			Requests: []workspace.Saved{
-				{Draft: workspace.Draft{Method: "GET", Path: "/device/devices/{id}/{{part}}", Mode: "form", PathParams: workspace.Rows{{On: true, Key: "id", Value: "42", Doc: "Which"}}}},
-				{Name: "List", Draft: workspace.Draft{Method: "GET", Path: "/device/devices", Mode: "form", Query: workspace.Rows{row("size", "{{pageSize}}"), row("filter", `name~"a&b=c" d`), row("size", ""), off}}},
+				{Draft: workspace.Draft{Method: "GET", Path: "/device/devices/{id}/{{part}}", Mode: "form",
+					PathParams: workspace.Rows{{On: true, Key: "id", Value: "42", Doc: "Which"}}}},
+				{Name: "List", Draft: workspace.Draft{Method: "GET", Path: "/device/devices", Mode: "form",
+					Query: workspace.Rows{row("size", "{{pageSize}}"), row("filter", `name~"a&b=c" d`),
+						row("size", ""), off}}},
 			},
 		}},
 	}
@@ -44,7 +49,8 @@ func TestOurOwnFormatLosesNothing(t *testing.T) {
 	b.Folders[0].Requests[0].Draft.Mode = "raw"
 	b.Folders[0].Requests[0].Draft.Template = "/device/devices/{id}/x"
 	found := again(t, &exchange.Spyglass, b)
-	if text(t, found.Folders) != text(t, b.Folders) || !reflect.DeepEqual(found.Variables, b.Variables) || len(found.Notes) > 0 {
+	if text(t, found.Folders) != text(t, b.Folders) || !reflect.DeepEqual(found.Variables, b.Variables) ||
+		len(found.Notes) > 0 {
 		t.Errorf("got  %+v\nwant %+v", found, b)
 	}
 }
@@ -114,7 +120,8 @@ const postmanFile = `{"info":{"name":"Mine","schema":"https://schema.getpostman.
  {"name":"form","request":{"method":"POST","auth":{"type":"basic"},"url":"/alert/alerts","header":"X-B: c\n","body":{"mode":"formdata","formdata":[]}}},
  {"name":"head","request":{"method":"HEAD","url":"/x"}},{"name":"parts","request":{"url":{"protocol":"https","host":["acme","example"],"path":["a",{"value":"b"}]}}}]}`
 
-const harText = `{"log":{"version":"1.2","entries":[{"request":{"method":"POST","url":"http://127.0.0.1:8443/api/device/devices?a=1","headers":[{"name":":authority","value":"x"},{"name":"Cookie","value":"pLaNtEd"},{"name":"X-A","value":"b"}],"postData":{"mimeType":"application/json","text":"{}"}},"response":{"status":200}}]}}`
+const harText = `{"log":{"version":"1.2","entries":[{"request":{"method":"POST",` +
+	`"url":"http://127.0.0.1:8443/api/device/devices?a=1","headers":[{"name":":authority","value":"x"},{"name":"Cookie","value":"pLaNtEd"},{"name":"X-A","value":"b"}],"postData":{"mimeType":"application/json","text":"{}"}},"response":{"status":200}}]}}`
 
 const openAPIText = `openapi: 3.0.3
 info: {title: Pets, version: "1"}
@@ -148,7 +155,8 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request with another method than GET, POST, PUT, PATCH, DELETE: left out.",
 		}},
-		{"Tuesday.har", harText, "Tuesday\n  : POST /device/devices | a=1 | X-A=b | {}\n", []string{"Answers and cookies in the file were left out."}},
+		{"Tuesday.har", harText, "Tuesday\n  : POST /device/devices | a=1 | X-A=b | {}\n",
+			[]string{"Answers and cookies in the file were left out."}},
 		{"pets.yaml", openAPIText, `Pets
   pets
     One pet: GET /pets/{petId} petId=7 | -deep=false | | 
@@ -159,7 +167,9 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 `, []string{"The server https://pets.example/v1 was left out: requests go to the portal of their tab."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
+			found,
+				err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
+				Bases: []string{"http://127.0.0.1:8443/api"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,19 +193,26 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.zip", "PK\x03\x04abc", "a.zip is a packed archive; unpack it and choose the file inside"},
 		{"a.bin", "a\x00b", "a.bin is no text"},
 		{"a.json", "\xff\xfe", "a.json is no text"},
-		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking for beginning of value"},
-		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
+		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking " +
+			"for beginning of value"},
+		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), " +
+			"Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
 		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is nested more than 200 deep"},
 		{"a.json", `{"info":{},"item":[` + deep + `]}`, "in a.json folders lie more than 20 deep in each other"},
-		{"a.json", `{"info":{},"item":{"a":1}}`, "a.json cannot be read: item is a object where something else belongs"},
-		{"a.json", `{"info":{},"item":[{"request":{"method":5}}]}`, "a.json cannot be read: item.request.method is a number where something else belongs"},
+		{"a.json", `{"info":{},"item":{"a":1}}`,
+			"a.json cannot be read: item is a object where something else belongs"},
+		{"a.json", `{"info":{},"item":[{"request":{"method":5}}]}`, "a.json cannot be read: item.request.method is a " +
+			"number where something else belongs"},
 		{"a.json", `{"spyglass":2}`, "a.json was written by a newer Spyglass (format 2); this one reads format 1"},
-		{"a.json", `{"spyglass":1,"collections":[{"name":"x","requests":[{"name":"y","draft":{"method":"FETCH"}}]}]}`, `in a.json the request "y" is wrong: the method is one of GET, POST, PUT, PATCH, DELETE`},
+		{"a.json", `{"spyglass":1,"collections":[{"name":"x","requests":[{"name":"y","draft":{"method":"FETCH"}}]}]}`,
+			`in a.json the request "y" is wrong: the method is one of GET, POST, PUT, PATCH, DELETE`},
 		{"a.json", `{"log":[]}`, "a.json cannot be read: log is a array where something else belongs"},
-		{"a.json", `{"folders_order":[],"requests":[]}`, "a.json is a Postman collection of version 1; export it from Postman as version 2.1"},
+		{"a.json", `{"folders_order":[],"requests":[]}`, "a.json is a Postman collection of version 1; export it " +
+			"from Postman as version 2.1"},
 		{"a.json", `{"swagger":"2.0"}`, "a.json describes no paths"},
 		{"a.yaml", "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\n", "a.yaml describes no paths"},
-		{"a.yaml", "openapi: [\n", "a.yaml is no valid YAML: error converting YAML to JSON: yaml: line 1: did not find expected node content"},
+		{"a.yaml", "openapi: [\n", "a.yaml is no valid YAML: error converting YAML to JSON: yaml: line 1: did not " +
+			"find expected node content"},
 		{"a.yaml", "openapi: 3.0.0\nx: " + strings.Repeat("[", 300), "a.yaml is nested more than 200 deep"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
@@ -209,14 +226,17 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		"openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/a: {$ref: 'file:///etc/passwd'}}\n",
 		"openapi: 3.0.0\npaths: 7\n",
 	} {
-		if _, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)}); !fault.Is(err, fault.Invalid) || !strings.HasPrefix(fault.Of(err).Message, "the text is no OpenAPI 3") {
+		if _, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)}); !fault.Is(err, fault.Invalid) ||
+			!strings.HasPrefix(fault.Of(err).Message, "the text is no OpenAPI 3") {
 			t.Errorf("%.80q: the error is %v", text, err)
 		}
 	}
 }
 
 func TestASchemaThatIsItselfHasNoExample(t *testing.T) {
-	found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {responses: {}, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}}\ncomponents: {schemas: {A: {$ref: '#/components/schemas/A'}}}\n")})
+	found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte("openapi: 3.0.0\ninfo: {title: x, version: " +
+		"'1'}\npaths: {/a: {get: {responses: {}, requestBody: {content: {application/json: {schema: {$ref: " +
+		"'#/components/schemas/A'}}}}}}}\ncomponents: {schemas: {A: {$ref: '#/components/schemas/A'}}}\n")})
 	if err != nil || lines(found.Folders, "") != "x\n  Other\n    : GET /a | | | \n" {
 		t.Errorf("%v\n%s", err, lines(found.Folders, ""))
 	}
@@ -224,7 +244,8 @@ func TestASchemaThatIsItselfHasNoExample(t *testing.T) {
 
 func TestWrittenOpenAPIIsValid(t *testing.T) {
 	b := bundle()
-	same := workspace.Saved{Name: "Other", Draft: workspace.Draft{Method: "GET", Path: "/device/devices/{{deviceId}}/{x}", Query: workspace.Rows{row("more", "1")}}}
+	same := workspace.Saved{Name: "Other", Draft: workspace.Draft{Method: "GET", Path: "/device/devices/{{deviceId}" +
+		"}/{x}", Query: workspace.Rows{row("more", "1")}}}
 	odd := workspace.Saved{Draft: workspace.Draft{Method: "POST", Path: "odd{path}/{{a}}{{a}}/{", Body: "no json"}}
 	b.Folders = append(b.Folders, workspace.Folder{Name: "More", Requests: []workspace.Saved{same, odd, odd}})
 	text, err := exchange.OpenAPI.Write(b)
@@ -243,24 +264,30 @@ func TestWrittenOpenAPIIsValid(t *testing.T) {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	if want := []string{"/device/devices", "/device/devices/{id}/{part}", "/odd{path}/{a}{a2}/%7B"}; !slices.Equal(paths, want) {
+	if want := []string{"/device/devices", "/device/devices/{id}/{part}", "/odd{path}/{a}{a2}/%7B"}; !slices.Equal(
+		paths, want) {
 		t.Errorf("the paths are %q, want %q", paths, want)
 	}
 	found, err := exchange.Read(t.Context(), &exchange.File{Text: text})
-	if err != nil || !strings.Contains(lines(found.Folders, ""), "GET /device/devices/{id}/{part} id=42 part= | -more=1 | | ") {
+	if err != nil || !strings.Contains(lines(found.Folders, ""), "GET /device/devices/{id}/{part} id=42 part= | "+
+		"-more=1 | | ") {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
 }
 
 func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	sent := &exchange.Sent{
-		At: time.UnixMilli(1_790_000_000_123), Method: "GET", URL: "http://h/api/a?q=%22x%22", Headers: [][2]string{{"X-A", "b"}},
-		Status: 200, StatusText: "OK", MS: 12, Bytes: 2, Answer: [][2]string{{"Content-Type", "application/json"}}, Text: []byte("{}"), Kept: true,
+		At: time.UnixMilli(1_790_000_000_123), Method: "GET", URL: "http://h/api/a?q=%22x%22",
+		Headers: [][2]string{{"X-A", "b"}},
+		Status:  200, StatusText: "OK", MS: 12, Bytes: 2, Answer: [][2]string{{"Content-Type", "application/json"}},
+		Text: []byte("{}"), Kept: true,
 	}
 	var out bytes.Buffer
 	err := exchange.WriteHAR(&out, "0.1", func(yield func(*exchange.Sent, error) bool) {
-		_ = yield(sent, nil) && yield(&exchange.Sent{Method: "POST", URL: "http://h/b", Body: "{}", Error: "refused"}, nil) &&
-			yield(&exchange.Sent{Method: "PUT", URL: "http://h/c", Headers: [][2]string{{"content-type", "text/plain"}}, Body: "x", Status: 200, Text: []byte("\x89PNG\xff"), Kept: true}, nil)
+		_ = yield(sent, nil) &&
+			yield(&exchange.Sent{Method: "POST", URL: "http://h/b", Body: "{}", Error: "refused"}, nil) &&
+			yield(&exchange.Sent{Method: "PUT", URL: "http://h/c", Headers: [][2]string{{"content-type", "text/plain"}},
+				Body: "x", Status: 200, Text: []byte("\x89PNG\xff"), Kept: true}, nil)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -271,21 +298,29 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	if got := out.String(); !strings.HasPrefix(got, want) || !json.Valid(out.Bytes()) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for _, part := range []string{`"postData":{"mimeType":"application/json","text":"{}"}`, `"postData":{"mimeType":"text/plain","text":"x"}`, `"content":{"size":0,"mimeType":"","text":"iVBOR/8=","encoding":"base64"}`} {
+	for _, part := range []string{`"postData":{"mimeType":"application/json","text":"{}"}`,
+		`"postData":{"mimeType":"text/plain","text":"x"}`, `"content":{"size":0,"mimeType":"","text":"iVBOR/8=",` +
+			`"encoding":"base64"}`} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%s is not in\n%s", part, out.String())
 		}
 	}
 	found, err := exchange.Read(t.Context(), &exchange.File{Text: out.Bytes()})
-	if err != nil || lines(found.Folders, "") != "Recorded requests\n  : GET /a | q=\"x\" | X-A=b | \n  : POST /b | | | {}\n  : PUT /c | | content-type=text/plain | x\n" {
+	if err != nil || lines(found.Folders, "") != "Recorded requests\n  : GET /a | q=\"x\" | X-A=b | \n"+
+		"  : POST /b | | | {}\n  : PUT /c | | content-type=text/plain | x\n" {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
 }
 
 func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
-	draft := workspace.Draft{Method: "POST", Path: "/a", Body: `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},"by":{{$userId}}}`}
-	text, err := exchange.Postman.Write(&exchange.Bundle{Name: "B", UserID: 7, Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{{Draft: draft}}}}})
-	if want := `{\"id\":\"{{$guid}}\",\"at\":{{$timestamp}},\"since\":{{$now-1h}},\"by\":7}`; err != nil || !strings.Contains(string(text), want) {
+	draft := workspace.Draft{Method: "POST", Path: "/a", Body: `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},` +
+		`"by":{{$userId}}}`}
+	text,
+		err := exchange.Postman.Write(
+		&exchange.Bundle{Name: "B", UserID: 7,
+			Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{{Draft: draft}}}}})
+	if want := `{\"id\":\"{{$guid}}\",\"at\":{{$timestamp}},\"since\":{{$now-1h}},\"by\":7}`; err != nil ||
+		!strings.Contains(string(text), want) {
 		t.Errorf("got %v %s", err, text)
 	}
 	text = []byte(strings.Replace(string(text), `\"by\":7`, `\"by\":{{$randomInt}},\"r\":\"{{$randomUUID}}\"`, 1))
@@ -293,10 +328,12 @@ func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := found.Folders[0].Requests[0].Draft.Body, `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},"by":{{$randomInt}},"r":"{{$uuid}}"}`; got != want {
+	if got, want := found.Folders[0].Requests[0].Draft.Body,
+		`{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},"by":{{$randomInt}},"r":"{{$uuid}}"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if want := "Nothing fills in {{$randomInt}} here: add variables in place of Postman's own."; !slices.Contains(found.Notes, want) {
+	if want := "Nothing fills in {{$randomInt}} here: add variables in place of Postman's own."; !slices.Contains(
+		found.Notes, want) {
 		t.Errorf("noted %q", found.Notes)
 	}
 }
@@ -315,7 +352,9 @@ func TestNotesHaveAnEnd(t *testing.T) {
 		return found.Notes
 	}
 	notes := read(`{"log":{"entries":[` + har.String()[1:] + `]}}`)
-	if want := "The addresses http://h0.example, http://h1.example, http://h2.example, http://h3.example, http://h4.example, http://h5.example, … were left out: requests go to the portal of their tab."; len(notes) != 2 || notes[0] != want {
+	if want := "The addresses http://h0.example, http://h1.example, http://h2.example, http://h3.example, " +
+		"http://h4.example, http://h5.example, … were left out: requests go to the portal of their tab."; len(
+		notes) != 2 || notes[0] != want {
 		t.Errorf("%d notes, the first is %q", len(notes), notes[0])
 	}
 	notes = read(`{"__export_format":4,"resources":[{"_id":"w","_type":"workspace"}` + insomnia.String() + `]}`)

@@ -27,7 +27,8 @@ func fuzz(t *testing.T, text []byte) {
 
 func FuzzPostman(f *testing.F) {
 	f.Add([]byte(postmanFile))
-	f.Add([]byte(`{"info":{"name":"x"},"item":[{"request":{"url":{"path":"a","host":"b"},"header":null,"body":{"mode":"graphql","graphql":{}}}}]}`))
+	f.Add([]byte(`{"info":{"name":"x"},"item":[{"request":{"url":{"path":"a","host":"b"},"header":null,` +
+		`"body":{"mode":"graphql","graphql":{}}}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
 }
 

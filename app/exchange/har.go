@@ -27,7 +27,8 @@ var HAR = Format{
 			return nil, err
 		}
 		folder := workspace.Folder{Name: f.stem("Recorded requests")}
-		asked := slices.ContainsFunc(h.Log.Entries, func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
+		asked := slices.ContainsFunc(h.Log.Entries,
+			func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
 		for i := range h.Log.Entries {
 			if asked && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
 				f.notes.add("%s for pages, scripts, styles, images and the like: left out.")
@@ -45,7 +46,8 @@ var HAR = Format{
 }
 
 // partsOfPages are kinds of requests, in the words of browsers, that call no API.
-var partsOfPages = []string{"document", "stylesheet", "script", "image", "font", "media", "manifest", "texttrack", "preflight", "websocket", "ping", "prefetch"}
+var partsOfPages = []string{"document", "stylesheet", "script", "image", "font", "media", "manifest", "texttrack",
+	"preflight", "websocket", "ping", "prefetch"}
 
 type harFile struct {
 	Log struct {
@@ -196,7 +198,8 @@ func (s *Sent) entry() *harEntry {
 	ms := float64(s.MS)
 	e := &harEntry{Started: s.At.UTC().Format("2006-01-02T15:04:05.000Z"), Time: ms, Timings: harTimings{Wait: ms}}
 	e.Request = harRequest{
-		Method: s.Method, URL: s.URL, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairsOf(s.Headers), Query: []harPair{},
+		Method: s.Method, URL: s.URL, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairsOf(s.Headers),
+		Query:       []harPair{},
 		HeadersSize: -1, BodySize: len(s.Body), Draft: s.Draft,
 	}
 	_, query := (&File{}).address(s.URL)
@@ -208,8 +211,10 @@ func (s *Sent) entry() *harEntry {
 	}
 	header := headersOf(s.Answer)
 	e.Response = harResponse{
-		Status: s.Status, StatusText: s.StatusText, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairsOf(s.Answer),
-		Content: harContent{Size: s.Bytes, MimeType: header.Get("Content-Type")}, RedirectURL: header.Get("Location"), HeadersSize: -1, BodySize: s.Bytes, Error: s.Error,
+		Status: s.Status, StatusText: s.StatusText, HTTPVersion: "HTTP/1.1", Cookies: []harPair{},
+		Headers: pairsOf(s.Answer),
+		Content: harContent{Size: s.Bytes, MimeType: header.Get("Content-Type")}, RedirectURL: header.Get("Location"),
+		HeadersSize: -1, BodySize: s.Bytes, Error: s.Error,
 	}
 	switch {
 	case !s.Kept:

@@ -29,7 +29,9 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 				t.Fatalf("the file has %d bytes", len(file.Text))
 			}
 			before := allocated()
-			found, err := exchange.Read(t.Context(), &exchange.File{Name: file.Name, Text: file.Text, Bases: []string{"http://127.0.0.1:8443/api"}})
+			found,
+				err := exchange.Read(t.Context(),
+				&exchange.File{Name: file.Name, Text: file.Text, Bases: []string{"http://127.0.0.1:8443/api"}})
 			used := allocated() - before
 			if used > most {
 				t.Errorf("reading %d bytes allocated %d MB", len(file.Text), used>>20)
@@ -45,7 +47,8 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 					continue
 				}
 				before := allocated()
-				_, err := exchange.Write(t.Context(), f, &exchange.Bundle{Name: "x", BaseURL: "http://h/api", Folders: found.Folders, Variables: found.Variables})
+				_, err := exchange.Write(t.Context(), f, &exchange.Bundle{Name: "x", BaseURL: "http://h/api",
+					Folders: found.Folders, Variables: found.Variables})
 				if used := allocated() - before; used > most {
 					t.Errorf("writing it as %s allocated %d MB", f.ID, used>>20)
 				}
@@ -73,7 +76,10 @@ func TestReadingEndsWithItsCaller(t *testing.T) {
 
 func TestALargeHonestFileIsRead(t *testing.T) {
 	request := func(i int) string {
-		return fmt.Sprintf(`{"name":"Device %d","request":{"method":"PUT","header":[{"key":"X-Team","value":"network"}],"url":{"raw":"{{baseUrl}}/device/devices/%d?fields=id","host":["{{baseUrl}}"],"path":["device","devices","%d"],"query":[{"key":"fields","value":"id"}]},"body":{"mode":"raw","raw":"{\"name\":\"web-%d\",\"disableAlerting\":false}"}}}`, i, i, i, i)
+		return fmt.Sprintf(`{"name":"Device %d","request":{"method":"PUT","header":[{"key":"X-Team",`+
+			`"value":"network"}],"url":{"raw":"{{baseUrl}}/device/devices/%d?fields=id","host":["{{baseUrl}}"],`+
+			`"path":["device","devices","%d"],"query":[{"key":"fields","value":"id"}]},"body":{"mode":"raw",`+
+			`"raw":"{\"name\":\"web-%d\",\"disableAlerting\":false}"}}}`, i, i, i, i)
 	}
 	var text strings.Builder
 	text.WriteString(`{"info":{"name":"x"},"item":[` + request(0))

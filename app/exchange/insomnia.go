@@ -19,7 +19,8 @@ var insomniaLine = regexp.MustCompile(`(?m)^(?:type:\s*["']?[a-z]+\.insomnia\.re
 var Insomnia = Format{
 	ID: "insomnia", Label: "Insomnia", Ext: "insomnia.yaml", Type: "application/yaml",
 	Is: func(f *File) bool {
-		return f.has("__export_format") || bytes.Contains(f.top["type"], []byte(".insomnia.rest/")) || f.isYAML(insomniaLine)
+		return f.has("__export_format") || bytes.Contains(f.top["type"], []byte(".insomnia.rest/")) ||
+			f.isYAML(insomniaLine)
 	},
 	Read: func(f *File) (*Found, error) {
 		var in insomniaFile
@@ -115,7 +116,8 @@ func insomniaItems(list []insomniaWire) []insomniaItem {
 
 func (in *insomniaWire) item() insomniaItem {
 	out := insomniaItem{
-		ID: cmp.Or(in.ID, in.Meta.ID), Parent: in.Parent, Kind: in.Kind, SortKey: cmp.Or(in.Sort, in.Meta.Sort), Name: in.Name,
+		ID: cmp.Or(in.ID, in.Meta.ID), Parent: in.Parent, Kind: in.Kind, SortKey: cmp.Or(in.Sort, in.Meta.Sort),
+		Name:  in.Name,
 		About: cmp.Or(in.About, in.Meta.About), Method: in.Method, URL: in.URL, Body: in.Body,
 		Parameters: in.Parameters, PathParameters: in.PathParameters, Headers: in.Headers, SignIn: in.SignIn,
 		Scripts: in.Before+in.After+in.Scripts.PreRequest+in.Scripts.AfterResponse != "", Data: in.Data,
@@ -286,7 +288,8 @@ func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level int) (workspace.Folder, error) {
 	folder := workspace.Folder{Name: item.Name.text, Doc: item.About.text}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(), workspace.MaxDepth)
+		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(),
+			workspace.MaxDepth)
 	}
 	if item.SignIn {
 		r.notes.say(foldersSignIn)
@@ -324,8 +327,10 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 
 func (r *treeReader) request(item *insomniaItem, headers workspace.Rows) (workspace.Saved, bool) {
 	saved, ok := r.saved(&outside{
-		Name: item.Name.text, Doc: item.About.text, Method: item.Method.text, URL: r.text(item.URL.text), Body: r.body(item),
-		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters), Headers: r.over(headers, r.rows(item.Headers)),
+		Name: item.Name.text, Doc: item.About.text, Method: item.Method.text, URL: r.text(item.URL.text),
+		Body: r.body(item),
+		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters),
+		Headers: r.over(headers, r.rows(item.Headers)),
 	})
 	if ok && bool(item.SignIn) {
 		r.notes.add(ownSignIn)
@@ -348,7 +353,8 @@ func (r *treeReader) body(item *insomniaItem) string {
 func (r *treeReader) rows(pairs []insomniaPair) (rows workspace.Rows) {
 	for _, p := range pairs {
 		if p.Name.text+p.Value.text != "" {
-			rows = append(rows, workspace.Row{On: !p.Disabled, Key: r.text(p.Name.text), Value: r.text(p.Value.text), Doc: p.Description.text})
+			rows = append(rows, workspace.Row{On: !p.Disabled, Key: r.text(p.Name.text), Value: r.text(p.Value.text),
+				Doc: p.Description.text})
 		}
 	}
 	return rows

@@ -105,7 +105,8 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
   Alerts: GET /v2/alert/alerts | size={{pageSize}} filter=severity:"{{Least_severity}}" | | 
   Upload: POST /report/reports | | | 
 `,
-		variables: []string{"device.display_name=Web 01", "host=acme.example", "pageSize=50", "scheme=https", "title=acme.example", "only=true", "Least_severity=error", "deviceId=7"},
+		variables: []string{"device.display_name=Web 01", "host=acme.example", "pageSize=50", "scheme=https",
+			"title=acme.example", "only=true", "Least_severity=error", "deviceId=7"},
 		notes: []string{
 			`The filter "upper" of {{ _.host | upper }} was left out.`,
 			"The addresses {{base_url}}, https://acme.example were left out: requests go to the portal of their tab.",
@@ -116,7 +117,8 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
 			"The description of the API in the file was left out: import that by itself, as OpenAPI.",
 			"1 request with another method than GET, POST, PUT, PATCH, DELETE: left out.",
 			"Where Insomnia asks for a value, a variable has it here: Least_severity.",
-			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: {{response}} for {% response 'body', 'req_a', 'b64::JC5pZA==::46b', 'never… %}.",
+			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: " +
+				"{{response}} for {% response 'body', 'req_a', 'b64::JC5pZA==::46b', 'never… %}.",
 			"A variable has one value here, so those of the environment Staging were left out: host.",
 		},
 	}, {
@@ -140,7 +142,8 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
 			"A variable has one value here, so those of the environment Production were left out: date.",
 		},
 	}, {
-		name: "globals.yaml", text: "type: environment.insomnia.rest/5.0\nname: Globals\nenvironments: {name: Base, data: {region: eu, token: \"\"}}\n", label: "Insomnia",
+		name: "globals.yaml", text: "type: environment.insomnia.rest/5.0\nname: Globals\n" +
+			"environments: {name: Base, data: {region: eu, token: \"\"}}\n", label: "Insomnia",
 		variables: []string{"region=eu", "token="},
 	}} {
 		t.Run(tt.name, tt.run)

@@ -25,7 +25,8 @@ var OpenCollection = Format{
 		if err := f.decodeAny(&top); err != nil {
 			return nil, err
 		}
-		c := &brunoCollection{Name: f.stem("Bruno"), Environments: append(top.Config.Environments.own(), top.Environments.own()...)}
+		c := &brunoCollection{Name: f.stem("Bruno"), Environments: append(top.Config.Environments.own(),
+			top.Environments.own()...)}
 		if top.Variables != nil {
 			c.Environments = append(c.Environments, openEnvironments{{top.Name, top.Variables}}.own()...)
 		}
@@ -156,7 +157,8 @@ func (list openEnvironments) own() (out []brunoEnvironment) {
 func ownPairs(list []openPair) (out []brunoPair) {
 	for _, p := range list {
 		on := !p.Disabled
-		out = append(out, brunoPair{Name: p.Name, Value: p.Value, Enabled: &on, Type: p.Type, Secret: p.Secret, Description: p.Description})
+		out = append(out, brunoPair{Name: p.Name, Value: p.Value, Enabled: &on, Type: p.Type, Secret: p.Secret,
+			Description: p.Description})
 	}
 	return out
 }

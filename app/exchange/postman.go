@@ -20,7 +20,8 @@ var Postman = Format{
 	},
 	Read: func(f *File) (*Found, error) {
 		if !f.has("item") {
-			return nil, fault.New(fault.Invalid, "%s is a Postman collection of version 1; export it from Postman as version 2.1", f.name())
+			return nil, fault.New(fault.Invalid, "%s is a Postman collection of version 1; export it from Postman as "+
+				"version 2.1", f.name())
 		}
 		var c postmanCollection
 		if err := f.decode(f.ownBuiltIns(f.Text, "Postman"), &c); err != nil {
@@ -189,7 +190,8 @@ type postmanBody struct {
 func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, error) {
 	folder := workspace.Folder{Name: item.Name, Doc: item.Description.text}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
+		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+			workspace.MaxDepth)
 	}
 	for i := range *item.Item {
 		inside := &(*item.Item)[i]
@@ -216,15 +218,18 @@ func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, er
 
 func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 	r := item.Request
-	o := &outside{Name: item.Name, Doc: r.Description.text, Method: r.Method, URL: r.URL.Raw, Body: f.postmanBody(r.Body)}
+	o := &outside{Name: item.Name, Doc: r.Description.text, Method: r.Method, URL: r.URL.Raw,
+		Body: f.postmanBody(r.Body)}
 	for _, q := range r.URL.Query {
-		o.Query = append(o.Query, workspace.Row{On: !q.Disabled, Key: q.Key, Value: q.Value.text, Doc: q.Description.text})
+		o.Query = append(o.Query, workspace.Row{On: !q.Disabled, Key: q.Key, Value: q.Value.text,
+			Doc: q.Description.text})
 	}
 	for _, v := range r.URL.Variable {
 		o.Params = append(o.Params, workspace.Row{Key: v.Key, Value: v.Value.text, Doc: v.Description.text})
 	}
 	for _, h := range r.Header {
-		o.Headers = append(o.Headers, workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text, Doc: h.Description.text})
+		o.Headers = append(o.Headers, workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text,
+			Doc: h.Description.text})
 	}
 	saved, ok := f.saved(o)
 	if ok && r.Auth.signsIn() {

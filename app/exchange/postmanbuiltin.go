@@ -10,7 +10,8 @@ import (
 // Postman's built-in variables, with their names there and here; those of one
 // value that Postman has no name for are written as values.
 var (
-	fromPostman   = strings.NewReplacer("{{$guid}}", "{{$uuid}}", "{{$randomUUID}}", "{{$uuid}}", "{{$timestamp}}", "{{$now}}")
+	fromPostman = strings.NewReplacer("{{$guid}}", "{{$uuid}}", "{{$randomUUID}}", "{{$uuid}}", "{{$timestamp}}",
+		"{{$now}}")
 	toPostman     = []string{"{{$uuid}}", "{{$guid}}", "{{$now}}", "{{$timestamp}}"}
 	postmanFilled = regexp.MustCompile(`\{\{(\$\w+)\}\}`)
 )

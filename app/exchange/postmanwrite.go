@@ -74,7 +74,8 @@ func postmanOf(r *workspace.Saved) *postmanRequest {
 		u.Raw += "?" + strings.Join(pairs, "&")
 	}
 	if d.Body != "" {
-		out.Body = &postmanBody{Mode: "raw", Raw: d.Body, Options: map[string]any{"raw": map[string]any{"language": "json"}}}
+		out.Body = &postmanBody{Mode: "raw", Raw: d.Body,
+			Options: map[string]any{"raw": map[string]any{"language": "json"}}}
 	}
 	return out
 }

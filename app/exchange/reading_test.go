@@ -17,7 +17,9 @@ type reading struct {
 
 func (tt *reading) run(t *testing.T) {
 	t.Helper()
-	found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
+	found,
+		err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
+		Bases: []string{"http://127.0.0.1:8443/api"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func (tt *reading) run(t *testing.T) {
 func TestPostmanEnvironmentsAreRead(t *testing.T) {
 	tt := reading{
 		name: "Office.postman_environment.json", label: "Postman environment",
-		text:      `{"id":"1","name":"Office","values":[{"key":"site id","value":"4","type":"default","enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],"_postman_variable_scope":"environment"}`,
+		text: `{"id":"1","name":"Office","values":[{"key":"site id","value":"4","type":"default",` +
+			`"enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],"_postman_variable_scope":"environment"}`,
 		variables: []string{"site_id=4", "url=https://h", "scheme=https", "key*="},
 		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: key."},
 	}
@@ -55,8 +58,12 @@ func TestPostmanEnvironmentsAreRead(t *testing.T) {
 func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
 	tt := reading{
 		name: "x.json", label: "Postman collection v2.1",
-		text:      `{"info":{"name":"X"},"variable":[{"key":"site id","value":"4"}],"item":[{"name":"One","request":{"method":"POST","url":"{{host}}/a/{{site id}}?b={{ site id }}","header":[{"key":"X-{{site id}}","value":"{{other name}}"}],"body":{"mode":"raw","raw":"{\"a\": {{site id}}}"}}}]}`,
-		want:      "X\n  One: POST /a/{{site_id}} | b={{site_id}} | X-{{site_id}}={{other name}} | {\"a\": {{site_id}}}\n",
+		text: `{"info":{"name":"X"},"variable":[{"key":"site id","value":"4"}],"item":[{"name":"One",` +
+			`"request":{"method":"POST","url":"{{host}}/a/{{site id}}?b={{ site id }}",` +
+			`"header":[{"key":"X-{{site id}}","value":"{{other name}}"}],"body":{"mode":"raw",` +
+			`"raw":"{\"a\": {{site id}}}"}}}]}`,
+		want: "X\n  One: POST /a/{{site_id}} | b={{site_id}} | X-{{site_id}}={{other name}}" +
+			" | {\"a\": {{site_id}}}\n",
 		variables: []string{"site_id=4"},
 		notes:     []string{"The address {{host}} was left out: requests go to the portal of their tab."},
 	}
@@ -69,9 +76,13 @@ func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
 	}
 	tt := reading{
 		name: "Monday.har", label: "HAR 1.2",
-		text:  `{"log":{"entries":[` + entry("document", "http://127.0.0.1:8443/") + "," + entry("script", "http://127.0.0.1:8443/a.js") + "," + entry("fetch", "http://127.0.0.1:8443/api/setting/version") + "," + entry("xhr", "http://127.0.0.1:8443/api/alert/alerts") + `]}}`,
-		want:  "Monday\n  : GET /setting/version | | | \n  : GET /alert/alerts | | | \n",
-		notes: []string{"2 requests for pages, scripts, styles, images and the like: left out.", "Answers and cookies in the file were left out."},
+		text: `{"log":{"entries":[` + entry("document", "http://127.0.0.1:8443/") + "," +
+			entry("script", "http://127.0.0.1:8443/a.js") + "," +
+			entry("fetch", "http://127.0.0.1:8443/api/setting/version") + "," +
+			entry("xhr", "http://127.0.0.1:8443/api/alert/alerts") + `]}}`,
+		want: "Monday\n  : GET /setting/version | | | \n  : GET /alert/alerts | | | \n",
+		notes: []string{"2 requests for pages, scripts, styles, images and the like: left out.",
+			"Answers and cookies in the file were left out."},
 	}
 	tt.run(t)
 }
@@ -79,7 +90,8 @@ func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
 func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 	tt := reading{
 		name: "x.json", label: "Postman collection v2.1",
-		text: `{"info":{"name":"X"},"auth":{"type":"noauth"},"item":[{"name":"F","auth":{"type":"bearer","bearer":[{"key":"token","value":"pLaNtEd"}]},"event":[{"listen":"test"}],"item":[{"name":"One","request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
+		text: `{"info":{"name":"X"},"auth":{"type":"noauth"},"item":[{"name":"F","auth":{"type":"bearer",` +
+			`"bearer":[{"key":"token","value":"pLaNtEd"}]},"event":[{"listen":"test"}],"item":[{"name":"One","request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
 		want: "X\n  F\n    One: GET /a | | | \n",
 		notes: []string{
 			"The authorization of folders was left out: the portal's sign-in is used.",
@@ -91,7 +103,9 @@ func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 
 func TestAnAmpersandWithinQuotesOfAnAddressBelongsToTheValue(t *testing.T) {
 	found, err := exchange.Read(t.Context(), &exchange.File{Name: "a.postman_collection.json", Text: []byte(
-		`{"info":{"name":"a","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},"item":[{"name":"x","request":{"method":"GET","url":"https://h.example/api/device/devices?size=2&filter=displayName~\"a b&c\"&x=1"}}]}`)})
+		`{"info":{"name":"a","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},` +
+			`"item":[{"name":"x","request":{"method":"GET",` +
+			`"url":"https://h.example/api/device/devices?size=2&filter=displayName~\"a b&c\"&x=1"}}]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

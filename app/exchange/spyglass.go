@@ -26,7 +26,8 @@ var Spyglass = Format{
 			return nil, err
 		}
 		if own.Spyglass != ownVersion {
-			return nil, fault.New(fault.Invalid, "%s was written by a newer Spyglass (format %d); this one reads format %d", f.name(), own.Spyglass, ownVersion)
+			return nil, fault.New(fault.Invalid, "%s was written by a newer Spyglass (format %d); this one reads "+
+				"format %d", f.name(), own.Spyglass, ownVersion)
 		}
 		if err := checkDrafts(f, own.Collections); err != nil {
 			return nil, err
@@ -34,7 +35,8 @@ var Spyglass = Format{
 		return &Found{Folders: own.Collections, Variables: own.Variables}, nil
 	},
 	Write: func(b *Bundle) ([]byte, error) {
-		return json.MarshalIndent(ownFile{Spyglass: ownVersion, Name: b.Name, Collections: b.Folders, Variables: b.Variables}, "", "  ")
+		return json.MarshalIndent(ownFile{Spyglass: ownVersion, Name: b.Name, Collections: b.Folders,
+			Variables: b.Variables}, "", "  ")
 	},
 }
 
@@ -43,7 +45,8 @@ func checkDrafts(f *File, folders []workspace.Folder) error {
 		for j := range folders[i].Requests {
 			r := &folders[i].Requests[j]
 			if err := r.Draft.Check("draft"); err != nil {
-				return fault.New(fault.Invalid, "in %s the request %q is wrong: %s", f.name(), r.Name, fault.Of(err).Message)
+				return fault.New(fault.Invalid, "in %s the request %q is wrong: %s", f.name(), r.Name,
+					fault.Of(err).Message)
 			}
 		}
 		if err := checkDrafts(f, folders[i].Folders); err != nil {

@@ -57,6 +57,7 @@ func (s *standIns) say(f *File, program string) {
 		f.notes.say("Where %s asks for a value, a variable has it here: %s.", program, someOf(s.asked))
 	}
 	if len(list) > 0 {
-		f.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an extractor: %s.", someOf(list))
+		f.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an "+
+			"extractor: %s.", someOf(list))
 	}
 }

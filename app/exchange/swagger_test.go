@@ -50,9 +50,11 @@ func TestSwaggerIsRead(t *testing.T) {
 }
 
 func TestSwaggerRefersToNoOtherFile(t *testing.T) {
-	text := `{"swagger":"2.0","info":{"title":"x","version":"1"},"paths":{"/a":{"post":{"parameters":[{"in":"body","name":"b","schema":{"$ref":"file:///etc/passwd"}}],"responses":{}}}}}`
+	text := `{"swagger":"2.0","info":{"title":"x","version":"1"},"paths":{"/a":{"post":{"parameters":[{"in":"body",` +
+		`"name":"b","schema":{"$ref":"file:///etc/passwd"}}],"responses":{}}}}}`
 	_, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)})
-	if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(fault.Of(err).Message, "the text is no Swagger 2.0 that can be read: ") {
+	if !fault.Is(err, fault.Invalid) ||
+		!strings.HasPrefix(fault.Of(err).Message, "the text is no Swagger 2.0 that can be read: ") {
 		t.Errorf("the error is %v", err)
 	}
 }

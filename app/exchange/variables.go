@@ -78,11 +78,13 @@ func (f *File) variables(found *Found) {
 		return text
 	})
 	empty := []string{}
-	found.Variables = slices.DeleteFunc(found.Variables, func(v Variable) bool { return f.hosts[v.Name] && !used[v.Name] })
+	found.Variables = slices.DeleteFunc(found.Variables,
+		func(v Variable) bool { return f.hosts[v.Name] && !used[v.Name] })
 	for i := range found.Variables {
 		v := &found.Variables[i]
 		if v.Value = f.writtenOut(v.Value, longestValue); len(v.Value) > longestValue {
-			f.notes.say("The value of the variable %s is longer than %d KiB: it was left out.", v.Name, longestValue>>10)
+			f.notes.say("The value of the variable %s is longer than %d KiB: it was left out.", v.Name,
+				longestValue>>10)
 			v.Value = ""
 		}
 		if v.Secret && v.Value == "" {

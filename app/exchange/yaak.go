@@ -31,8 +31,10 @@ var Yaak = Format{
 			kind  string
 			items []yaakItem
 		}{
-			{"workspace", in.Resources.Workspaces}, {"environment", in.Resources.Environments}, {"request_group", in.Resources.Folders},
-			{"request", in.Resources.HTTPRequests}, {"grpc_request", in.Resources.GRPCRequests}, {"websocket_request", in.Resources.WebsocketRequests},
+			{"workspace", in.Resources.Workspaces}, {"environment", in.Resources.Environments},
+			{"request_group", in.Resources.Folders},
+			{"request", in.Resources.HTTPRequests}, {"grpc_request", in.Resources.GRPCRequests},
+			{"websocket_request", in.Resources.WebsocketRequests},
 		} {
 			for i := range list.items {
 				all = append(all, list.items[i].item(list.kind))

@@ -28,7 +28,8 @@ func TestWhatYaakExportsIsRead(t *testing.T) {
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: left out.",
 			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request whose body is a form or a file: the body was left out.",
-			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: {{response.body}} for ${[ response.body.path(request='rq_2', path='$.id') ]}.",
+			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: " +
+				"{{response.body}} for ${[ response.body.path(request='rq_2', path='$.id') ]}.",
 			"A variable has one value here, so those of the environment Staging were left out: size.",
 		},
 	}

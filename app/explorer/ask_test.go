@@ -38,8 +38,10 @@ func TestAFilterAnswersTheMatchesAsADocument(t *testing.T) {
 		}
 		body := strings.Join(strings.Fields(h.body(1, got.Document)), "")
 		var values []any
-		if err := json.Unmarshal([]byte(body), &values); err != nil || body != tt.want || len(values) != got.Matches || len(got.Rows) != got.RowCount {
-			t.Errorf("%s: got %s, %d matches, %d of %d rows; want %s", tt.query, body, got.Matches, len(got.Rows), got.RowCount, tt.want)
+		if err := json.Unmarshal([]byte(body), &values); err != nil || body != tt.want || len(values) != got.Matches ||
+			len(got.Rows) != got.RowCount {
+			t.Errorf("%s: got %s, %d matches, %d of %d rows; want %s", tt.query, body, got.Matches, len(got.Rows),
+				got.RowCount, tt.want)
 		}
 		if first == "" {
 			first = got.Document
@@ -70,24 +72,28 @@ func TestAMistakeInAFilterIsSaidWithItsPlace(t *testing.T) {
 				At    *int
 			}
 		}
-		if err := json.Unmarshal([]byte(a.body), &f); a.status != 400 || err != nil || f.ErrorDetail.Field != "query" || f.ErrorDetail.At == nil || *f.ErrorDetail.At > len(query) {
+		if err := json.Unmarshal([]byte(a.body), &f); a.status != 400 || err != nil || f.ErrorDetail.Field != "query" ||
+			f.ErrorDetail.At == nil || *f.ErrorDetail.At > len(query) {
 			t.Errorf("%s answered %d %s", query, a.status, a.body)
 		}
 	}
 }
 
 func TestTheValuesOfAnAnswerAreThoseOfOneItem(t *testing.T) {
-	ask := table(t, `{"total":2,"items":[{"id":1,"name":"a"},{"id":2,"displayName":"B","tags":["<script>alert(1)</script>"]}]}`)
+	ask := table(t, `{"total":2,"items":[{"id":1,"name":"a"},{"id":2,"displayName":"B",`+
+		`"tags":["<script>alert(1)</script>"]}]}`)
 	for _, tt := range []struct {
 		what string
 		code int
 		want string
 	}{
-		{"scalars?item=1", 200, `{"list":{"path":"$.items","count":2,"item":1,"first":0,"names":[{"name":"a","id":"1"},{"name":"B","id":"2"}]},"scalars":[` +
+		{"scalars?item=1", 200, `{"list":{"path":"$.items","count":2,"item":1,"first":0,"names":[{"name":"a",` +
+			`"id":"1"},{"name":"B","id":"2"}]},"scalars":[` +
 			`{"node":9,"path":"$.total","key":"total","text":"2","kind":"number","cut":false},` +
 			`{"node":46,"path":"$.items[1].id","key":"id","text":"2","kind":"number","cut":false},` +
 			`{"node":62,"path":"$.items[1].displayName","key":"displayName","text":"B","kind":"string","cut":false},` +
-			`{"node":74,"path":"$.items[1].tags[0]","key":"","text":"<script>alert(1)</script>","kind":"string","cut":false}],"more":false}`},
+			`{"node":74,"path":"$.items[1].tags[0]","key":"","text":"<script>alert(1)</script>","kind":"string",` +
+			`"cut":false}],"more":false}`},
 		{"keys", 200, `{"keys":["total","items","id","name","displayName","tags"]}`},
 	} {
 		if a := ask(tt.what); a.status != tt.code || a.body != tt.want {
@@ -107,7 +113,8 @@ func TestTwoAnswersAreComparedWhereverTheyAre(t *testing.T) {
 	after := h.send(1, draft("GET", "/raw/x"))
 	want := `{"changes":[{"kind":"removed","path":"$.items[?@.id == 1]","before":"{\"id\":1,\"name\":\"a\"}"},` +
 		`{"kind":"changed","path":"$.items[?@.id == 2].name","before":"\"b\"","after":"\"c\""},` +
-		`{"kind":"added","path":"$.items[?@.id == 3]","after":"{\"id\":3,\"name\":\"d\"}"}],"added":1,"removed":1,"changed":1,"by":["$.items by id"]}`
+		`{"kind":"added","path":"$.items[?@.id == 3]","after":"{\"id\":3,\"name\":\"d\"}"}],"added":1,"removed":1,` +
+		`"changed":1,"by":["$.items by id"]}`
 	for name, sides := range map[string]string{
 		"documents": fmt.Sprintf(`"left":%q,"right":%q`, before.Document, after.Document),
 		"history":   fmt.Sprintf(`"leftHistory":%d,"rightHistory":%d`, before.HistoryID, after.HistoryID),
@@ -138,14 +145,17 @@ func TestABodyThatIsNoTextIsShownByItsFirstBytes(t *testing.T) {
 	r := h.send(1, draft("GET", "/raw/x"))
 	a := h.ask(1, "GET /explorer/documents/"+r.Document+"/hex", "")
 	first, _, _ := strings.Cut(a.body, "\n")
-	if !r.Binary || first != "00000000  89 50 4e 47 0d 0a 1a 0a  00 00 78 78 78 78 78 78  |.PNG......xxxxxx|" || strings.Count(a.body, "\n") != 256 {
+	if !r.Binary || first != "00000000  89 50 4e 47 0d 0a 1a 0a  00 00 78 78 78 78 78 78  |.PNG......xxxxxx|" ||
+		strings.Count(a.body, "\n") != 256 {
 		t.Errorf("got binary %v, %s", r.Binary, a.body)
 	}
 	if h.body(1, r.Document) != "\x89PNG\r\n\x1a\n\x00\x00"+strings.Repeat("x", 5000) {
 		t.Error("the body is not saved as it came")
 	}
 	h.serves("application/json", `{"a":[1,2}`)
-	if r := h.send(1, draft("GET", "/raw/x")); r.Binary || r.JSON || r.Problem != "the body is not JSON: expected a comma or a closing bracket at byte 9, found }" || r.LineCount != 1 {
+	if r := h.send(1, draft("GET", "/raw/x")); r.Binary || r.JSON ||
+		r.Problem != "the body is not JSON: expected a comma or a closing bracket at byte 9, found }" ||
+		r.LineCount != 1 {
 		t.Errorf("broken JSON is %+v", r)
 	}
 }

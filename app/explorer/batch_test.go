@@ -16,7 +16,8 @@ func (h *house) save(drafts ...string) {
 		h.t.Fatal(a.body)
 	}
 	for i, draft := range drafts {
-		if a := h.ask(1, "POST /explorer/requests", fmt.Sprintf(`{"name":"R%d","collectionId":1,"draft":%s}`, i+1, draft)); a.status/100 != 2 {
+		if a := h.ask(1, "POST /explorer/requests", fmt.Sprintf(`{"name":"R%d","collectionId":1,"draft":%s}`, i+1,
+			draft)); a.status/100 != 2 {
 			h.t.Fatal(a.body)
 		}
 	}
@@ -52,22 +53,26 @@ func same(t *testing.T, got, want []string) {
 
 func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 	h := build(t)
-	h.save(`{"path":"/device/devices/7"}`, `{"path":"/nowhere"}`, `{"path":"/device/devices/{{unknown}}"}`, `{"method":"POST","path":"/device/devices","body":"{}"}`)
+	h.save(`{"path":"/device/devices/7"}`, `{"path":"/nowhere"}`, `{"path":"/device/devices/{{unknown}}"}`,
+		`{"method":"POST","path":"/device/devices","body":"{}"}`)
 	events := h.listen(1)
 	first, second := "R1 200 true ", "R2 404 true nothing lives at this path; GET /api/openapi.json lists what there is"
 	same(t, h.batch(1, `{"batchId":"b1","ids":[1,2,3,4]}`), []string{first, second})
 	for i := range 2 {
-		for event := next(t, events); !strings.HasPrefix(event, fmt.Sprintf(`batch {"at":%d,"batchId":"b1","result":{"id":%d,"name":"R%d",`, i, i+1, i+1)); event = next(t, events) {
+		for event := next(t, events); !strings.HasPrefix(event, fmt.Sprintf(`batch {"at":%d,"batchId":"b1",`+
+			`"result":{"id":%d,"name":"R%d",`, i, i+1, i+1)); event = next(t, events) {
 			if strings.HasPrefix(event, "batch") {
 				t.Fatalf("event %d is %s", i, event)
 			}
 		}
 	}
 	same(t, h.batch(1, `{"batchId":"b2","ids":[1,2,3,4,99],"goOn":true}`), []string{
-		first, second, "R3 0 false {{unknown}} has no value; give it one under Variables, or send anyway", "R4 201 true ", " 0 false there is no saved request 99",
+		first, second, "R3 0 false {{unknown}} has no value; give it one under Variables, or send anyway",
+		"R4 201 true ", " 0 false there is no saved request 99",
 	})
 	same(t, h.batch(2, `{"ids":[1]}`), []string{" 0 false there is no saved request 1"})
-	if a := h.ask(1, "POST /explorer/batch", `{"ids":[]}`); a.status != 400 || h.said(a) != "choose 1 to 500 requests; these are 0" {
+	if a := h.ask(1, "POST /explorer/batch", `{"ids":[]}`); a.status != 400 ||
+		h.said(a) != "choose 1 to 500 requests; these are 0" {
 		t.Errorf("none at all: %d %s", a.status, a.body)
 	}
 }
@@ -75,7 +80,8 @@ func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 func TestABatchHandsOnWhatExtractorsFind(t *testing.T) {
 	h := build(t)
 	h.save(`{"path":"/alert/alerts"}`, `{"path":"/device/devices/{{alertId}}"}`)
-	if a := h.ask(1, "POST /explorer/extractors", `{"path":"$.items[1].id","variable":"alertId","on":true}`); a.status/100 != 2 {
+	if a := h.ask(1, "POST /explorer/extractors",
+		`{"path":"$.items[1].id","variable":"alertId","on":true}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
 	same(t, h.batch(1, `{"ids":[1,2]}`), []string{"R1 200 true ", "R2 200 true "})
@@ -90,7 +96,8 @@ func TestABatchKeepsTheReadOnlyLock(t *testing.T) {
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
 		t.Fatal(a.body)
 	}
-	same(t, h.batch(1, `{"ids":[1,2],"goOn":true}`), []string{"R1 0 false Demo portal is locked for reading only, so DELETE was not sent; unlock it to write", "R2 200 true "})
+	same(t, h.batch(1, `{"ids":[1,2],"goOn":true}`), []string{"R1 0 false Demo portal is locked for reading only, so " +
+		"DELETE was not sent; unlock it to write", "R2 200 true "})
 	if got := s.writes(); got != nil {
 		t.Errorf("the portal got %q", got)
 	}
@@ -110,7 +117,9 @@ func TestABatchEndsWithItsCaller(t *testing.T) {
 		<-arrived
 		cancel()
 	}()
-	if response, err := http.DefaultClient.Do(h.request(ctx, 1, "POST /explorer/batch", `{"ids":[1,2],"goOn":true}`)); err == nil {
+	if response,
+		err := http.DefaultClient.Do(
+		h.request(ctx, 1, "POST /explorer/batch", `{"ids":[1,2],"goOn":true}`)); err == nil {
 		_ = response.Body.Close()
 		t.Fatal("it went on to its end")
 	}

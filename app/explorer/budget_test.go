@@ -26,10 +26,14 @@ func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
 		field string
 	}{
 		{"in the path", map[string]any{"path": "/x/" + strings.Repeat("{{long}}", 4000)}, "path"},
-		{"in the query", map[string]any{"path": "/x", "query": rowsOf("q", strings.Repeat("{{long}}", 4000))}, "query.q"},
-		{"in a header", map[string]any{"path": "/x", "headers": rowsOf("X-A", strings.Repeat("{{long}}", 4000))}, "headers.X-A"},
-		{"in quotes of the body", map[string]any{"method": "POST", "path": "/x", "body": `"` + strings.Repeat("{{long}}", 4000) + `"`}, "body"},
-		{"in the body, outside of quotes", map[string]any{"method": "POST", "path": "/x", "body": strings.Repeat("[{{open}}],", 8000)}, "body"},
+		{"in the query", map[string]any{"path": "/x", "query": rowsOf("q", strings.Repeat("{{long}}", 4000))},
+			"query.q"},
+		{"in a header", map[string]any{"path": "/x", "headers": rowsOf("X-A", strings.Repeat("{{long}}", 4000))},
+			"headers.X-A"},
+		{"in quotes of the body", map[string]any{"method": "POST", "path": "/x", "body": `"` +
+			strings.Repeat("{{long}}", 4000) + `"`}, "body"},
+		{"in the body, outside of quotes",
+			map[string]any{"method": "POST", "path": "/x", "body": strings.Repeat("[{{open}}],", 8000)}, "body"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, way := range []string{"preview", "send"} {
@@ -47,13 +51,16 @@ func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
 					t.Errorf("%s of %d bytes took %d MB", way, len(body), used>>20)
 				}
 				outside := way == "send" && strings.Contains(tt.name, "outside") // refused for that
-				if a.status != 400 || !outside && (!strings.Contains(a.body, "With its variables filled in, the request is larger than") || !strings.Contains(a.body, `"`+tt.field+`"`)) {
+				if a.status != 400 || !outside &&
+					(!strings.Contains(a.body, "With its variables filled in, the request is larger than") ||
+						!strings.Contains(a.body, `"`+tt.field+`"`)) {
 					t.Errorf("%s answered %d %.300s", way, a.status, a.body)
 				}
 			}
 		})
 	}
-	if a := h.ask(1, "POST /explorer/preview", `{"draft":{"path":"/x","query":[{"on":true,"key":"q","value":"`+strings.Repeat("{{long}}", 20)+`"}]}}`); a.status != 200 || strings.Count(a.body, long) < 20 {
+	if a := h.ask(1, "POST /explorer/preview", `{"draft":{"path":"/x","query":[{"on":true,"key":"q","value":"`+
+		strings.Repeat("{{long}}", 20)+`"}]}}`); a.status != 200 || strings.Count(a.body, long) < 20 {
 		t.Errorf("a value that is used twenty times answered %d", a.status)
 	}
 }
@@ -62,9 +69,13 @@ func TestManyUnknownVariablesAreNamedInPart(t *testing.T) {
 	h := build(t)
 	var body strings.Builder
 	for i := range 20_000 {
-		body.WriteString("{{v" + strings.Repeat("a", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676)) + "}}")
+		body.WriteString("{{v" + strings.Repeat("a", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) +
+			string(rune('a'+i/676)) + "}}")
 	}
-	text, err := json.Marshal(map[string]any{"sendId": "s", "draft": map[string]any{"method": "POST", "path": "/x", "body": `"` + body.String() + `"`}})
+	text,
+		err := json.Marshal(
+		map[string]any{"sendId": "s", "draft": map[string]any{"method": "POST", "path": "/x", "body": `"` +
+			body.String() + `"`}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,22 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 		`{"name":"colour","kind":"unknown","was":"\"red\"","now":"\"blue\""}`
 	for _, tt := range []struct{ method, path, body, want, fault string }{
 		{method: "PATCH", path: "/raw/things/7", body: body, want: `{"fields":[` + given + `],"name":"seven"}`},
-		{method: "PUT", path: "/raw/things/7", body: body, want: `{"fields":[` + given + `,{"name":"tags","kind":"cleared","was":"[\"a\"]","now":""}],"name":"seven"}`},
-		{method: "PUT", path: "/raw/things/7", body: `{"name":"seven","tags":[ "a" ]}`, want: `{"fields":[{"name":"name","kind":"same","was":"\"seven\"","now":"\"seven\""},{"name":"tags","kind":"same","was":"[\"a\"]","now":"[\"a\"]"}],"name":"seven"}`},
+		{method: "PUT", path: "/raw/things/7", body: body, want: `{"fields":[` + given +
+			`,{"name":"tags","kind":"cleared","was":"[\"a\"]","now":""}],"name":"seven"}`},
+		{method: "PUT", path: "/raw/things/7", body: `{"name":"seven","tags":[ "a" ]}`,
+			want: `{"fields":[{"name":"name","kind":"same","was":"\"seven\"","now":"\"seven\""},{"name":"tags",` +
+				`"kind":"same","was":"[\"a\"]","now":"[\"a\"]"}],"name":"seven"}`},
 		{method: "PATCH", path: "/raw/things/8", body: `{}`, fault: "GET /raw/things/8 was answered 404 Not Found"},
-		{method: "PATCH", path: "/raw/other/8", body: `{}`, fault: "the catalog has no GET for /raw/other/8, so what stands there is not known"},
-		{method: "PATCH", path: "/raw/things/7", body: `[1]`, fault: "the body is no JSON object, so it cannot be compared"},
+		{method: "PATCH", path: "/raw/other/8", body: `{}`, fault: "the catalog has no GET for /raw/other/8, so what " +
+			"stands there is not known"},
+		{method: "PATCH", path: "/raw/things/7", body: `[1]`, fault: "the body is no JSON object, so it cannot be " +
+			"compared"},
 		{method: "POST", path: "/raw/things", body: `{}`, fault: "only PUT and PATCH change what is there"},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			h, s := storeHouse(t, true)
-			a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"`+tt.method+`","path":"`+tt.path+`","mode":"raw","body":`+strconv.Quote(tt.body)+`}}`)
+			a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"`+tt.method+`","path":"`+tt.path+
+				`","mode":"raw","body":`+strconv.Quote(tt.body)+`}}`)
 			if tt.fault != "" {
 				if got := h.said(a); got != tt.fault {
 					t.Errorf("got %s, want %s", got, tt.fault)
@@ -43,8 +49,10 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 func TestALongValueIsCutInAComparison(t *testing.T) {
 	h, s := storeHouse(t, true)
 	s.set(7, "note", strings.Repeat("ü", 1000))
-	a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw","body":"{\"note\":\"x\"}"}}`)
-	if want := `{"fields":[{"name":"note","kind":"changed","was":"\"` + strings.Repeat("ü", 199) + `…","now":"\"x\""}],"name":"seven"}`; a.body != want {
+	a := h.ask(1, "POST /explorer/changes", `{"draft":{"method":"PATCH","path":"/raw/things/7","mode":"raw",`+
+		`"body":"{\"note\":\"x\"}"}}`)
+	if want := `{"fields":[{"name":"note","kind":"changed","was":"\"` + strings.Repeat("ü", 199) +
+		`…","now":"\"x\""}],"name":"seven"}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
 }

@@ -44,13 +44,15 @@ func (h *house) sendPart(at int, part []byte) answer {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.ask(1, fmt.Sprintf("POST /explorer/data/restore/parts?at=%d", at), body.String(), "Content-Type", form.FormDataContentType())
+	return h.ask(1, fmt.Sprintf("POST /explorer/data/restore/parts?at=%d", at), body.String(), "Content-Type",
+		form.FormDataContentType())
 }
 
 func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 	h := build(t)
 	h.furnish()
-	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound || !strings.Contains(a.body, "there is no backup to fetch") {
+	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
+		!strings.Contains(a.body, "there is no backup to fetch") {
 		t.Errorf("before one was made: %d %s", a.status, a.body)
 	}
 	if a := h.ask(1, "POST /explorer/data/backup", ""); a.status != 200 || !strings.Contains(a.body, `.backup"`) {
@@ -96,7 +98,8 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 		SameKey bool
 	}
 	a := h.ask(1, "POST /explorer/data/restore/look", `{"name":"mine"}`)
-	if err := json.Unmarshal([]byte(a.body), &found); err != nil || found.Version != "0.1.0" || found.Bytes == 0 || !found.SameKey {
+	if err := json.Unmarshal([]byte(a.body), &found); err != nil || found.Version != "0.1.0" || found.Bytes == 0 ||
+		!found.SameKey {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	for _, step := range []struct{ do, want string }{
@@ -132,16 +135,20 @@ func TestTheDataFolderIsTheAdministrators(t *testing.T) {
 		if e.Body != nil {
 			body = `{"name":"x"}`
 		}
-		if a := h.ask(stranger, e.Method+" /explorer"+e.Path, body); a.status != http.StatusForbidden || !strings.Contains(a.body, "only an administrator") && !strings.Contains(a.body, "Only the Spyglass window") {
+		if a := h.ask(stranger, e.Method+" /explorer"+e.Path, body); a.status != http.StatusForbidden ||
+			!strings.Contains(a.body, "only an administrator") &&
+				!strings.Contains(a.body, "Only the Spyglass window") {
 			t.Errorf("%s: %d %s", e.ID(), a.status, a.body)
 		}
 		if e.Method == "GET" {
 			continue
 		}
-		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "X-CSRF-Token", "wrong"); a.status != http.StatusForbidden {
+		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "X-CSRF-Token",
+			"wrong"); a.status != http.StatusForbidden {
 			t.Errorf("%s without the token: %d %s", e.ID(), a.status, a.body)
 		}
-		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "Origin", "http://192.0.2.1"); a.status != http.StatusForbidden {
+		if a := h.ask(1, e.Method+" /explorer"+e.Path, body, "Origin",
+			"http://192.0.2.1"); a.status != http.StatusForbidden {
 			t.Errorf("%s from elsewhere: %d %s", e.ID(), a.status, a.body)
 		}
 	}
@@ -185,8 +192,9 @@ func TestTheDiagnosticsShowHowItIsAndNothingThatWasTyped(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"about.json": `"version": "0.1.0"`, "settings.json": `"theme": "dark"`, "tables.json": `"device": 7`, "health.json": `"workspace.db": `,
-		"log.txt": "", "errors.txt": "",
+		"about.json": `"version": "0.1.0"`, "settings.json": `"theme": "dark"`, "tables.json": `"device": 7`,
+		"health.json": `"workspace.db": `,
+		"log.txt":     "", "errors.txt": "",
 	} {
 		if text, ok := texts[name]; !ok || !strings.Contains(text, want) {
 			t.Errorf("%s holds %s, want %s", name, text, want)

@@ -17,7 +17,8 @@ func (h *house) toFile(format, draft string) (ran answer, file answer) {
 	events := h.listen(1)
 	done := make(chan answer, 1)
 	go func() {
-		done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"`+format+`","name":"raw / list","draft":`+draft+`}`)
+		done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"`+format+
+			`","name":"raw / list","draft":`+draft+`}`)
 	}()
 	for !strings.Contains(next(h.t, events), `"state":"ready"`) {
 	}
@@ -31,7 +32,8 @@ func (h *house) toFile(format, draft string) (ran answer, file answer) {
 func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 	page := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("offset") == "0" {
-			fmt.Fprint(w, `{"total":3,"items":[{"id":1,"name":"=cmd()","up":true},{"id":9007199254740993,"tags":["a", {"b":1}],"note":null}]}`)
+			fmt.Fprint(w, `{"total":3,"items":[{"id":1,"name":"=cmd()","up":true},{"id":9007199254740993,`+
+				`"tags":["a", {"b":1}],"note":null}]}`)
 		} else {
 			fmt.Fprint(w, `{"total":3,"items":[{"id":3,"name":"x,\"y\"","late":1}]}`)
 		}
@@ -50,18 +52,27 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 		items                                 int
 		notes                                 string
 	}{
-		{name: "CSV", format: "csv", file: "raw-list.csv", portal: page, items: 3, notes: `["Fields that only later pages have are not in the file: late."]`,
-			contents: "id,name,up,tags,note\r\n1,'=cmd(),true,,\r\n9007199254740993,,,\"[\"\"a\"\",{\"\"b\"\":1}]\",\r\n3,\"x,\"\"y\"\"\",,,\r\n"},
+		{name: "CSV", format: "csv", file: "raw-list.csv", portal: page, items: 3,
+			notes: `["Fields that only later pages have are not in the file: late."]`,
+			contents: "id,name,up,tags,note\r\n1,'=cmd(),true,,\r\n9007199254740993,,,\"[\"\"a\"\"," +
+				"{\"\"b\"\":1}]\",\r\n3,\"x,\"\"y\"\"\",,,\r\n"},
 		{name: "NDJSON", format: "ndjson", file: "raw-list.ndjson", portal: page, items: 3, notes: `[]`,
-			contents: `{"id":1,"name":"=cmd()","up":true}` + "\n" + `{"id":9007199254740993,"tags":["a",{"b":1}],"note":null}` + "\n" + `{"id":3,"name":"x,\"y\"","late":1}` + "\n"},
+			contents: `{"id":1,"name":"=cmd()","up":true}` + "\n" + `{"id":9007199254740993,"tags":["a",{"b":1}],` +
+				`"note":null}` + "\n" + `{"id":3,"name":"x,\"y\"","late":1}` + "\n"},
 		{name: "JSON", format: "json", file: "raw-list.json", portal: page, items: 3, notes: `[]`,
-			contents: `{"total":3,"items":[` + "\n" + `{"id":1,"name":"=cmd()","up":true},` + "\n" + `{"id":9007199254740993,"tags":["a", {"b":1}],"note":null},` + "\n" + `{"id":3,"name":"x,\"y\"","late":1}` + "\n]}\n"},
-		{name: "CSV that is not whole says so in its last line", format: "csv", file: "raw-list.csv", portal: fails, items: 2, notes: `[]`, partial: partial,
+			contents: `{"total":3,"items":[` + "\n" + `{"id":1,"name":"=cmd()","up":true},` + "\n" +
+				`{"id":9007199254740993,"tags":["a", {"b":1}],"note":null},` + "\n" +
+				`{"id":3,"name":"x,\"y\"","late":1}` + "\n]}\n"},
+		{name: "CSV that is not whole says so in its last line", format: "csv", file: "raw-list.csv", portal: fails,
+			items: 2, notes: `[]`, partial: partial,
 			contents: "id\r\n1\r\n2\r\nNot whole: " + partial + "\r\n"},
-		{name: "NDJSON that is not whole says so in its last line", format: "ndjson", file: "raw-list.ndjson", portal: fails, items: 2, notes: `[]`, partial: partial,
+		{name: "NDJSON that is not whole says so in its last line", format: "ndjson", file: "raw-list.ndjson",
+			portal: fails, items: 2, notes: `[]`, partial: partial,
 			contents: `{"id":1}` + "\n" + `{"id":2}` + "\n" + `{"partial":"` + partial + `"}` + "\n"},
-		{name: "JSON that is not whole says so behind its items", format: "json", file: "raw-list.json", portal: fails, items: 2, notes: `[]`, partial: partial,
-			contents: `{"total":3,"items":[` + "\n" + `{"id":1},` + "\n" + `{"id":2}` + "\n" + `],"partial":"` + partial + `"}` + "\n"},
+		{name: "JSON that is not whole says so behind its items", format: "json", file: "raw-list.json", portal: fails,
+			items: 2, notes: `[]`, partial: partial,
+			contents: `{"total":3,"items":[` + "\n" + `{"id":1},` + "\n" + `{"id":2}` + "\n" + `],"partial":"` +
+				partial + `"}` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := build(t)
@@ -77,12 +88,15 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 			if tt.partial != "" {
 				status = 503
 			}
-			want := fmt.Sprintf(`{"saved":{"name":%q,"bytes":%d,"historyId":1,"run":{"pages":%d,"of":2,"items":%d,"total":3,"partial":%q,"status":%d,"resume":false,"notes":%s}}}`,
+			want := fmt.Sprintf(`{"saved":{"name":%q,"bytes":%d,"historyId":1,"run":{"pages":%d,"of":2,"items":%d,`+
+				`"total":3,"partial":%q,"status":%d,"resume":false,"notes":%s}}}`,
 				tt.file, len(tt.contents), (tt.items+1)/2, tt.items, tt.partial, status, tt.notes)
 			if ran.body != want {
 				t.Errorf("got  %s\nwant %s", ran.body, want)
 			}
-			if a, want := h.ask(1, "GET /explorer/history?fields=id,status,error,kept", ""), `{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":"`+tt.partial+`","kept":false}],"data":null}`; a.body != want {
+			if a, want := h.ask(1, "GET /explorer/history?fields=id,status,error,kept", ""),
+				`{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":"`+tt.partial+
+					`","kept":false}],"data":null}`; a.body != want {
 				t.Errorf("the history has %s, want %s", a.body, want)
 			}
 		})
@@ -97,7 +111,8 @@ func TestAFirstPageThatIsNoneMakesNoFile(t *testing.T) {
 	})
 	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1","file":"csv","draft":{"path":"/raw/list"}}`)
 	var r reply
-	if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 418 || h.body(1, r.Document) != `{"errorMessage":"I am a teapot"}` {
+	if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 418 ||
+		h.body(1, r.Document) != `{"errorMessage":"I am a teapot"}` {
 		t.Errorf("got %s", a.body)
 	}
 	if a := h.ask(1, "GET /explorer/pages/s1/file", ""); h.said(a) != "no such file is on its way; it may have ended" {

@@ -121,7 +121,8 @@ func New(o Options) (*Explorer, error) {
 	e := &Explorer{o: o, life: serve.NewLife()}
 	e.hub = &stream.Hub{Stopped: e.life.Stopped(), Changes: o.Changes, Storage: o.Storage}
 	e.data = &folder.Data{
-		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop, Demo: o.Demo,
+		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop,
+		Demo:   o.Demo,
 		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
 	e.window = &window.Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
@@ -136,8 +137,9 @@ func New(o Options) (*Explorer, error) {
 		return nil, err
 	}
 	e.sender = &send.Sender{
-		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie, PortalName: o.PortalName,
-		Version: o.Version, Timeout: o.Timeout, Log: o.Log,
+		Workspace: o.Workspace, Catalog: catalog.New(o.Catalog), BaseURL: o.BaseURL, Cookie: o.Cookie,
+		PortalName: o.PortalName,
+		Version:    o.Version, Timeout: o.Timeout, Log: o.Log,
 		Client: e.window.Client, Documents: e.views, Life: e.life, Hub: e.hub,
 	}
 	e.pager = &pages.Pager{Sender: e.sender}
@@ -147,7 +149,8 @@ func New(o Options) (*Explorer, error) {
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
-		e.hub.Tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
+		e.hub.Tell(userID, "workspace "+string(kind),
+			resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
 	})
 	return e, nil
 }

@@ -16,17 +16,23 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark"}`)
 	a := h.ask(1, "GET /explorer/start", "")
 	draft := `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
-	portal := `{"id":0,"name":"Demo portal","baseUrl":"` + h.base + `/api","address":"` + strings.TrimPrefix(h.base, "http://") + `","demo":true,"instance":"ab12",` +
-		`"remote":false,"environment":"demo","auth":"session","account":"","secret":"","user":"user1","readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
+	portal := `{"id":0,"name":"Demo portal","baseUrl":"` + h.base + `/api","address":"` +
+		strings.TrimPrefix(h.base, "http://") + `","demo":true,"instance":"ab12",` +
+		`"remote":false,"environment":"demo","auth":"session","account":"","secret":"","user":"user1",` +
+		`"readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
 		`"proxy":"","proxyPassword":"","sendInClear":false,"catalogUrl":"","catalogFrom":"","catalogAt":0}`
 	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
-	want := `{"dataFolder":"` + h.dir + `","desktop":false,"keyring":false,"notice":null,"portal":` + portal + `,"portals":[` + portal + `],` +
+	want := `{"dataFolder":"` + h.dir + `","desktop":false,"keyring":false,"notice":null,"portal":` + portal +
+		`,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +
 		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
 		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,` + more + `],` +
 		`"tray":false,` +
-		`"user":{"csrfToken":"` + csrfSecret + `","id":1,"name":"user1","rights":["read on deviceGroup","write on settings: x","none: no sign-in needed","write on explorer"],"role":"administrator"},` +
-		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":0}],"version":"0.1.0"}`
+		`"user":{"csrfToken":"` + csrfSecret +
+		`","id":1,"name":"user1","rights":["read on deviceGroup","write on settings: x","none: no sign-in needed",` +
+		`"write on explorer"],"role":"administrator"},` +
+		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":0}],` +
+		`"version":"0.1.0"}`
 	a.body = regexp.MustCompile(`"changedOn":\d+`).ReplaceAllString(a.body, `"changedOn":0`)
 	if a.status != 200 || a.body != want {
 		t.Errorf("got  %d %s\nwant %s", a.status, a.body, want)
@@ -55,15 +61,20 @@ func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {
 			names = append(names, e.ID)
 		}
 	}
-	want := []string{"# Devices", "GET /device/devices/{id}", "POST /device/devices", "DELETE /device/devices/{id}", "# Alerts", "GET /alert/alerts", "# Settings", "POST /session"}
+	want := []string{"# Devices", "GET /device/devices/{id}", "POST /device/devices", "DELETE /device/devices/{id}",
+		"# Alerts", "GET /alert/alerts", "# Settings", "POST /session"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}
-	one := `{"id":"POST /device/devices","method":"POST","path":"/device/devices","category":"Devices","summary":"Add a device","doc":"Adds it.",` +
+	one := `{"id":"POST /device/devices","method":"POST","path":"/device/devices","category":"Devices",` +
+		`"summary":"Add a device","doc":"Adds it.",` +
 		`"permission":"write on settings: x","admin":true,"deprecated":false,"params":[],` +
-		`"body":{"type":"object","properties":[{"name":"name","required":true,"type":"string","doc":"What it is called"},{"name":"password","type":"string","format":"password"},{"name":"pin","type":"string","format":"password"}]},` +
+		`"body":{"type":"object","properties":[{"name":"name","required":true,"type":"string",` +
+		`"doc":"What it is called"},{"name":"password","type":"string","format":"password"},{"name":"pin",` +
+		`"type":"string","format":"password"}]},` +
 		`"answer":null,"status":201,"errors":[{"status":409,"when":"the name is taken"}],` +
-		`"example":{"path":"/device/devices","query":[{"key":"a","value":"b"}],"body":"{\n  \"name\": \"<web>\",\n  \"tags\": [\n    1\n  ]\n}"}}`
+		`"example":{"path":"/device/devices","query":[{"key":"a","value":"b"}],` +
+		`"body":"{\n  \"name\": \"<web>\",\n  \"tags\": [\n    1\n  ]\n}"}}`
 	if !strings.Contains(a.body, one) {
 		t.Errorf("the catalog is %s\nwithout %s", a.body, one)
 	}
@@ -81,18 +92,23 @@ func TestADocumentIsReadByRows(t *testing.T) {
 	r := h.send(1, `{"path":"/alert/alerts"}`)
 	at := "/explorer/documents/" + r.Document
 	for _, tt := range []struct{ do, body, want string }{
-		{"GET " + at + "/rows?from=1&count=1", "", `{"rows":[{"node":9,"line":2,"depth":1,"kind":"number","key":"total","text":"1204","count":0,"open":false,"comma":true}],"total":16}`},
-		{"GET " + at + "/lines?from=0&count=5", "", `{"lines":["{\"total\":1204,\"searchId\":null,\"items\":[{\"id\":1},{\"id\":2},{\"id\":3}],\"data\":null}"],"total":1}`},
+		{"GET " + at + "/rows?from=1&count=1", "", `{"rows":[{"node":9,"line":2,"depth":1,"kind":"number",` +
+			`"key":"total","text":"1204","count":0,"open":false,"comma":true}],"total":16}`},
+		{"GET " + at + "/lines?from=0&count=5", "", `{"lines":["{\"total\":1204,\"searchId\":null,` +
+			`\"items\":[{\"id\":1},{\"id\":2},{\"id\":3}],\"data\":null}"],"total":1}`},
 		{"GET " + at + "/path?node=9", "", `{"path":"$.total"}`},
 		{"GET " + at + "/value?node=9", "", `1204`},
 		{"GET " + at + "/raw", "", `{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`},
 		{"POST " + at + "/toggle", `{"node":-1,"open":false,"deep":true,"count":0}`, `{"rows":[],"total":6}`},
-		{"GET " + at + "/find?query=3&from=0", "", `{"count":1,"index":0,"node":63,"path":"$.items[2].id","row":7,"total":12}`},
+		{"GET " + at + "/find?query=3&from=0", "", `{"count":1,"index":0,"node":63,"path":"$.items[2].id","row":7,` +
+			`"total":12}`},
 		{"GET " + at + "/left", "", `{"left":"0+ 12+ 1l+"}`},
 		{"POST " + at + "/toggle", `{"node":-1,"open":true,"deep":true,"count":0}`, `{"rows":[],"total":16}`},
 		{"POST " + at + "/unfold", `{"left":"0+ 12+ 1l+","count":0}`, `{"rows":[],"total":12}`},
 		{"POST " + at + "/toggle", `{"node":-1,"open":true,"deep":true,"count":0}`, `{"rows":[],"total":16}`},
-		{"POST " + at + "/toggle", `{"node":0,"open":false,"deep":false,"from":0,"count":1}`, `{"rows":[{"node":0,"line":1,"depth":0,"kind":"object","count":4,"open":false,"preview":"{ total: 1204, searchId: null, items: […], data: null }","comma":false}],"total":1}`},
+		{"POST " + at + "/toggle", `{"node":0,"open":false,"deep":false,"from":0,"count":1}`,
+			`{"rows":[{"node":0,"line":1,"depth":0,"kind":"object","count":4,"open":false,` +
+				`"preview":"{ total: 1204, searchId: null, items: […], data: null }","comma":false}],"total":1}`},
 	} {
 		if a := h.ask(1, tt.do, tt.body); a.status != 200 || a.body != tt.want {
 			t.Errorf("%s %s\n got %d %s\nwant %s", tt.do, tt.body, a.status, a.body, tt.want)
@@ -154,7 +170,8 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 	browser := h.listen(1)
 	h.hears(browser)
 	h.OpenLinks([]string{"spyglass://api/GET/device/devices?size=5"})
-	if got, want := next(t, mine), `link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`; got != want {
+	if got, want := next(t, mine),
+		`link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`; got != want {
 		t.Errorf("the window was told %s, want %s", got, want)
 	}
 	h.Stop()
@@ -181,7 +198,8 @@ func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
 
 func TestLinksOpenOnTheDesktop(t *testing.T) {
 	h := build(t)
-	if a := h.ask(window, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {
+	if a := h.ask(window, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 ||
+		!slices.Equal(h.links, []string{"https://example.net/"}) {
 		t.Errorf("got %d %s, opened %v", a.status, a.body, h.links)
 	}
 }
@@ -210,11 +228,13 @@ func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 	for _, tt := range []struct{ do, body, want string }{
 		{"POST /explorer/send", `{"sendID":"x","draft":{}}`, `sendID: request has no field`},
 		{"POST /explorer/send", `{"sendId":"x"}`, `draft: draft is required`},
-		{"POST /explorer/preview", `{"draft":{"query":[{"on":"yes"}]}}`, `draft: draft does not have the documented shape`},
+		{"POST /explorer/preview", `{"draft":{"query":[{"on":"yes"}]}}`, `draft: draft does not have the documented ` +
+			`shape`},
 		{"POST /explorer/documents/x/toggle", `{"node":0}`, `open: open is required`},
 		{"POST /explorer/documents/x/unfold", `{}`, `left: left is required`},
 	} {
-		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(got, strings.Split(tt.want, " request has")[0]) {
+		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(
+			got, strings.Split(tt.want, " request has")[0]) {
 			t.Errorf("%s %s: got %s, want %s", tt.do, tt.body, got, tt.want)
 		}
 	}
@@ -229,7 +249,8 @@ func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
 		}
 		doors++
 		for _, user := range []int{1, stranger} {
-			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`, "/native/save": `{"name":"x","text":"y"}`}[e.Path]
+			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`,
+				"/native/save": `{"name":"x","text":"y"}`}[e.Path]
 			if a := h.ask(user, "POST /explorer"+e.Path, body); a.status != 403 {
 				t.Errorf("%s of user %d answered %d %s", e.Path, user, a.status, a.body)
 			}
@@ -238,13 +259,15 @@ func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
 	if doors != 6 || h.links != nil || h.asked != nil || h.full || h.quits+h.restarts > 0 {
 		t.Errorf("%d doors; what happened: %v %v %v %d %d", doors, h.links, h.asked, h.full, h.quits, h.restarts)
 	}
-	if a := h.ask(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 || len(h.asked) != 1 {
+	if a := h.ask(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 ||
+		len(h.asked) != 1 {
 		t.Errorf("saving in the window by who signed in there later: %d %s", a.status, a.body)
 	}
 	if a := h.ask(windowed, "POST /explorer/native/quit", ""); a.status != 204 && a.status != 200 || h.quits != 1 {
 		t.Errorf("quitting in the window by who signed in there later: %d %s", a.status, a.body)
 	}
-	for user, want := range map[int]string{1: `"desktop":false`, stranger: `"desktop":false`, window: `"desktop":true`, windowed: `"desktop":true`} {
+	for user, want := range map[int]string{1: `"desktop":false`, stranger: `"desktop":false`, window: `"desktop":true`,
+		windowed: `"desktop":true`} {
 		if a := h.ask(user, "GET /explorer/start", ""); !strings.Contains(a.body, want) {
 			t.Errorf("the start of user %d lacks %s", user, want)
 		}

@@ -35,20 +35,23 @@ func TestExtractorsRunAfterTheAnswersTheyGoWith(t *testing.T) {
 	h.extractor(1, `{"status":"404","path":"$.errorMessage","variable":"why"}`)
 	h.extractor(1, `{"path":"$","variable":"off","on":false}`)
 	h.extractor(2, `{"path":"$","variable":"theirs"}`)
-	if got, want := h.extracts(1, draft("GET", "/alert/alerts")), []extracted{{"second", "2", ""}, {"more", "3", ""}}; !reflect.DeepEqual(got, want) {
+	if got, want := h.extracts(1, draft("GET", "/alert/alerts")),
+		[]extracted{{"second", "2", ""}, {"more", "3", ""}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := h.extracts(1, draft("GET", "/nowhere")); len(got) != 1 || got[0].Variable != "why" || got[0].Value == "" {
 		t.Errorf("after 404: %v", got)
 	}
 	for name, value := range map[string]string{"second": "2", "more": "3"} {
-		if a := h.ask(1, "GET /explorer/variables?filter=name:"+name, ""); !strings.Contains(a.body, `"value":"`+value+`"`) || !strings.Contains(a.body, `"scope":"portal"`) {
+		if a := h.ask(1, "GET /explorer/variables?filter=name:"+name, ""); !strings.Contains(a.body, `"value":"`+value+
+			`"`) || !strings.Contains(a.body, `"scope":"portal"`) {
 			t.Errorf("%s is %s", name, a.body)
 		}
 	}
 	var echoed struct{ Query map[string][]string }
 	r := h.send(1, `{"method":"GET","path":"/device/devices/7?n={{second}}"}`)
-	if err := json.Unmarshal([]byte(h.body(1, r.Document)), &echoed); err != nil || !reflect.DeepEqual(echoed.Query["n"], []string{"2"}) {
+	if err := json.Unmarshal([]byte(h.body(1, r.Document)), &echoed); err != nil ||
+		!reflect.DeepEqual(echoed.Query["n"], []string{"2"}) {
 		t.Errorf("the next request had %v", echoed.Query)
 	}
 }
@@ -58,13 +61,15 @@ func TestAnExtractorThatFindsNothingSaysWhyAndLeavesTheVariable(t *testing.T) {
 	h.extractor(1, `{"path":"$.items[0].id","variable":"first"}`)
 	h.extracts(1, draft("GET", "/alert/alerts"))
 	h.serves("application/json", `{"items":[]}`)
-	if got, want := h.extracts(1, draft("GET", "/raw/x")), []extracted{{"first", "", "nothing in the answer matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
+	if got, want := h.extracts(1, draft("GET", "/raw/x")),
+		[]extracted{{"first", "", "nothing in the answer matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if a := h.ask(1, "GET /explorer/variables?filter=name:first", ""); !strings.Contains(a.body, `"value":"1"`) {
 		t.Errorf("the variable is %s", a.body)
 	}
-	if a := h.ask(1, "GET /explorer/extractors", ""); !strings.Contains(a.body, `"last":"1","problem":"nothing in the answer matches $.items[0].id"`) {
+	if a := h.ask(1, "GET /explorer/extractors", ""); !strings.Contains(a.body,
+		`"last":"1","problem":"nothing in the answer matches $.items[0].id"`) {
 		t.Errorf("the extractor is %s", a.body)
 	}
 	h.serves("text/html", "<p>no</p>")
@@ -108,15 +113,18 @@ func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
 		t.Errorf("somebody else's answers %d %s", a.status, a.body)
 	}
 	for _, tt := range []struct{ body, want string }{
-		{`{"on":false}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[0].id","variable":"first","on":false,"last":"1","problem":""}],"data":null}`},
-		{`{"path":"$.items[1].id","on":true}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[1].id","variable":"first","on":true,"last":"","problem":""}],"data":null}`},
+		{`{"on":false}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[0].id",` +
+			`"variable":"first","on":false,"last":"1","problem":""}],"data":null}`},
+		{`{"path":"$.items[1].id","on":true}`, `{"total":1,"searchId":null,"items":[{"status":"2xx",` +
+			`"path":"$.items[1].id","variable":"first","on":true,"last":"","problem":""}],"data":null}`},
 	} {
 		h.ask(1, "PATCH /explorer/extractors/1", tt.body)
 		if got := shown(); got != tt.want {
 			t.Errorf("after %s\n got %s\nwant %s", tt.body, got, tt.want)
 		}
 	}
-	if got, want := h.extracts(1, draft("GET", "/raw/x")), []extracted{{"first", "", "nothing in the answer matches $.items[1].id"}}; !reflect.DeepEqual(got, want) {
+	if got, want := h.extracts(1, draft("GET", "/raw/x")),
+		[]extracted{{"first", "", "nothing in the answer matches $.items[1].id"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -25,36 +25,53 @@ func hostileCatalogs() map[string]string {
 		return `{"openapi":"3.0.0","info":{"title":"x","version":"1"},"paths":{` + paths + `}` + rest + `}`
 	}
 	post := func(i int) string {
-		return fmt.Sprintf(`"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A0"}}}},"responses":{"200":{"description":""}}}}`, i)
+		return fmt.Sprintf(
+			`"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A0"}}}},"responses":{"200":{"description":""}}}}`, i)
 	}
 	schemas := func(named string) string { return `,"components":{"schemas":{` + named + `}}` }
 	ref := func(name string) string { return `{"$ref":"#/components/schemas/` + name + `"}` }
 	tree := many(9, func(i int) string {
-		return fmt.Sprintf(`"A%d":{"type":"object","properties":{%s}}`, i, many(20, func(k int) string { return fmt.Sprintf(`"k%d":%s`, k, ref(fmt.Sprint("A", i+1))) }))
+		return fmt.Sprintf(`"A%d":{"type":"object","properties":{%s}}`, i,
+			many(20, func(k int) string { return fmt.Sprintf(`"k%d":%s`, k, ref(fmt.Sprint("A", i+1))) }))
 	})
 	variables := many(40, func(i int) string { return fmt.Sprintf(`"v%d":{"default":"{v%d}{v%d}"}`, i, i+1, i+1) })
 	return map[string]string{
-		"deep":            document(post(0), `,"x-a":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)),
-		"deep schemas":    document(post(0), schemas(`"A0":`+strings.Repeat(`{"items":`, 20_000)+`{}`+strings.Repeat(`}`, 20_000))),
-		"100,000 refs":    document(post(0), schemas(`"A0":{"allOf":[`+many(100_000, func(int) string { return ref("B") })+`]},"B":{"type":"string"}`)),
-		"refs to all":     document(many(2000, func(int) string { return post(0) }), schemas(`"A0":{"$ref":"#/components/x-a"}`)),
-		"refs in circles": document(many(500, post), schemas(`"A0":{"properties":{"a":`+ref("A1")+`,"b":`+ref("A0")+`,"c":`+ref("A1")+`}},"A1":{"properties":{"a":`+ref("A0")+`,"b":`+ref("A1")+`}}`)),
+		"deep": document(post(0), `,"x-a":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)),
+		"deep schemas": document(post(0), schemas(`"A0":`+strings.Repeat(`{"items":`, 20_000)+`{}`+
+			strings.Repeat(`}`, 20_000))),
+		"100,000 refs": document(post(0),
+			schemas(`"A0":{"allOf":[`+many(100_000, func(int) string { return ref("B") })+`]},"B":{"type":"string"}`)),
+		"refs to all": document(many(2000, func(int) string { return post(0) }),
+			schemas(`"A0":{"$ref":"#/components/x-a"}`)),
+		"refs in circles": document(many(500, post), schemas(`"A0":{"properties":{"a":`+ref("A1")+`,"b":`+ref("A0")+
+			`,"c":`+ref("A1")+`}},"A1":{"properties":{"a":`+ref("A0")+`,"b":`+ref("A1")+`}}`)),
 		"a ref to itself": document(post(0), schemas(`"A0":`+ref("A0"))),
-		"a tree":          document(many(500, post), schemas(tree+`,"A9":{"type":"string","description":"`+long(20_000)+`"}`)),
-		"a huge enum":     document(many(500, post), schemas(`"A0":{"type":"object","properties":{"a":`+ref("E")+`,"b":`+ref("E")+`}},"E":{"enum":[`+many(20_000, func(i int) string { return fmt.Sprintf(`"value number %d"`, i) })+`]}`)),
-		"many properties": document(many(500, post), schemas(`"A0":{"type":"object","required":[`+many(20_000, func(i int) string { return fmt.Sprintf(`"property%d"`, i) })+`],"properties":{`+many(20_000, func(i int) string { return fmt.Sprintf(`"property%d":{"type":"string"}`, i) })+`}}`)),
+		"a tree": document(many(500, post), schemas(tree+`,"A9":{"type":"string","description":"`+
+			long(20_000)+`"}`)),
+		"a huge enum": document(many(500, post), schemas(`"A0":{"type":"object","properties":{"a":`+ref("E")+
+			`,"b":`+ref("E")+`}},"E":{"enum":[`+
+			many(20_000, func(i int) string { return fmt.Sprintf(`"value number %d"`, i) })+`]}`)),
+		"many properties": document(many(500, post),
+			schemas(`"A0":{"type":"object","required":[`+
+				many(20_000, func(i int) string { return fmt.Sprintf(`"property%d"`, i) })+`],"properties":{`+
+				many(20_000, func(i int) string { return fmt.Sprintf(`"property%d":{"type":"string"}`, i) })+`}}`)),
 		"tags × operations": document(many(5000, func(i int) string {
 			return fmt.Sprintf(`"/p%d":{"get":{"tags":["t%d"],"responses":{"200":{"description":""}}}}`, i, i)
 		}), `,"tags":[`+many(5000, func(i int) string { return fmt.Sprintf(`{"name":"t%d"}`, 5000-i) })+`]`),
 		"many parameters": document(`"/a":{"get":{"parameters":[`+many(10_000, func(i int) string {
 			return fmt.Sprintf(`{"name":"parameter%d","in":"query","schema":{"type":"string"}}`, i)
 		})+`],"responses":{"200":{"description":""}}}}`, ""),
-		"a long example": document(`"/`+strings.Repeat("{p}", 20_000)+`":{"get":{"parameters":[{"name":"p","in":"path","required":true,"schema":{"type":"string"},"example":"`+long(50_000)+`"}],"responses":{"200":{"description":""}}}}`, ""),
+		"a long example": document(`"/`+strings.Repeat("{p}", 20_000)+`":{"get":{"parameters":[{"name":"p",`+
+			`"in":"path","required":true,"schema":{"type":"string"},"example":"`+long(50_000)+
+			`"}],"responses":{"200":{"description":""}}}}`, ""),
 		"a shared answer": document(many(2000, func(i int) string {
 			return fmt.Sprintf(`"/p%d":{"get":{"responses":{"400":{"$ref":"#/components/responses/R"}}}}`, i)
 		}), `,"components":{"responses":{"R":{"description":"`+long(30_000)+`"}}}`),
-		"a shared path":    document(many(2000, func(i int) string { return fmt.Sprintf(`"/p%d":{"$ref":"#/paths/~1a"}`, i) })+`,"/a":{"get":{"description":"`+long(30_000)+`","responses":{"200":{"description":""}}}}`, ""),
-		"variables double": document(post(0), schemas(`"A0":{"type":"string"}`)+`,"servers":[{"url":"/{v0}","variables":{`+variables+`}}]`),
+		"a shared path": document(
+			many(2000, func(i int) string { return fmt.Sprintf(`"/p%d":{"$ref":"#/paths/~1a"}`, i) })+
+				`,"/a":{"get":{"description":"`+long(30_000)+`","responses":{"200":{"description":""}}}}`, ""),
+		"variables double": document(post(0), schemas(`"A0":{"type":"string"}`)+`,"servers":[{"url":"/{v0}",`+
+			`"variables":{`+variables+`}}]`),
 	}
 }
 

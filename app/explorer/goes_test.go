@@ -16,7 +16,8 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"total":%d,"items":[{}]}`, n)
 	}
-	const all = `"below":[{"label":"things in it","count":3},{"label":"spare parts","count":4},{"label":"open alerts","count":1204}]`
+	const all = `"below":[{"label":"things in it","count":3},{"label":"spare parts","count":4},` +
+		`{"label":"open alerts","count":1204}]`
 	one := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"total":1,"items":[{}]}`) }
 	for _, tt := range []struct {
 		draft string // beside the method
@@ -27,14 +28,21 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 		{draft: `"path":"/raw/things/7"`, bin: true, below: below,
 			want: `{` + all + `,"bin":true,"late":false,"name":"seven","noun":"thing","path":"/raw/things/7"}`},
 		{draft: `"path":"/raw/things/7?deleteHard=true"`, bin: true, below: below,
-			want: `{` + all + `,"bin":false,"late":false,"name":"seven","noun":"thing","path":"/raw/things/7?deleteHard=true"}`},
-		{draft: `"path":"/raw/things/{id}","template":"/raw/things/{id}","pathParams":[{"on":true,"key":"id","value":"{{seventh}}"}],"query":[{"on":true,"key":"note","value":"a b"},{"on":true,"key":"token","value":"t0p"}]`, bin: true, below: one,
-			want: `{"below":[{"label":"things in it","count":3},{"label":"spare part","count":1},{"label":"open alert","count":1}],"bin":true,"late":false,"name":"seven","noun":"thing","path":"/raw/things/7?note=a%20b&token=********"}`},
+			want: `{` + all + `,"bin":false,"late":false,"name":"seven","noun":"thing",` +
+				`"path":"/raw/things/7?deleteHard=true"}`},
+		{draft: `"path":"/raw/things/{id}","template":"/raw/things/{id}","pathParams":[{"on":true,"key":"id",` +
+			`"value":"{{seventh}}"}],"query":[{"on":true,"key":"note","value":"a b"},{"on":true,"key":"token",` +
+			`"value":"t0p"}]`, bin: true, below: one,
+			want: `{"below":[{"label":"things in it","count":3},{"label":"spare part","count":1},` +
+				`{"label":"open alert","count":1}],"bin":true,"late":false,"name":"seven","noun":"thing",` +
+				`"path":"/raw/things/7?note=a%20b&token=********"}`},
 		{draft: `"path":"/raw/things/7"`, below: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
-			want: `{"below":[{"label":"things in it","count":3}],"bin":false,"late":false,"name":"seven","noun":"thing","path":"/raw/things/7"}`},
+			want: `{"below":[{"label":"things in it","count":3}],"bin":false,"late":false,"name":"seven",` +
+				`"noun":"thing","path":"/raw/things/7"}`},
 		{draft: `"path":"/raw/things/8"`, below: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
 			want: `{"below":[],"bin":false,"late":false,"name":"","noun":"thing","path":"/raw/things/8"}`},
-		{draft: `"path":"/raw/unheard/of"`, want: `{"below":[],"bin":false,"late":false,"name":"","noun":"","path":"/raw/unheard/of"}`},
+		{draft: `"path":"/raw/unheard/of"`, want: `{"below":[],"bin":false,"late":false,"name":"","noun":"",` +
+			`"path":"/raw/unheard/of"}`},
 	} {
 		t.Run(tt.draft, func(t *testing.T) {
 			h, s := storeHouse(t, tt.bin)
@@ -63,7 +71,8 @@ func TestCountingWhatGoesEndsAfterTwoSeconds(t *testing.T) {
 	}
 	began := time.Now()
 	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"/raw/things/7"}}`)
-	if want := `{"below":[{"label":"things in it","count":3},{"label":"open alerts","count":2}],"bin":true,"late":true,"name":"seven","noun":"thing","path":"/raw/things/7"}`; a.body != want {
+	if want := `{"below":[{"label":"things in it","count":3},{"label":"open alerts","count":2}],"bin":true,` +
+		`"late":true,"name":"seven","noun":"thing","path":"/raw/things/7"}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
 	if took := time.Since(began); took < 2*time.Second || took > 8*time.Second {

@@ -13,7 +13,8 @@ func TestALockedPortalGetsNoWrite(t *testing.T) {
 		t.Fatal(a.body)
 	}
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-		a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"method":"`+method+`","path":"/raw/things/7","mode":"raw","body":"{}"}}`)
+		a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"method":"`+method+
+			`","path":"/raw/things/7","mode":"raw","body":"{}"}}`)
 		var f struct {
 			ErrorMessage string
 			ErrorDetail  struct{ ReadOnly bool }
@@ -21,7 +22,8 @@ func TestALockedPortalGetsNoWrite(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.body), &f); err != nil {
 			t.Fatal(a.body)
 		}
-		if want := "Demo portal is locked for reading only, so " + method + " was not sent; unlock it to write"; a.status != 403 || f.ErrorMessage != want || !f.ErrorDetail.ReadOnly {
+		if want := "Demo portal is locked for reading only, so " + method +
+			" was not sent; unlock it to write"; a.status != 403 || f.ErrorMessage != want || !f.ErrorDetail.ReadOnly {
 			t.Errorf("got %d %s, want %s", a.status, a.body, want)
 		}
 	}

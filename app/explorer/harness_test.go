@@ -70,7 +70,9 @@ func (people) ByCookie(_ context.Context, secret string) (*session.Session, erro
 	if n, err := fmt.Sscanf(secret, cookieSecret+"-%d", &id); n != 1 || err != nil {
 		return nil, fault.New(fault.NoLogin, "you are not signed in")
 	}
-	return &session.Session{Secret: secret, CSRF: csrfSecret, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: id < stranger}}, nil
+	return &session.Session{Secret: secret, CSRF: csrfSecret,
+		Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator",
+			Admin: id < stranger}}, nil
 }
 
 func (people) ByToken(_ context.Context, authorization string, _ session.TokenRequest) (*resource.Access, error) {
@@ -183,24 +185,33 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		t.Fatal(err)
 	}
 	h.base = "http://" + listener.Addr().String()
-	if h.workspace, err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"), Secrets: h.secrets}); err != nil {
+	if h.workspace,
+		err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"),
+		Secrets: h.secrets}); err != nil {
 		t.Fatal(err)
 	}
 	tail := diagnose.NewTail(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	log := slog.New(tail)
 	h.Explorer, err = explorer.New(explorer.Options{
-		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
+		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string {
+			return h.base + "/api"
+		},
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
-		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true, Desktop: true,
+		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true,
+		Desktop:  true,
 		Networks: func() (check.Networks, error) { return check.NetworksOf(h.allowed, h.refused) },
-		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
-		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
+		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) {
+			return map[string]int64{"device": 7}, nil
+		},
+		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"),
+		Timeout: 20 * time.Second, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: echoing(endpoints()), Explorer: h.Endpoints(), Sessions: people{}, Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
+		Endpoints: echoing(endpoints()), Explorer: h.Endpoints(), Sessions: people{},
+		Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +251,8 @@ func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
 // endpoints are a portal of a few: what is asked comes back.
 func endpoints() []resource.Endpoint {
 	echo := func(_ context.Context, c *resource.Call) (any, error) {
-		return map[string]any{"vars": c.Vars, "query": c.Query, "body": string(c.Body), "user": c.Access.UserID, "lenient": c.Lenient}, nil
+		return map[string]any{"vars": c.Vars, "query": c.Query, "body": string(c.Body), "user": c.Access.UserID,
+			"lenient": c.Lenient}, nil
 	}
 	object := &resource.Schema{Type: "object", Properties: []resource.Key{
 		{Name: "name", Required: true, Schema: resource.Text("What it is called")},
@@ -250,19 +262,29 @@ func endpoints() []resource.Endpoint {
 	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which"), Example: 7}}
 	return []resource.Endpoint{
-		{Method: "GET", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Get one device", Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"}, Handle: echo},
-		{Method: "GET", Path: "/alert/alerts", Category: ground.CategoryAlerts, Summary: "List alerts", Right: read, Handle: func(context.Context, *resource.Call) (any, error) {
-			return resource.JSON(`{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`), nil
-		}},
-		{Method: "POST", Path: "/device/devices", Category: ground.CategoryDevices, Summary: "Add a device", Doc: "Adds it.", Right: resource.Right{Object: resource.Setting, Area: "x", Op: resource.Modify},
+		{Method: "GET", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Get one device",
+			Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"},
+			Handle: echo},
+		{Method: "GET", Path: "/alert/alerts", Category: ground.CategoryAlerts, Summary: "List alerts", Right: read,
+			Handle: func(context.Context, *resource.Call) (any, error) {
+				return resource.JSON(`{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`),
+					nil
+			}},
+		{Method: "POST", Path: "/device/devices", Category: ground.CategoryDevices, Summary: "Add a device",
+			Doc: "Adds it.", Right: resource.Right{Object: resource.Setting, Area: "x", Op: resource.Modify},
 			Body: object, Creates: true, Errors: []resource.Failure{{Kind: fault.Conflict, When: "the name is taken"}},
-			Example: resource.Example{Query: [][2]string{{"a", "b"}}, Body: json.RawMessage(`{"name":"<web>","tags":[1]}`)}, Handle: echo},
-		{Method: "DELETE", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Remove a device", Right: read, Params: id, Handle: echo},
+			Example: resource.Example{Query: [][2]string{{"a", "b"}},
+				Body: json.RawMessage(`{"name":"<web>","tags":[1]}`)}, Handle: echo},
+		{Method: "DELETE", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Remove a device",
+			Right: read, Params: id, Handle: echo},
 		{Method: "GET", Path: "/hidden", Summary: "Not published", Right: read, Handle: echo},
-		{Method: "POST", Path: "/session", Category: ground.CategorySettings, Summary: "Sign in", Right: resource.Right{Object: resource.Open}, Body: object,
-			Once: true, Answer: &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
+		{Method: "POST", Path: "/session", Category: ground.CategorySettings, Summary: "Sign in",
+			Right: resource.Right{Object: resource.Open}, Body: object,
+			Once: true, Answer: &resource.Schema{
+				Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
-				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie}, SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil
+				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie},
+					SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil
 			}},
 	}
 }

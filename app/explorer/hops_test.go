@@ -22,7 +22,8 @@ func TestRedirectsAreToldInTheirOrder(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
 		t.Fatal(a.body)
 	}
-	if got, want := string(r.Hops), `[{"status":302,"location":"/api/raw/b?x=1"},{"status":307,"location":"/api/raw/c"}]`; got != want {
+	if got, want := string(r.Hops),
+		`[{"status":302,"location":"/api/raw/b?x=1"},{"status":307,"location":"/api/raw/c"}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -30,7 +31,8 @@ func TestRedirectsAreToldInTheirOrder(t *testing.T) {
 func TestASecretThatARedirectRepeatsIsNotShown(t *testing.T) {
 	h := build(t)
 	h.variables()
-	if a := h.ask(1, "POST /explorer/variables", `{"name":"hidden","value":"s3cr3t!","secret":true,"scope":"global"}`); a.status/100 != 2 {
+	if a := h.ask(1, "POST /explorer/variables",
+		`{"name":"hidden","value":"s3cr3t!","secret":true,"scope":"global"}`); a.status/100 != 2 {
 		t.Fatal(a.body)
 	}
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
@@ -38,8 +40,10 @@ func TestASecretThatARedirectRepeatsIsNotShown(t *testing.T) {
 			http.Redirect(w, r, "/api/raw/b?"+r.URL.RawQuery, http.StatusFound)
 		}
 	})
-	a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a","query":[{"on":true,"key":"k","value":"{{hidden}}"}]}}`)
-	if !strings.Contains(a.body, `"hops":[{"status":302,"location":"/api/raw/b?…"}]`) || strings.Contains(a.body, "s3cr3t") {
+	a := h.ask(1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/a","query":[{"on":true,"key":"k",`+
+		`"value":"{{hidden}}"}]}}`)
+	if !strings.Contains(a.body, `"hops":[{"status":302,"location":"/api/raw/b?…"}]`) ||
+		strings.Contains(a.body, "s3cr3t") {
 		t.Errorf("got %s", a.body)
 	}
 }

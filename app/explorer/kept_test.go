@@ -15,7 +15,9 @@ func TestASendThatTheHistoryCannotTakeSaysSo(t *testing.T) {
 	if err := os.Rename(file, file+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	want := "This request is not in the history: " + file + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, and start it again."
+	want := "This request is not in the history: " + file +
+		" was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, " +
+		"and start it again."
 	for endpoint, body := range map[string]string{
 		"send":  `{"sendId":"s","draft":{"path":"/alert/alerts"}}`,
 		"pages": `{"sendId":"p","draft":{"path":"/alert/alerts"}}`,
@@ -25,7 +27,8 @@ func TestASendThatTheHistoryCannotTakeSaysSo(t *testing.T) {
 			NotKept           string
 		}
 		a := h.ask(1, "POST /explorer/"+endpoint, body)
-		if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 200 || r.HistoryID != 0 || r.NotKept != want {
+		if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status != 200 || r.HistoryID != 0 ||
+			r.NotKept != want {
 			t.Errorf("%s: got %+v (%s), want %q", endpoint, r, a.body, want)
 		}
 	}

@@ -102,13 +102,15 @@ func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
 	if one.status != 200 {
 		t.Fatalf("sending answered %d %s", one.status, one.body)
 	}
-	a := h.ask(1, "POST /explorer/script", fmt.Sprintf(`{"ids":[%d,%d],"language":"curl"}`, all.HistoryID, all.HistoryID+1))
+	a := h.ask(1, "POST /explorer/script", fmt.Sprintf(`{"ids":[%d,%d],"language":"curl"}`, all.HistoryID,
+		all.HistoryID+1))
 	var script struct{ Text string }
 	if err := json.Unmarshal([]byte(a.body), &script); err != nil || a.status != 200 {
 		t.Fatalf("the script was answered %d %s", a.status, a.body)
 	}
 	_, steps, _ := strings.Cut(script.Text, "\nsend_pages() {")
-	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  -X GET '", "/raw/list?filter=a%3Ab&size=5&offset='", "\nsend '2. GET /raw/list", "/raw/list?size=5&filter=a%3Ab'"} {
+	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  -X GET '",
+		"/raw/list?filter=a%3Ab&size=5&offset='", "\nsend '2. GET /raw/list", "/raw/list?size=5&filter=a%3Ab'"} {
 		before, after, ok := strings.Cut(steps, want)
 		if !ok {
 			t.Fatalf("behind\n%s\nthere is no %s in\n%s", before, want, script.Text)
@@ -128,20 +130,31 @@ func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 		notes []string
 	}{
 		{name: "offset goes up by size", shelf: &shelf{n: 12}, ask: fives, n: 12, head: `"total":12,`,
-			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&size=5&offset=10"}},
+			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&" +
+				"size=5&offset=10"}},
 		{name: "a full last page needs no empty one", shelf: &shelf{n: 10}, ask: fives, n: 10, head: `"total":10,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5"}},
-		{name: "without a size the portal's own counts", shelf: &shelf{n: 3}, ask: `"draft":{"path":"/raw/list"}`, n: 3, head: `"total":3,`,
+		{name: "without a size the portal's own counts", shelf: &shelf{n: 3}, ask: `"draft":{"path":"/raw/list"}`, n: 3,
+			head: `"total":3,`,
 			want: []string{"GET offset=0", "GET offset=2"}},
-		{name: "the largest pages on wish", shelf: &shelf{n: 12}, ask: `"largest":true,` + fives, n: 12, head: `"total":12,`,
+		{name: "the largest pages on wish", shelf: &shelf{n: 12}, ask: `"largest":true,` + fives, n: 12,
+			head: `"total":12,`,
 			want: []string{"GET filter=a%3Ab&size=1000&offset=0"}},
-		{name: "a total below zero does not end it, a short page does", shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(-offset - 5) }}, ask: fives, n: 12, head: `"total":-5,`,
-			want:  []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&size=5&offset=10"},
+		{name: "a total below zero does not end it, a short page does",
+			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(-offset - 5) }}, ask: fives,
+			n: 12, head: `"total":-5,`,
+			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
+				"GET filter=a%3Ab&size=5&offset=10"},
 			notes: []string{"The list changed meanwhile: its total went from -5 to -15."}},
-		{name: "without a total an empty page ends it", shelf: &shelf{n: 10, total: func(int) string { return "null" }}, ask: fives, n: 10,
-			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&size=5&offset=10"}},
-		{name: "a total that grows is followed", shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(min(offset+6, 12)) }}, ask: fives, n: 12, head: `"total":6,`,
-			want:  []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&size=5&offset=10"},
+		{name: "without a total an empty page ends it", shelf: &shelf{n: 10, total: func(int) string { return "null" }},
+			ask: fives, n: 10,
+			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&" +
+				"size=5&offset=10"}},
+		{name: "a total that grows is followed",
+			shelf: &shelf{n: 12, total: func(offset int) string { return strconv.Itoa(min(offset+6, 12)) }}, ask: fives,
+			n: 12, head: `"total":6,`,
+			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
+				"GET filter=a%3Ab&size=5&offset=10"},
 			notes: []string{"The list changed meanwhile: its total went from 6 to 12."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,10 +170,12 @@ func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 			if tt.notes == nil {
 				tt.notes = []string{}
 			}
-			if r.Run.Partial != "" || r.Run.Items != int64(tt.n) || *r.Items != int64(tt.n) || !reflect.DeepEqual(r.Run.Notes, tt.notes) {
+			if r.Run.Partial != "" || r.Run.Items != int64(tt.n) || *r.Items != int64(tt.n) ||
+				!reflect.DeepEqual(r.Run.Notes, tt.notes) {
 				t.Errorf("got %+v", *r.Run)
 			}
-			if a := h.ask(1, "GET /explorer/history?fields=id,status,error", ""); a.body != `{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":""}],"data":null}` {
+			if a := h.ask(1, "GET /explorer/history?fields=id,status,error",
+				""); a.body != `{"total":1,"searchId":null,"items":[{"id":1,"status":200,"error":""}],"data":null}` {
 				t.Errorf("the history has %s", a.body)
 			}
 		})
@@ -172,11 +187,15 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 		answer func(w http.ResponseWriter)
 		says   string
 	}{
-		"an error": {func(w http.ResponseWriter) { w.WriteHeader(503); fmt.Fprint(w, `{"errorMessage":"out of order"}`) },
+		"an error": {
+			func(w http.ResponseWriter) { w.WriteHeader(503); fmt.Fprint(w, `{"errorMessage":"out of order"}`) },
 			"page 2 of 3 was answered 503 Service Unavailable: out of order"},
-		"a capped body":        {func(w http.ResponseWriter) { fmt.Fprint(w, `{"total":12,"items":[{"id":5},{"id":6`) }, "broke off after 37 bytes"},
-		"no list":              {func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) }, "page 2 of 3 was answered 200 OK, but not with a list"},
-		"a page to sign in at": {func(w http.ResponseWriter) { fmt.Fprint(w, `<html>Sign in`) }, "page 2 of 3 was answered 200 OK, but not with a list"},
+		"a capped body": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"total":12,"items":[{"id":5},{"id":6`) },
+			"broke off after 37 bytes"},
+		"no list": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) },
+			"page 2 of 3 was answered 200 OK, but not with a list"},
+		"a page to sign in at": {func(w http.ResponseWriter) { fmt.Fprint(w, `<html>Sign in`) },
+			"page 2 of 3 was answered 200 OK, but not with a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t)
@@ -188,17 +207,20 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 			}}
 			h.answerRaw(s.ServeHTTP)
 			r := h.pages(fives)
-			if !strings.Contains(r.Run.Partial, wrong.says) || !r.Run.Resume || r.Run.Items != 5 || r.Run.Pages != 1 || r.Run.Of != 3 {
+			if !strings.Contains(r.Run.Partial, wrong.says) || !r.Run.Resume || r.Run.Items != 5 || r.Run.Pages != 1 ||
+				r.Run.Of != 3 {
 				t.Errorf("got %+v", *r.Run)
 			}
 			if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 5)+`]}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
-			if a := h.ask(1, "GET /explorer/history/search", ""); !strings.Contains(a.body, `"pageSize":5,"items":5,"total":12,`) {
+			if a := h.ask(1, "GET /explorer/history/search", ""); !strings.Contains(a.body,
+				`"pageSize":5,"items":5,"total":12,`) {
 				t.Errorf("the history has %s", a.body)
 			}
 			again := h.pages(`"draft":{"path":"/edited/meanwhile"},"resume":"` + r.Document + `"`)
-			if got, want := h.body(1, again.Document), `{"total":12,"items":[`+list(0, 12)+`]}`; got != want || again.Run.Partial != "" || again.Run.Pages != 3 {
+			if got, want := h.body(1, again.Document), `{"total":12,"items":[`+list(0, 12)+`]}`; got != want ||
+				again.Run.Partial != "" || again.Run.Pages != 3 {
 				t.Errorf("got  %s %+v\nwant %s", got, *again.Run, want)
 			}
 			if got := s.requests(); len(got) != 4 || got[1] != got[2] {
@@ -229,7 +251,8 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 		t.Fatalf("got %s", a.body)
 	}
 	resume := `,"resume":"` + left.Document + `"`
-	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+`}`); a.status != 409 || h.said(a) != "the request was edited since these pages came; fetch all pages again" {
+	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+
+		`}`); a.status != 409 || h.said(a) != "the request was edited since these pages came; fetch all pages again" {
 		t.Errorf("another request got %d %s", a.status, a.body)
 	}
 	header := strings.TrimSuffix(fives, "}") + `,"headers":[{"on":true,"key":"X-Scope","value":"other"}]}`
@@ -240,7 +263,8 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 	if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 13)+`]}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if want := []string{"The list changed meanwhile: its total went from 12 to 13."}; r.Run.Partial != "" || r.Run.Pages != 3 || !reflect.DeepEqual(r.Run.Notes, want) {
+	if want := []string{"The list changed meanwhile: its total went from 12 to 13."}; r.Run.Partial != "" ||
+		r.Run.Pages != 3 || !reflect.DeepEqual(r.Run.Notes, want) {
 		t.Errorf("got %+v", *r.Run)
 	}
 	if got, want := s.requests(), []string{"GET filter=a%3Ab&size=5&offset=10"}; !reflect.DeepEqual(got, want) {
@@ -253,7 +277,8 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 	events := h.listen(1)
 	s := &shelf{n: 8, wrong: func(w http.ResponseWriter, _ *http.Request, asked int) bool {
 		if asked == 2 {
-			for name, value := range map[string]string{"Retry-After": "1", "X-Rate-Limit-Limit": "60", "X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Window": "30"} {
+			for name, value := range map[string]string{"Retry-After": "1", "X-Rate-Limit-Limit": "60",
+				"X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Window": "30"} {
 				w.Header().Set(name, value)
 			}
 			w.WriteHeader(429)
@@ -275,7 +300,8 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 			Quota       json.RawMessage
 		}
 		if err := json.Unmarshal([]byte(text), &e); name == "pages" && err == nil && e.State == "waiting" {
-			if e.Page != 1 || e.Pages != 2 || e.Wait != 1000 || string(e.Quota) != `{"limit":60,"remaining":0,"window":30}` {
+			if e.Page != 1 || e.Pages != 2 || e.Wait != 1000 ||
+				string(e.Quota) != `{"limit":60,"remaining":0,"window":30}` {
 				t.Errorf("told %+v", e)
 			}
 			return
@@ -288,7 +314,10 @@ func TestARunIsPausedResumedAndStopped(t *testing.T) {
 	events := h.listen(1)
 	var reached atomic.Int64
 	at := make(chan int64, 100)
-	s := &shelf{n: 1000, wrong: func(http.ResponseWriter, *http.Request, int) bool { at <- reached.Add(1); return false }}
+	s := &shelf{n: 1000, wrong: func(http.ResponseWriter, *http.Request, int) bool {
+		at <- reached.Add(1)
+		return false
+	}}
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if reached.Load() == 2 {
 			h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"pause"}`)
@@ -370,7 +399,8 @@ func TestOnlyAGETIsSentMoreThanOnce(t *testing.T) {
 	s := &shelf{n: 12}
 	h.answerRaw(s.ServeHTTP)
 	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1","draft":{"method":"POST","path":"/raw/list?size=5"}}`)
-	if got, want := h.fault(a), "draft.method: only GET has pages; nothing else is sent more than once"; got != want || len(s.requests()) != 0 {
+	if got, want := h.fault(a), "draft.method: only GET has pages; nothing else is sent more than once"; got != want ||
+		len(s.requests()) != 0 {
 		t.Errorf("got %s and %q, want %s and no request", got, s.requests(), want)
 	}
 }
@@ -385,7 +415,8 @@ func TestItemsThatComeTwiceAreSaid(t *testing.T) {
 		}
 	})
 	r := h.pages(`"draft":{"path":"/raw/list?size=2"}`)
-	if want := []string{"One item came twice, because the list moved between pages."}; !reflect.DeepEqual(r.Run.Notes, want) {
+	if want := []string{"One item came twice, because the list moved between pages."}; !reflect.DeepEqual(
+		r.Run.Notes, want) {
 		t.Errorf("got %q, want %q", r.Run.Notes, want)
 	}
 }

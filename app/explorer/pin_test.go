@@ -34,8 +34,9 @@ func newAuthority(t *testing.T) *authority {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test authority"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Test authority"},
+		NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:  time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,8 @@ func (a *authority) serve(t *testing.T, seen *string, names ...string) *httptest
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: names[0]}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: names[0]},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	for _, name := range names {
 		if ip := net.ParseIP(name); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
@@ -114,7 +116,8 @@ func TestAPinnedPortalAcceptsThePinnedCertificateAlone(t *testing.T) {
 			if tt.byName {
 				base = strings.Replace(base, "127.0.0.1", "localhost", 1)
 			}
-			body, err := json.Marshal(map[string]any{"name": "x", "auth": "token", "secret": "t0k3n-0f-far", "baseUrl": base + "/api",
+			body, err := json.Marshal(map[string]any{"name": "x", "auth": "token", "secret": "t0k3n-0f-far",
+				"baseUrl":   base + "/api",
 				"authority": trusted.pem(), "fingerprint": tt.pin, "proxy": "none"})
 			if err != nil {
 				t.Fatal(err)

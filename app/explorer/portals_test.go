@@ -28,7 +28,10 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "spyglass_zz", Value: "f4r-s3ss10n", HttpOnly: true})
 		fmt.Fprint(w, `{"userId":3,"username":"operator","role":"manager","csrfToken":"f4r-csrf"}`)
 	case r.URL.Path == "/api/openapi.json":
-		fmt.Fprint(w, `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"/api"}],"paths":{"/things/{id}":{"get":{"tags":["Things"],"summary":"Get a thing","description":"One of them.\n\nRight needed: read on things.","x-right":"read on things","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],"responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},"/things":{"post":{"tags":["Things"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object","required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer","readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
+		fmt.Fprint(w, `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"/api"}],`+
+			`"paths":{"/things/{id}":{"get":{"tags":["Things"],"summary":"Get a thing",`+
+			`"description":"One of them.\n\nRight needed: read on things.","x-right":"read on things",`+
+			`"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],"responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},"/things":{"post":{"tags":["Things"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object","required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer","readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
 	case r.URL.Path == "/api/away":
 		http.Redirect(w, r, "http://127.0.0.2:1/api/things", http.StatusFound)
 	case r.URL.Path == "/api/setting/version":
@@ -36,7 +39,8 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/session":
 		fmt.Fprint(w, `{"username":"operator"}`)
 	default:
-		fmt.Fprintf(w, `{"cookie":%q,"csrf":%q,"authorization":%q}`, r.Header.Get("Cookie"), r.Header.Get("X-Csrf-Token"), r.Header.Get("Authorization"))
+		fmt.Fprintf(w, `{"cookie":%q,"csrf":%q,"authorization":%q}`, r.Header.Get("Cookie"),
+			r.Header.Get("X-Csrf-Token"), r.Header.Get("Authorization"))
 	}
 }
 
@@ -67,26 +71,34 @@ func TestARemotePortalIsSignedInToAndItsSecretsStayInTheKeyring(t *testing.T) {
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api/"}`)
 
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"wrong"}`); a.status != 400 || !strings.Contains(a.body, "Far does not know this user name with this password") {
+	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
+		`{"username":"operator","password":"wrong"}`); a.status != 400 ||
+		!strings.Contains(a.body, "Far does not know this user name with this password") {
 		t.Errorf("a wrong password answered %d %s", a.status, a.body)
 	}
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`); a.status != 200 || !strings.Contains(a.body, `"user":"operator"`) {
+	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
+		`{"username":"operator","password":"pa55word-there"}`); a.status != 200 ||
+		!strings.Contains(a.body, `"user":"operator"`) {
 		t.Fatalf("the sign-in answered %d %s", a.status, a.body)
 	}
-	if got, want := h.bodyAt(1, id, "/things/7"), `{"cookie":"spyglass_zz=f4r-s3ss10n","csrf":"","authorization":""}`; got != want {
+	if got, want := h.bodyAt(1, id, "/things/7"),
+		`{"cookie":"spyglass_zz=f4r-s3ss10n","csrf":"","authorization":""}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if a := h.ask(2, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); a.status != 404 {
+	if a := h.ask(2, "POST /explorer/send?portal="+id,
+		`{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); a.status != 404 {
 		t.Errorf("somebody else's portal answered %d %s", a.status, a.body)
 	}
 	token := h.addPortal(1, `{"name":"Token","baseUrl":"`+far.URL+`/api","auth":"token","secret":"t0k3n-0f-far"}`)
 	if got := h.bodyAt(1, token, "/things/7"); !strings.Contains(got, `"authorization":"Bearer t0k3n-0f-far"`) {
 		t.Errorf("the token did not go out: %s", got)
 	}
-	if a := h.ask(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "t0k3n-0f-far") || strings.Contains(a.body, "f4r-") || !strings.Contains(a.body, `"secret":"********"`) {
+	if a := h.ask(1, "GET /explorer/portals/all", ""); strings.Contains(a.body, "t0k3n-0f-far") ||
+		strings.Contains(a.body, "f4r-") || !strings.Contains(a.body, `"secret":"********"`) {
 		t.Errorf("the list is %s", a.body)
 	}
-	if a := h.ask(1, "PATCH /explorer/portals/"+token, `{"baseUrl":"http://127.0.0.1:1/api"}`); !strings.Contains(a.body, `"secret":""`) {
+	if a := h.ask(1, "PATCH /explorer/portals/"+token, `{"baseUrl":"http://127.0.0.1:1/api"}`); !strings.Contains(
+		a.body, `"secret":""`) {
 		t.Errorf("a credential stayed with another address: %s", a.body)
 	}
 	for _, name := range []string{"workspace.db", "workspace.db-wal"} {
@@ -100,7 +112,8 @@ func TestARemotePortalIsSignedInToAndItsSecretsStayInTheKeyring(t *testing.T) {
 			}
 		}
 	}
-	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); !strings.Contains(a.body, `"account":"operator"`) || !strings.Contains(a.body, `"user":""`) {
+	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); !strings.Contains(a.body,
+		`"account":"operator"`) || !strings.Contains(a.body, `"user":""`) {
 		t.Errorf("without the session it is forgotten who signed in: %s", a.body)
 	}
 	if a := h.ask(1, "DELETE /explorer/portals/"+id, ""); a.status != 200 {
@@ -118,7 +131,8 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none"}`)
 	for _, at := range []string{"", "?portal=" + id} {
 		h.ask(1, "POST /explorer/tabs"+at, `{"name":"tab at `+at+`"}`)
-		if a := h.ask(1, "POST /explorer/variables"+at, `{"name":"host","value":"x"}`); a.status != 201 && a.status != 200 {
+		if a := h.ask(1, "POST /explorer/variables"+at, `{"name":"host","value":"x"}`); a.status != 201 &&
+			a.status != 200 {
 			t.Errorf("a variable of the same name at another portal answered %d %s", a.status, a.body)
 		}
 	}
@@ -127,7 +141,8 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 	for _, tt := range []struct{ do, want string }{
 		{"GET /explorer/tabs?fields=name", `"total":1,"searchId":null,"items":[{"name":"tab at "}]`},
 		{"GET /explorer/tabs?fields=name&portal=" + id, `"items":[{"name":"tab at ?portal=` + id + `"}]`},
-		{"GET /explorer/variables?fields=name", `"total":2,"searchId":null,"items":[{"name":"host"},{"name":"everywhere"}]`},
+		{"GET /explorer/variables?fields=name", `"total":2,"searchId":null,"items":[{"name":"host"},` +
+			`{"name":"everywhere"}]`},
 		{"GET /explorer/variables?fields=name&portal=" + id, `"total":2`},
 		{"GET /explorer/history?fields=path", `"total":0`},
 		{"GET /explorer/history?fields=path&portal=" + id, `"items":[{"path":"/things/1"}]`},
@@ -137,11 +152,13 @@ func TestTabsVariablesAndHistoryBelongToAPortal(t *testing.T) {
 		}
 	}
 	h.ask(1, "PATCH /explorer/settings", `{"activePortal":`+id+`}`)
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":`+id+`,"name":"Far"`) || !strings.Contains(a.body, `"readOnly":true`) {
+	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":`+id+`,"name":"Far"`) ||
+		!strings.Contains(a.body, `"readOnly":true`) {
 		t.Errorf("the start is %s", a.body)
 	}
 	h.ask(1, "DELETE /explorer/portals/"+id, "")
-	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":0,"name":"Demo portal"`) || strings.Contains(a.body, "?portal=") {
+	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"portal":{"id":0,"name":"Demo portal"`) ||
+		strings.Contains(a.body, "?portal=") {
 		t.Errorf("after deleting, the start is %s", a.body)
 	}
 }
@@ -150,13 +167,15 @@ func TestTheCatalogOfARemotePortalIsReadFromItsOpenAPI(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none"}`)
-	if a := h.ask(1, "POST /explorer/portals/"+id+"/catalog", ""); !strings.Contains(a.body, `"catalogFrom":"`+far.URL+`/api/openapi.json"`) {
+	if a := h.ask(1, "POST /explorer/portals/"+id+"/catalog", ""); !strings.Contains(a.body, `"catalogFrom":"`+far.URL+
+		`/api/openapi.json"`) {
 		t.Fatalf("reading the catalog answered %d %s", a.status, a.body)
 	}
 	far.Close()
 	a := h.ask(1, "GET /explorer/catalog?portal="+id, "")
 	for _, want := range []string{
-		`"name":"Things"`, `"id":"GET /things/{id}"`, `"doc":"One of them."`, `"permission":"read on things"`, `"path":"/things/7"`, `"id":"POST /things"`, `"status":201`,
+		`"name":"Things"`, `"id":"GET /things/{id}"`, `"doc":"One of them."`, `"permission":"read on things"`,
+		`"path":"/things/7"`, `"id":"POST /things"`, `"status":201`,
 		`"body":"{\n  \"name\": \"web\",\n  \"parent\": {}\n}"`,
 	} {
 		if !strings.Contains(a.body, want) {
@@ -183,12 +202,14 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 	try := func(base, more string) answer {
 		return h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`"`+more+`}`)
 	}
-	if a := try(far.URL+"/api", ""); !strings.Contains(a.body, `"version":"3.9.1","user":"operator","sentence":"","ok":true`) {
+	if a := try(far.URL+"/api", ""); !strings.Contains(a.body, `"version":"3.9.1","user":"operator","sentence":"",`+
+		`"ok":true`) {
 		t.Errorf("a portal answered %d %s", a.status, a.body)
 	}
 	a := try(secure.URL+"/api", "")
 	print := fingerprint(secure)
-	if a.status != 502 || !strings.Contains(a.body, "nobody this computer trusts vouches") || !strings.Contains(a.body, print) {
+	if a.status != 502 || !strings.Contains(a.body, "nobody this computer trusts vouches") ||
+		!strings.Contains(a.body, print) {
 		t.Errorf("an unknown certificate answered %d %s, want %s in it", a.status, a.body, print)
 	}
 	if a := try(secure.URL+"/api", `,"fingerprint":"`+print+`"`); !strings.Contains(a.body, `"ok":true`) {
@@ -241,7 +262,8 @@ func TestWhatARemotePortalAnswersIsKeptWithoutItsSecrets(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.body), &live); err != nil {
 			t.Fatal(err)
 		}
-		if got := h.body(1, live.Document); !strings.Contains(got, "k3y-0f-far") || strings.Contains(a.body, "were masked") {
+		if got := h.body(1, live.Document); !strings.Contains(got, "k3y-0f-far") ||
+			strings.Contains(a.body, "were masked") {
 			t.Errorf("%s: the response that is shown is %s", auth, got)
 		}
 		a = h.ask(1, fmt.Sprintf("GET /explorer/history/%d/reply?portal=%s", live.HistoryID, id), "")
@@ -250,7 +272,9 @@ func TestWhatARemotePortalAnswersIsKeptWithoutItsSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		const want = `{"apiKey":"********","props":[{"name":"snmp.community","value":"********"}],"n":1}`
-		if got := h.body(1, kept.Document); got != want || !strings.Contains(a.body, `"reading":"Secrets of this response were masked when it was kept in the history"`) {
+		if got := h.body(1, kept.Document); got != want ||
+			!strings.Contains(a.body,
+				`"reading":"Secrets of this response were masked when it was kept in the history"`) {
 			t.Errorf("%s: the response that is kept is %s\n%s", auth, got, a.body)
 		}
 	}

@@ -18,7 +18,8 @@ func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
 	defer far.Close()
 	id := h.addPortal(stranger, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none","readOnly":false}`)
 	for do, body := range map[string]string{
-		"POST /explorer/send?portal=" + id:            `{"sendId":"s","draft":{"method":"PUT","path":"/latest/api/token"}}`,
+		"POST /explorer/send?portal=" +
+			id: `{"sendId":"s","draft":{"method":"PUT","path":"/latest/api/token"}}`,
 		"POST /explorer/preview?portal=" + id:         `{"draft":{"path":"/x"}}`,
 		"POST /explorer/portals/test":                 `{"name":"x","auth":"none","baseUrl":"` + far.URL + `/api"}`,
 		"POST /explorer/portals/" + id + "/session":   `{"username":"a","password":"b"}`,
@@ -26,7 +27,8 @@ func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
 		"POST /explorer/portals/" + id + "/catalog":   "",
 		"POST /explorer/lookup?portal=" + id:          `{"draft":{"method":"GET","path":"/x"}}`,
 	} {
-		if a := h.ask(stranger, do, body); a.status != 403 || !strings.Contains(a.body, "Your role may not send requests to other portals") {
+		if a := h.ask(stranger, do, body); a.status != 403 ||
+			!strings.Contains(a.body, "Your role may not send requests to other portals") {
 			t.Errorf("%s answered %d %s", do, a.status, a.body)
 		}
 	}
@@ -50,14 +52,16 @@ func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
 		"http://169.254.169.254/latest": "is an address that only machines ask",
 		h.base + "/api":                 "is this Spyglass itself",
 	} {
-		if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+proxy.URL+`"}`); a.status != 502 || !strings.Contains(a.body, want) {
+		if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+
+			proxy.URL+`"}`); a.status != 502 || !strings.Contains(a.body, want) {
 			t.Errorf("%s answered %d %s", base, a.status, a.body)
 		}
 	}
 	if asked.Load() != 0 {
 		t.Errorf("the proxy was asked %d times", asked.Load())
 	}
-	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+proxy.URL+`"}`); asked.Load() == 0 {
+	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
+		proxy.URL+`"}`); asked.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}
 }
@@ -76,16 +80,19 @@ func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
 		{"http://[::1]:9/api", "token", "", `"sendInClear":false`},
 		{"http://localhost:9/api", "session", "", `"sendInClear":false`},
 	} {
-		a := h.ask(1, "POST /explorer/portals", `{"name":"`+c.base+c.auth+c.more[:min(1, len(c.more))]+`","baseUrl":"`+c.base+`","auth":"`+c.auth+`"`+c.more+`}`)
+		a := h.ask(1, "POST /explorer/portals", `{"name":"`+c.base+c.auth+c.more[:min(1, len(c.more))]+`","baseUrl":"`+
+			c.base+`","auth":"`+c.auth+`"`+c.more+`}`)
 		if !strings.Contains(a.body, c.want) || (a.status == 400) != (c.want == refused) {
 			t.Errorf("%s by %s%s answered %d %s", c.base, c.auth, c.more, a.status, a.body)
 		}
 	}
-	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"token","secret":"t","baseUrl":"http://192.0.2.7/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
+	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"token","secret":"t",`+
+		`"baseUrl":"http://192.0.2.7/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
 		t.Errorf("a test of a portal answered %d %s", a.status, a.body)
 	}
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://192.0.2.8/api","auth":"token","sendInClear":true}`)
-	if a := h.ask(1, "PATCH /explorer/portals/"+id, `{"baseUrl":"http://192.0.2.9/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
+	if a := h.ask(1, "PATCH /explorer/portals/"+id, `{"baseUrl":"http://192.0.2.9/api"}`); a.status != 400 ||
+		!strings.Contains(a.body, refused) {
 		t.Errorf("another address answered %d %s", a.status, a.body)
 	}
 }
@@ -102,19 +109,23 @@ func TestTheExplorerReachesTheNetworksOfTheSettingsOnly(t *testing.T) {
 	for _, c := range []struct{ allowed, refused, proxy, want string }{
 		{"", "", "", ""},
 		{"127.0.0.0/8", "", "", ""},
-		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in 127.0.0.1/32, which explorerRefusedNetworks refuses"}, // on the connection that is open already, too
+		// on the connection that is open already, too
+		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in 127.0.0.1/32, which explorerRefusedNetworks refuses"},
 		{"10.0.0.0/8", "", "", "127.0.0.1 is in no network of explorerAllowedNetworks"},
-		{"10.0.0.0/8", "", far.URL, "127.0.0.1 is in no network of explorerAllowedNetworks"}, // the proxy is dialled as well
+		// the proxy is dialled as well
+		{"10.0.0.0/8", "", far.URL, "127.0.0.1 is in no network of explorerAllowedNetworks"},
 		{"", "127.0.0.2", "", ""},
 	} {
 		h.allowed, h.refused = c.allowed, c.refused
 		before := asked.Load()
 		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
 		if c.proxy != "" {
-			a = h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api","proxy":"`+c.proxy+`"}`)
+			a = h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api",`+
+				`"proxy":"`+c.proxy+`"}`)
 		}
 		if reached := asked.Load() > before; reached != (c.want == "") || !strings.Contains(a.body, c.want) {
-			t.Errorf("allowed %q, refused %q, by %q: reached %t, want %q: %d %s", c.allowed, c.refused, c.proxy, reached, c.want, a.status, a.body)
+			t.Errorf("allowed %q, refused %q, by %q: reached %t, want %q: %d %s", c.allowed, c.refused, c.proxy,
+				reached, c.want, a.status, a.body)
 		}
 	}
 }
@@ -132,12 +143,14 @@ func TestAProxyIsAskedForTheNetworksOfTheSettingsOnly(t *testing.T) {
 		"10.1.2.3":               "10.1.2.3 is in 10.0.0.0/8, which explorerRefusedNetworks refuses",
 		"only.the.proxy.invalid": "has no address that is known here",
 	} {
-		a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+`/api","proxy":"`+proxy.URL+`"}`)
+		a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
+			`/api","proxy":"`+proxy.URL+`"}`)
 		if a.status != 502 || !strings.Contains(a.body, want) || asked.Load() != 0 {
 			t.Errorf("%s: the proxy was asked %d times, and the answer is %d %s", host, asked.Load(), a.status, a.body)
 		}
 	}
-	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+proxy.URL+`"}`); asked.Load() == 0 {
+	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+
+		proxy.URL+`"}`); asked.Load() == 0 {
 		t.Error("the proxy got nothing at all")
 	}
 }

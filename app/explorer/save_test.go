@@ -53,7 +53,8 @@ func TestAFileIsSavedWhereThePersonSays(t *testing.T) {
 	if a := save("", "/api/raw/list", ""); a.status != 200 {
 		t.Errorf("a file of ours: %d %s", a.status, a.body)
 	}
-	for name, want := range map[string]string{"script.sh": "curl\n", "list.csv": "id,name\nspyglass_ab12=" + cookieSecret + "-3"} {
+	for name, want := range map[string]string{"script.sh": "curl\n", "list.csv": "id,name\nspyglass_ab12=" +
+		cookieSecret + "-3"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
 		}

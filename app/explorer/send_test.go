@@ -23,8 +23,9 @@ func TestASentRequestComesBackWhole(t *testing.T) {
 	r := h.send(1, `{"path":"/alert/alerts","query":[{"on":true,"key":"size","value":"3"}]}`)
 	items, total := int64(3), int64(1204)
 	want := reply{
-		Status: 200, StatusText: "OK", Bytes: 79, Items: &items, Total: &total, JSON: true, RowCount: 16, LineCount: 1, HistoryID: 1,
-		URL: h.base + "/api/alert/alerts?size=3", Document: r.Document, Rows: r.Rows, Headers: r.Headers,
+		Status: 200, StatusText: "OK", Bytes: 79, Items: &items, Total: &total, JSON: true, RowCount: 16, LineCount: 1,
+		HistoryID: 1,
+		URL:       h.base + "/api/alert/alerts?size=3", Document: r.Document, Rows: r.Rows, Headers: r.Headers,
 	}
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("got  %+v\nwant %+v", r, want)
@@ -33,7 +34,8 @@ func TestASentRequestComesBackWhole(t *testing.T) {
 		t.Errorf("the rows are %v", r.Rows)
 	}
 	a := h.ask(1, "GET /explorer/history/1?fields=method,path,url,status,statusText,bytes,error,kept", "")
-	if want := `{"method":"GET","path":"/alert/alerts","url":"` + h.base + `/api/alert/alerts?size=3","status":200,"statusText":"OK","bytes":79,"error":"","kept":true}`; a.body != want {
+	if want := `{"method":"GET","path":"/alert/alerts","url":"` + h.base +
+		`/api/alert/alerts?size=3","status":200,"statusText":"OK","bytes":79,"error":"","kept":true}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
 	a = h.ask(1, "GET /explorer/history/1/reply", "")
@@ -41,7 +43,8 @@ func TestASentRequestComesBackWhole(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &again); err != nil {
 		t.Fatal(a.body)
 	}
-	if want.Document, want.Rows = again.Document, again.Rows; !reflect.DeepEqual(again, want) || again.Document == r.Document {
+	if want.Document, want.Rows = again.Document, again.Rows; !reflect.DeepEqual(again, want) ||
+		again.Document == r.Document {
 		t.Errorf("from the history came %+v, want %+v", again, want)
 	}
 }
@@ -65,24 +68,39 @@ func TestOnlyGoodHeadersGoOut(t *testing.T) {
 		want            http.Header
 		fault           string
 	}{
-		{method: "GET", want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"}, "Cookie": {cookie}}},
-		{method: "DELETE", want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"}, "Cookie": {cookie}, "X-Csrf-Token": {csrfSecret}}},
-		{method: "GET", headers: `{"on":true,"key":"accept","value":"text/csv"},{"on":true,"key":"X-A","value":" one "},{"on":true,"key":"x-a","value":"{{id}}"},{"on":false,"key":"X-B","value":"1"}`,
-			want: http.Header{"Accept": {"text/csv"}, "User-Agent": {"Spyglass/0.1.0"}, "X-A": {"one", "42"}, "Cookie": {cookie}}},
+		{method: "GET", want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"},
+			"Cookie": {cookie}}},
+		{method: "DELETE", want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"},
+			"Cookie": {cookie}, "X-Csrf-Token": {csrfSecret}}},
+		{method: "GET", headers: `{"on":true,"key":"accept","value":"text/csv"},{"on":true,"key":"X-A",` +
+			`"value":" one "},{"on":true,"key":"x-a","value":"{{id}}"},{"on":false,"key":"X-B","value":"1"}`,
+			want: http.Header{"Accept": {"text/csv"}, "User-Agent": {"Spyglass/0.1.0"}, "X-A": {"one", "42"},
+				"Cookie": {cookie}}},
 		{method: "GET", headers: `{"on":true,"key":"Authorization","value":"Bearer {{secret}}"}`,
-			want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"}, "Authorization": {"Bearer " + planted}}},
-		{method: "GET", headers: `{"on":true,"key":"host","value":"x"}`, fault: `headers.host: host cannot be set: the host is the portal's own; it cannot be changed`},
-		{method: "GET", headers: `{"on":true,"key":"Cookie","value":"a=b"}`, fault: `headers.Cookie: Cookie cannot be set: the session's cookie is sent by itself; to be somebody else, send an Authorization header`},
-		{method: "GET", headers: `{"on":true,"key":"content-length","value":"5"}`, fault: `headers.content-length: content-length cannot be set: the length is counted when the request is sent`},
-		{method: "GET", headers: `{"on":true,"key":"Connection","value":"close"}`, fault: `headers.Connection: Connection cannot be set: the connection is the Explorer's own`},
-		{method: "GET", headers: `{"on":true,"key":"X Y","value":"1"}`, fault: `headers.X Y: "X Y" is no name for a header; it has letters, digits and dashes`},
-		{method: "GET", headers: `{"on":true,"key":"","value":"1"}`, fault: `headers.: "" is no name for a header; it has letters, digits and dashes`},
-		{method: "GET", headers: `{"on":true,"key":"X-A","value":"{{lines}}"}`, fault: `headers.X-A: a header is one line: it has no line breaks and no control characters`},
-		{method: "GET", headers: `{"on":true,"key":"X-A","value":"a\r\nX-Evil: 1"}`, fault: `headers.X-A: a header is one line: it has no line breaks and no control characters`},
+			want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"},
+				"Authorization": {"Bearer " + planted}}},
+		{method: "GET", headers: `{"on":true,"key":"host","value":"x"}`, fault: `headers.host: host cannot be set: ` +
+			`the host is the portal's own; it cannot be changed`},
+		{method: "GET", headers: `{"on":true,"key":"Cookie","value":"a=b"}`, fault: `headers.Cookie: Cookie cannot ` +
+			`be set: the session's cookie is sent by itself; to be somebody else, send an Authorization header`},
+		{method: "GET", headers: `{"on":true,"key":"content-length","value":"5"}`,
+			fault: `headers.content-length: content-length cannot be set: the length is counted when the request ` +
+				`is sent`},
+		{method: "GET", headers: `{"on":true,"key":"Connection","value":"close"}`,
+			fault: `headers.Connection: Connection cannot be set: the connection is the Explorer's own`},
+		{method: "GET", headers: `{"on":true,"key":"X Y","value":"1"}`, fault: `headers.X Y: "X Y" is no name for a ` +
+			`header; it has letters, digits and dashes`},
+		{method: "GET", headers: `{"on":true,"key":"","value":"1"}`, fault: `headers.: "" is no name for a header; ` +
+			`it has letters, digits and dashes`},
+		{method: "GET", headers: `{"on":true,"key":"X-A","value":"{{lines}}"}`, fault: `headers.X-A: a header is one ` +
+			`line: it has no line breaks and no control characters`},
+		{method: "GET", headers: `{"on":true,"key":"X-A","value":"a\r\nX-Evil: 1"}`,
+			fault: `headers.X-A: a header is one line: it has no line breaks and no control characters`},
 	} {
 		t.Run(tt.method+tt.headers, func(t *testing.T) {
 			got.Store(nil)
-			a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"`+tt.method+`","path":"/raw/x","headers":[`+tt.headers+`]}}`)
+			a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"`+tt.method+`","path":"/raw/x","headers":[`+
+				tt.headers+`]}}`)
 			if tt.fault != "" {
 				if text := h.fault(a); text != tt.fault || got.Load() != nil {
 					t.Errorf("got %s, want %s", text, tt.fault)
@@ -108,7 +126,8 @@ func TestCancellingEndsTheRequestAndTheHistorySaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
 	go func() {
-		_, err := http.DefaultClient.Do(h.request(ctx, 1, "POST /explorer/send", `{"sendId":"s","draft":{"path":"/raw/slow"}}`))
+		_, err := http.DefaultClient.Do(h.request(ctx, 1, "POST /explorer/send", `{"sendId":"s",`+
+			`"draft":{"path":"/raw/slow"}}`))
 		failed <- err
 	}()
 	<-arrived
@@ -121,7 +140,8 @@ func TestCancellingEndsTheRequestAndTheHistorySaysSo(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	a := h.ask(1, "GET /explorer/history?fields=path,status,error,kept", "")
-	if want := `{"total":1,"searchId":null,"items":[{"path":"/raw/slow","status":0,"error":"cancelled","kept":false}],"data":null}`; a.body != want {
+	if want := `{"total":1,"searchId":null,"items":[{"path":"/raw/slow","status":0,"error":"cancelled",` +
+		`"kept":false}],"data":null}`; a.body != want {
 		t.Errorf("got %s, want %s", a.body, want)
 	}
 }
@@ -160,7 +180,8 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 		fault string // up to a number of seconds
 		there bool   // somebody answered
 	}{
-		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address + ` did not answer within 1 second`, false},
+		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address +
+			` did not answer within 1 second`, false},
 		{"silence after the headers", func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
@@ -175,20 +196,24 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 				_, _ = w.Write([]byte("0123456789"))
 			}
 		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true},
-		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` + address + ` closed the connection without an answer`, false},
+		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` +
+			address + ` closed the connection without an answer`, false},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true},
-		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api/raw/again", http.StatusFound) },
+		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/api/raw/again", http.StatusFound)
+		},
 			`portal: the portal redirects in a circle: more than 10 times`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)
 			a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x?k=`+planted+`","timeout":1}}`)
-			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) || strings.Contains(a.body, `"answered":true`) != tt.there {
+			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) ||
+				strings.Contains(a.body, `"answered":true`) != tt.there {
 				t.Errorf("got %d %s, want %s and answered %t:\n%s", a.status, got, tt.fault, tt.there, a.body)
 			}
 		})
@@ -254,7 +279,8 @@ func TestAPostIsSentOnce(t *testing.T) {
 		}
 	})
 	h.send(1, `{"method":"POST","path":"/raw/x"}`)
-	if a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/raw/x"}}`); a.status != 502 || times.Load() != 2 {
+	if a := h.ask(1, "POST /explorer/send", `{"draft":{"method":"POST","path":"/raw/x"}}`); a.status != 502 ||
+		times.Load() != 2 {
 		t.Errorf("answered %d after %d requests", a.status, times.Load())
 	}
 }
@@ -281,7 +307,8 @@ func TestALargeAnswerStreamsToDisk(t *testing.T) {
 	r := h.send(1, `{"path":"/raw/large"}`)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if r.Bytes < 45<<20 || *r.Items != rows || *r.Total != 5_000_000 || len(r.Rows) != 100 || !reflect.DeepEqual(r.Quota, map[string]int64{"limit": 500, "remaining": 499, "window": 60}) {
+	if r.Bytes < 45<<20 || *r.Items != rows || *r.Total != 5_000_000 || len(r.Rows) != 100 ||
+		!reflect.DeepEqual(r.Quota, map[string]int64{"limit": 500, "remaining": 499, "window": 60}) {
 		t.Errorf("got %d bytes, %v of %v items, %d rows, quota %v", r.Bytes, *r.Items, *r.Total, len(r.Rows), r.Quota)
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 12<<20 {
@@ -322,7 +349,8 @@ func TestProgressIsToldWhileTheAnswerComes(t *testing.T) {
 	}
 	text := next(t, events)
 	close(more)
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, "progress ")), &got); err != nil || got.SendID != "mine" || got.Received < 1 || got.Received > got.Expected || got.Expected != 1<<20 {
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, "progress ")), &got); err != nil || got.SendID != "mine" ||
+		got.Received < 1 || got.Received > got.Expected || got.Expected != 1<<20 {
 		t.Errorf("got %s", text)
 	}
 	<-done
@@ -338,15 +366,19 @@ func TestNoSecretIsFoundAnywhere(t *testing.T) {
 	for _, draft := range []string{
 		`{"path":"/raw/{{secret}}"}`,
 		`{"path":"/device/devices/{{secret}}?a={{secret}}","headers":[{"on":true,"key":"X-A","value":"{{secret}}"}]}`,
-		`{"method":"POST","path":"/raw/x","headers":[{"on":true,"key":"Authorization","value":"Bearer ` + planted + `"}],"query":[{"on":true,"key":"api_key","value":"` + planted + `"}]}`,
-		`{"method":"POST","path":"/raw/x?token=` + planted + `&size=1","body":"{\"customProperties\":[{\"name\":\"snmp.community\",\"value\":\"` + planted + `\"}],\"n\": {{id}}, \"password\":\"` + planted + `\"}"}`,
+		`{"method":"POST","path":"/raw/x","headers":[{"on":true,"key":"Authorization","value":"Bearer ` + planted +
+			`"}],"query":[{"on":true,"key":"api_key","value":"` + planted + `"}]}`,
+		`{"method":"POST","path":"/raw/x?token=` + planted +
+			`&size=1","body":"{\"customProperties\":[{\"name\":\"snmp.community\",\"value\":\"` + planted +
+			`\"}],\"n\": {{id}}, \"password\":\"` + planted + `\"}"}`,
 		`{"method":"POST","path":"/device/devices","body":"{\"name\":\"x\",\"pin\":\"` + planted + `\"}"}`,
 		`{"method":"POST","path":"/session","body":"{\"password\":\"` + planted + `\"}"}`,
 	} {
 		h.answerRaw(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", r.URL.Path) })
 		h.send(1, draft)
 	}
-	found := h.ask(1, "GET /explorer/history?size=100", "").body + h.ask(1, "GET /explorer/variables", "").body + h.ask(1, "GET /explorer/start", "").body
+	found := h.ask(1, "GET /explorer/history?size=100", "").body + h.ask(1, "GET /explorer/variables", "").body +
+		h.ask(1, "GET /explorer/start", "").body
 	if n := strings.Count(found, `"statusText"`); n != 6 {
 		t.Fatalf("the history has %d requests", n)
 	}
@@ -380,7 +412,8 @@ func TestSigningInAsSomebodyLeavesTheOwnSessionAlone(t *testing.T) {
 	if got := h.body(1, r.Document); !strings.Contains(got, `"came":""`) {
 		t.Errorf("the own cookie went along: %s", got)
 	}
-	if !hasHeader(r, "Set-Cookie", "spyglass_ab12=********; Path=/; HttpOnly; SameSite=Strict") || !hasHeader(r, "X-Csrf-Token", "********") {
+	if !hasHeader(r, "Set-Cookie", "spyglass_ab12=********; Path=/; HttpOnly; SameSite=Strict") ||
+		!hasHeader(r, "X-Csrf-Token", "********") {
 		t.Errorf("the headers are %v", r.Headers)
 	}
 	if a := h.ask(1, "GET /explorer/history/1/reply", ""); a.status != 404 {

@@ -23,7 +23,8 @@ func checksLMv1(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	parts := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "LMv1 "), ":")
 	var millis int64
-	if _, err := fmt.Sscan(parts[len(parts)-1], &millis); err != nil || len(parts) != 3 || time.Since(time.UnixMilli(millis)).Abs() > time.Minute {
+	if _, err := fmt.Sscan(parts[len(parts)-1], &millis); err != nil || len(parts) != 3 ||
+		time.Since(time.UnixMilli(millis)).Abs() > time.Minute {
 		w.WriteHeader(401)
 		return
 	}
@@ -41,7 +42,8 @@ func TestRequestsAreSignedWithAnAccessKeyAndTheKeyIsInNoLog(t *testing.T) {
 	h := buildLogging(t, nil, &log)
 	far := httptest.NewServer(http.HandlerFunc(checksLMv1))
 	defer far.Close()
-	id := h.addPortal(1, `{"name":"LM","baseUrl":"`+far.URL+`/santaba/rest","auth":"lmv1","account":"who","secret":"k3y-0f-lm","readOnly":false}`)
+	id := h.addPortal(1, `{"name":"LM","baseUrl":"`+far.URL+`/santaba/rest","auth":"lmv1","account":"who",`+
+		`"secret":"k3y-0f-lm","readOnly":false}`)
 	for _, draft := range []string{
 		`{"method":"GET","path":"/device/devices?filter=name~%22a b%22"}`,
 		`{"method":"GET","path":"/device/devices/caf%C3%A9%2F1"}`,
@@ -59,7 +61,8 @@ func TestRequestsAreSignedWithAnAccessKeyAndTheKeyIsInNoLog(t *testing.T) {
 		}
 	}
 	h.ask(1, "PATCH /explorer/portals/"+id, `{"secret":"wr0ng-k3y"}`)
-	if a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); !strings.Contains(a.body, `"status":401`) {
+	if a := h.ask(1, "POST /explorer/send?portal="+id,
+		`{"sendId":"s","draft":{"method":"GET","path":"/x"}}`); !strings.Contains(a.body, `"status":401`) {
 		t.Errorf("a wrong key answered %s", a.body)
 	}
 	far.Close()
@@ -80,7 +83,8 @@ func TestAPortalIsAskedThroughItsProxyWithItsPassword(t *testing.T) {
 		fmt.Fprint(w, `{"by":"proxy"}`)
 	}))
 	defer proxy.Close()
-	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://portal.invalid/api","auth":"none","proxy":"`+strings.Replace(proxy.URL, "http://", "http://me@", 1)+`","proxyPassword":"pr0xy-pass"}`)
+	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://portal.invalid/api","auth":"none","proxy":"`+
+		strings.Replace(proxy.URL, "http://", "http://me@", 1)+`","proxyPassword":"pr0xy-pass"}`)
 	if got := h.bodyAt(1, id, "/things"); got != `{"by":"proxy"}` {
 		t.Errorf("got %s", got)
 	}
@@ -97,7 +101,8 @@ func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
 	h := build(t)
 	far := httptest.NewTLSServer(http.HandlerFunc(faraway))
 	defer far.Close()
-	authority, err := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: far.Certificate().Raw})))
+	authority,
+		err := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: far.Certificate().Raw})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +110,9 @@ func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
 	if got := h.bodyAt(1, id, "/setting/version"); got != `{"version":"3.9.1","apiVersion":3}` {
 		t.Errorf("got %s", got)
 	}
-	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+`/api","authority":"no certificate"}`); a.status != 400 || !strings.Contains(a.body, "there is no certificate in this text") {
+	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+
+		`/api","authority":"no certificate"}`); a.status != 400 ||
+		!strings.Contains(a.body, "there is no certificate in this text") {
 		t.Errorf("what is no certificate answered %d %s", a.status, a.body)
 	}
 }
@@ -123,13 +130,15 @@ func TestSigningOutEndsTheSessionThereAndForgetsItHere(t *testing.T) {
 	defer far.Close()
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api"}`)
 	h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
-	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); a.status != 200 || !strings.Contains(a.body, `"user":""`) {
+	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); a.status != 200 ||
+		!strings.Contains(a.body, `"user":""`) {
 		t.Errorf("signing out answered %d %s", a.status, a.body)
 	}
 	if want := "spyglass_zz=f4r-s3ss10n f4r-csrf"; ended != want {
 		t.Errorf("the portal was told %q, want %q", ended, want)
 	}
-	if got, want := h.bodyAt(1, id, "/things/7"), `{"cookie":"","csrf":"","authorization":""}`; got != want || len(h.secrets.values) != 0 {
+	if got, want := h.bodyAt(1, id, "/things/7"), `{"cookie":"","csrf":"","authorization":""}`; got != want ||
+		len(h.secrets.values) != 0 {
 		t.Errorf("afterwards %s goes out, want %s; the keyring holds %d secrets", got, want, len(h.secrets.values))
 	}
 }
@@ -137,9 +146,11 @@ func TestSigningOutEndsTheSessionThereAndForgetsItHere(t *testing.T) {
 func TestImportedVariablesAreThoseOfThePortalThatIsShown(t *testing.T) {
 	h := build(t)
 	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://portal.invalid/api","auth":"none"}`)
-	file := `{"name":"mine.json","variables":true,"text":"{\"info\":{\"name\":\"Mine\"},\"variable\":[{\"key\":\"site\",\"value\":\"7\"}],\"item\":[]}"}`
+	file := `{"name":"mine.json","variables":true,"text":"{\"info\":{\"name\":\"Mine\"},` +
+		`\"variable\":[{\"key\":\"site\",\"value\":\"7\"}],\"item\":[]}"}`
 	h.ask(1, "POST /explorer/variables", `{"name":"site","value":"of the built-in portal"}`)
-	if a := h.ask(1, "POST /explorer/exchange/import?portal="+id, file); a.status != 200 || !strings.Contains(a.body, `"variables":[2]`) {
+	if a := h.ask(1, "POST /explorer/exchange/import?portal="+id, file); a.status != 200 ||
+		!strings.Contains(a.body, `"variables":[2]`) {
 		t.Fatalf("the import answered %d %s", a.status, a.body)
 	}
 	for at, want := range map[string]string{

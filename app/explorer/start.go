@@ -59,10 +59,13 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"portal": portals[slices.IndexFunc(portals, func(p remote.Shown) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": folder.Homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
-		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
-		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
+		"portal":  portals[slices.IndexFunc(portals, func(p remote.Shown) bool { return p.ID == at })],
+		"portals": portals,
+		"version": e.o.Version, "dataFolder": folder.Homely(e.o.Folder), "notice": e.notice(c.Access.UserID),
+		"desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
+		"keyring": e.o.Keyring == nil || e.o.Keyring(),
+		"user": map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role,
+			"rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": json.RawMessage(settings), "tabs": json.RawMessage(tabs), "variables": json.RawMessage(variables),
 	}, nil
 }

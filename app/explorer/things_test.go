@@ -26,7 +26,8 @@ type store struct {
 
 func newStore() *store {
 	return &store{next: 7, bin: map[int64]map[string]any{}, things: map[int64]map[string]any{7: {
-		"id": 7, "name": "seven", "note": "", "size": 5, "tags": []any{"a"}, "colour": "red", "numOfSubThings": 3, "version": 1,
+		"id": 7, "name": "seven", "note": "", "size": 5, "tags": []any{"a"}, "colour": "red", "numOfSubThings": 3,
+		"version": 1,
 	}}}
 }
 
@@ -117,14 +118,19 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Name: "id", ReadOnly: true, Schema: resource.Integer("Set by the portal")},
 		{Name: "name", Required: true, Schema: resource.Text("What it is called")},
 		{Name: "note", Schema: resource.Text("Anything")},
-		{Name: "numOfSubThings", ReadOnly: true, Schema: resource.Integer("Things in it; none of them is counted twice")},
+		{Name: "numOfSubThings", ReadOnly: true,
+			Schema: resource.Integer("Things in it; none of them is counted twice")},
 		{Name: "size", Schema: resource.Schema{Type: "integer", Default: 5}},
 		{Name: "tags", Schema: resource.Schema{Type: "array"}},
 		{Name: "password", WriteOnly: true, Schema: resource.Schema{Type: "string", Format: "password"}},
 	}}
-	list := &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "total", Schema: resource.Integer("")}, {Name: "items", Schema: resource.Schema{Type: "array"}}}}
-	systems := &resource.Schema{Type: "object", Properties: []resource.Key{list.Properties[0], {Name: "items", Schema: resource.List(resource.Schema{
-		Type: "object", Properties: []resource.Key{{Name: "os", Schema: resource.Text("That it runs on")}}}, "")}}}
+	list := &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "total", Schema: resource.Integer("")},
+		{Name: "items", Schema: resource.Schema{Type: "array"}}}}
+	systems := &resource.Schema{
+		Type: "object", Properties: []resource.Key{list.Properties[0],
+			{Name: "items", Schema: resource.List(resource.Schema{
+				Type: "object", Properties: []resource.Key{{Name: "os", Schema: resource.Text("That it runs on")}}},
+				"")}}}
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which")}}
 	all := []resource.Endpoint{
 		{Method: "GET", Path: "/raw/things/{id}", Params: id, Answer: thing},
@@ -132,12 +138,15 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Method: "PATCH", Path: "/raw/things/{id}", Params: id, Body: thing, Answer: thing},
 		{Method: "DELETE", Path: "/raw/things/{id}", Summary: "Remove a thing for good", Params: id},
 		{Method: "POST", Path: "/raw/things", Body: thing, Answer: thing, Creates: true},
-		{Method: "GET", Path: "/raw/things/{id}/parts", Summary: "List spare parts of a thing", Params: id, Answer: list},
+		{Method: "GET", Path: "/raw/things/{id}/parts", Summary: "List spare parts of a thing", Params: id,
+			Answer: list},
 		{Method: "GET", Path: "/raw/things/{id}/openAlerts", Summary: "What is wrong", Params: id, Answer: list},
-		{Method: "GET", Path: "/raw/things/{id}/installers", Summary: "List installers of a thing", Params: id, Answer: systems},
+		{Method: "GET", Path: "/raw/things/{id}/installers", Summary: "List installers of a thing", Params: id,
+			Answer: systems},
 	}
 	if bin {
-		all = append(all, resource.Endpoint{Method: "POST", Path: "/raw/recyclebin/{id}/restore", Params: id, Answer: thing})
+		all = append(all, resource.Endpoint{Method: "POST", Path: "/raw/recyclebin/{id}/restore", Params: id,
+			Answer: thing})
 	}
 	return all
 }

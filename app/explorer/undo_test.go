@@ -11,7 +11,8 @@ import (
 // written sends a write and expects it to go well.
 func (h *house) written(method, path, body string) (undo string, historyID int64) {
 	h.t.Helper()
-	a := h.ask(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+`","mode":"raw","body":`+strconv.Quote(body)+`}}`)
+	a := h.ask(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+
+		`","mode":"raw","body":`+strconv.Quote(body)+`}}`)
 	var r struct {
 		Status    int
 		Undo      string
@@ -38,10 +39,12 @@ func TestAWriteIsTakenBack(t *testing.T) {
 		left     any // name of what stands there in the end; nil for nothing
 	}{
 		{do: "PATCH /raw/things/7", body: `{"note":"new","size":6}`, says: "puts back note and size", left: "seven",
-			wrote:   []string{`PATCH /things/7 {"note":"new","size":6}`, `PATCH /things/7 {"note":"","size":5} if "v2"`},
+			wrote: []string{`PATCH /things/7 {"note":"new","size":6}`,
+				`PATCH /things/7 {"note":"","size":5} if "v2"`},
 			message: "Put back note and size of “seven”"},
 		{do: "PUT /raw/things/7", body: `{"name":"Seven","tags":[]}`, says: "puts back name and tags", left: "seven",
-			wrote:   []string{`PUT /things/7 {"name":"Seven","tags":[]}`, `PATCH /things/7 {"name":"seven","tags":["a"]} if "v2"`},
+			wrote: []string{`PUT /things/7 {"name":"Seven","tags":[]}`, `PATCH /things/7 {"name":"seven",` +
+				`"tags":["a"]} if "v2"`},
 			message: "Put back name and tags of “seven”"},
 		{do: "POST /raw/things", body: `{"name":"eight"}`, says: "deletes “eight” again", left: "seven",
 			wrote:   []string{`POST /things {"name":"eight"}`, `DELETE /things/8 if "v1"`},
@@ -53,7 +56,8 @@ func TestAWriteIsTakenBack(t *testing.T) {
 			wrote:   []string{`DELETE /things/7`, `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
 			message: "Created “seven” again; it has a new id"},
 		{do: "DELETE /raw/things/7?deleteHard=true", says: "creates “seven” again, with a new id",
-			wrote:   []string{`DELETE /things/7?deleteHard=true`, `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
+			wrote: []string{`DELETE /things/7?deleteHard=true`, `POST /things {"name":"seven","note":"","size":5,` +
+				`"tags":["a"]}`},
 			message: "Created “seven” again; it has a new id"},
 	} {
 		t.Run(tt.do, func(t *testing.T) {
@@ -64,13 +68,15 @@ func TestAWriteIsTakenBack(t *testing.T) {
 			if says != tt.says {
 				t.Errorf("offered %q, want %q", says, tt.says)
 			}
-			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+`"}]}`; a.body != want {
+			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
+				`"}]}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
 			if a, want := h.undo(1, id), `{"historyId":2,"message":"`+tt.message+`"}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
-			for event := next(t, events); event != `undone {"historyId":1}`; event = next(t, events) { // every window is told
+			// every window is told
+			for event := next(t, events); event != `undone {"historyId":1}`; event = next(t, events) {
 			}
 			if got := s.writes(); !reflect.DeepEqual(got, tt.wrote) {
 				t.Errorf("wrote %q, want %q", got, tt.wrote)
@@ -94,11 +100,15 @@ func TestAWriteIsNotTakenBack(t *testing.T) {
 		want   string
 		wrote  bool // the undoing reached the portal
 	}{
-		{name: "when somebody changed the object since", since: func(s *store) { s.set(7, "tags", []any{"b"}) }, status: 409,
-			want: "“seven” was changed since (tags); undoing would overwrite that, so nothing was sent"},
-		{name: "when it is gone", since: func(s *store) { s.mu.Lock(); delete(s.things, 7); s.mu.Unlock() }, status: 409,
-			want: "what this request wrote cannot be read now, so it was not undone: GET /raw/things/7 was answered 404 Not Found"},
-		{name: "when somebody is faster", since: func(s *store) { s.mu.Lock(); s.refuse = 412; s.mu.Unlock() }, status: 409, wrote: true,
+		{name: "when somebody changed the object since", since: func(s *store) { s.set(7, "tags", []any{"b"}) },
+			status: 409,
+			want:   "“seven” was changed since (tags); undoing would overwrite that, so nothing was sent"},
+		{name: "when it is gone", since: func(s *store) { s.mu.Lock(); delete(s.things, 7); s.mu.Unlock() },
+			status: 409,
+			want: "what this request wrote cannot be read now, so it was not undone: GET /raw/things/7 was answered " +
+				"404 Not Found"},
+		{name: "when somebody is faster", since: func(s *store) { s.mu.Lock(); s.refuse = 412; s.mu.Unlock() },
+			status: 409, wrote: true,
 			want: "not undone: somebody changed it at this very moment"},
 		{name: "when it is somebody else's", user: 2, status: 404, want: "this request can no longer be undone"},
 	} {
@@ -132,9 +142,11 @@ func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
 
 func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
 	for _, tt := range []struct{ do, body, says, wrote string }{
-		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "puts back note and size", `PATCH /things/7 {"note":"","size":5} if "v2"`},
+		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "puts back note and size",
+			`PATCH /things/7 {"note":"","size":5} if "v2"`},
 		{"POST /raw/things", `{"name":"eight"}`, "deletes “eight” again", `DELETE /things/8 if "v1"`},
-		{"DELETE /raw/things/7?deleteHard=true", "", "creates “seven” again, with a new id", `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
+		{"DELETE /raw/things/7?deleteHard=true", "", "creates “seven” again, with a new id",
+			`POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
 	} {
 		t.Run(tt.do, func(t *testing.T) {
 			h, s := storeHouse(t, true)
@@ -146,7 +158,8 @@ func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
 			if a := h.undo(2, id); a.status != 404 {
 				t.Errorf("somebody else got %d %s", a.status, a.body)
 			}
-			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+`"}]}`; a.body != want {
+			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+
+				`"}]}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
 			}
 			if a := h.undo(1, id); a.status != 200 {
@@ -170,12 +183,15 @@ func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
 		stands     func(s *store)
 	}{
 		{name: "a secret variable", body: `{"note":"say {{word}}"}`},
-		{name: "stars in what undoing sends", body: `{"note":"plain"}`, stands: func(s *store) { s.set(7, "note", "********") }},
-		{name: "a value under a secret name", body: `{"tags":["x"]}`, stands: func(s *store) { s.set(7, "tags", []any{map[string]any{"apiToken": planted}}) }},
+		{name: "stars in what undoing sends", body: `{"note":"plain"}`,
+			stands: func(s *store) { s.set(7, "note", "********") }},
+		{name: "a value under a secret name", body: `{"tags":["x"]}`,
+			stands: func(s *store) { s.set(7, "tags", []any{map[string]any{"apiToken": planted}}) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, s := storeHouse(t, true)
-			if a := h.ask(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+`","secret":true}`); a.status/100 != 2 {
+			if a := h.ask(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+
+				`","secret":true}`); a.status/100 != 2 {
 				t.Fatal(a.body)
 			}
 			if tt.stands != nil {

@@ -27,7 +27,8 @@ func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
 		{"X-GZip", zipped.String(), "", 14},
 		{"deflate", string(pack(zlib.NewWriter(&deflated), &deflated)), "", 14},
 		{"gzip", `{"a":"packed"}`, "", 14}, // it says so, and is not
-		{"br", `{"a":"packed"}`, "The answer is compressed (br), which was not asked for and cannot be unpacked here: it is shown as it came", 14},
+		{"br", `{"a":"packed"}`, "The answer is compressed (br), which was not asked for and cannot be unpacked " +
+			"here: it is shown as it came", 14},
 		{"identity", `{"a":"packed"}`, "", 14},
 	} {
 		h := build(t)
@@ -36,7 +37,8 @@ func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
 			_, _ = io.WriteString(w, tt.body)
 		})
 		a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
-		if want := `"reading":"` + tt.reading + `"`; !strings.Contains(a.body, want) || !strings.Contains(a.body, `["Content-Encoding","`+tt.encoding+`"]`) {
+		if want := `"reading":"` + tt.reading + `"`; !strings.Contains(a.body, want) ||
+			!strings.Contains(a.body, `["Content-Encoding","`+tt.encoding+`"]`) {
 			t.Errorf("%s: %s\nhas no %s", tt.encoding, a.body, want)
 		}
 		if r := h.send(1, `{"path":"/raw/x"}`); r.Bytes != tt.bytes || h.body(1, r.Document) != `{"a":"packed"}` {
@@ -51,8 +53,10 @@ func TestWhatIsNoHTTPIsSaidInWords(t *testing.T) {
 		{"SSH-2.0-OpenSSH_9.2\r\n", `answered, but not in HTTP: malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},
 		{"\x15\x03\x01\x00\x02\x02\x46\r\n", "speaks HTTPS, not HTTP; its address would begin with https://"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", `answered, but not in HTTP: bad Content-Length "-5"`},
-		{"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", "answered with more than 1024 KiB of headers, which are not read"},
-		{"HTTP/1.1 302 Found\r\nLocation: http://[::1\r\nContent-Length: 0\r\n\r\n", `redirects to "http://[::1", which is no address`},
+		{"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", "answered with more than 1024 KiB of " +
+			"headers, which are not read"},
+		{"HTTP/1.1 302 Found\r\nLocation: http://[::1\r\nContent-Length: 0\r\n\r\n",
+			`redirects to "http://[::1", which is no address`},
 		{"", "closed the connection without an answer"},
 	} {
 		h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {

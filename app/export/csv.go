@@ -8,7 +8,8 @@ import (
 )
 
 // CSV is RFC 4180 in UTF-8.
-var CSV = Format{ID: "csv", Label: "CSV", Extension: "csv", Type: "text/csv; charset=utf-8", Plain: true, Open: separated(',')}
+var CSV = Format{ID: "csv", Label: "CSV", Extension: "csv", Type: "text/csv; charset=utf-8", Plain: true,
+	Open: separated(',')}
 
 // separated writes rows with a character between the cells.
 func separated(comma rune) func(io.Writer, []Column) (Writer, error) {

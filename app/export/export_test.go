@@ -17,7 +17,8 @@ var head = []export.Column{{Name: "id", Number: true}, {Name: "=name"}, {Name: "
 
 var rows = [][]export.Cell{
 	{{export.Number, "7"}, {export.Text, `web, "1"`}, {export.Word, "true"}, {export.Number, "9.810000000000002"}},
-	{{export.Number, "12345678901234567890"}, {export.Text, "=HYPERLINK(\"http://x\")"}, {export.Word, "false"}, {export.Number, "-5"}},
+	{{export.Number, "12345678901234567890"}, {export.Text, "=HYPERLINK(\"http://x\")"}, {export.Word, "false"},
+		{export.Number, "-5"}},
 	{{export.Number, "9007199254740993"}, {export.Text, "a|b\n<i>_c_"}, {}, {export.Number, "1e400"}},
 	{{export.Number, "100000000000000"}, {export.Text, "+1\t@"}, {export.Text, "ü😀"}, {export.Number, "1.50"}},
 }
@@ -87,7 +88,8 @@ func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
 	}{
 		{"A1", "id", text}, {"B1", "=name", text},
 		{"A2", "7", number}, {"B2", `web, "1"`, text}, {"C2", "TRUE", word}, {"D2", "9.810000000000002", number},
-		{"A3", "12345678901234567890", text}, {"B3", `=HYPERLINK("http://x")`, text}, {"C3", "FALSE", word}, {"D3", "-5", number},
+		{"A3", "12345678901234567890", text}, {"B3", `=HYPERLINK("http://x")`, text}, {"C3", "FALSE", word},
+		{"D3", "-5", number},
 		{"A4", "9007199254740993", text}, {"B4", "a|b\n<i>_c_", text}, {"C4", "", number}, {"D4", "1e400", text},
 		{"A5", "100000000000000", number}, {"B5", "+1\t@", text}, {"C5", "ü😀", text}, {"D5", "1.5", number},
 	} {
@@ -98,7 +100,8 @@ func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
 			tt.value = want
 		}
 		if err != nil || err2 != nil || err3 != nil || value != tt.value || kind != tt.kind || formula != "" {
-			t.Errorf("%s is %q, type %v, formula %q (%v %v %v), want %q, type %v", tt.cell, value, kind, formula, err, err2, err3, tt.value, tt.kind)
+			t.Errorf("%s is %q, type %v, formula %q (%v %v %v), want %q, type %v", tt.cell, value, kind, formula, err,
+				err2, err3, tt.value, tt.kind)
 		}
 	}
 }
@@ -124,7 +127,8 @@ func TestALongTextIsCutInAWorkbookAndSaysSo(t *testing.T) {
 	defer file.Close()
 	whole, _ := file.GetCellValue("Sheet1", "A2")
 	cut, _ := file.GetCellValue("Sheet1", "A3")
-	if whole != strings.Repeat("x", 32767) || len([]rune(cut)) != 32767 || !strings.HasSuffix(cut, "x… (cut: a cell of a workbook holds 32,767 characters)") {
+	if whole != strings.Repeat("x", 32767) || len([]rune(cut)) != 32767 ||
+		!strings.HasSuffix(cut, "x… (cut: a cell of a workbook holds 32,767 characters)") {
 		t.Errorf("%d characters, and %d that end with %q", len(whole), len([]rune(cut)), cut[len(cut)-60:])
 	}
 }

@@ -7,29 +7,31 @@ import (
 )
 
 // Markdown is a table of GitHub's Markdown, with numbers to the right.
-var Markdown = Format{ID: "markdown", Label: "Markdown", Extension: "md", Type: "text/markdown; charset=utf-8", Plain: true, Open: func(w io.Writer, head []Column) (Writer, error) {
-	out := &markdownWriter{bufio.NewWriter(w)}
-	names, rule := make([]Cell, len(head)), "|"
-	for i, c := range head {
-		names[i] = Cell{Text, c.Name}
-		if c.Number {
-			rule += " ---: |"
-		} else {
-			rule += " --- |"
+var Markdown = Format{ID: "markdown", Label: "Markdown", Extension: "md", Type: "text/markdown; charset=utf-8",
+	Plain: true, Open: func(w io.Writer, head []Column) (Writer, error) {
+		out := &markdownWriter{bufio.NewWriter(w)}
+		names, rule := make([]Cell, len(head)), "|"
+		for i, c := range head {
+			names[i] = Cell{Text, c.Name}
+			if c.Number {
+				rule += " ---: |"
+			} else {
+				rule += " --- |"
+			}
 		}
-	}
-	if err := out.Row(names); err != nil {
-		return nil, err
-	}
-	_, err := out.WriteString(rule + "\n")
-	return out, err
-}}
+		if err := out.Row(names); err != nil {
+			return nil, err
+		}
+		_, err := out.WriteString(rule + "\n")
+		return out, err
+	}}
 
 type markdownWriter struct{ *bufio.Writer }
 
 // markdownText keeps a text from being anything but text, in one line.
 var markdownText = strings.NewReplacer(
-	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~", `\~`, "#", `\#`,
+	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~",
+	`\~`, "#", `\#`,
 	"\r\n", "<br>", "\n", "<br>", "\r", "<br>", "\t", " ",
 )
 

@@ -6,21 +6,24 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/xuri/excelize/v2" // pinned: its StreamWriter writes rows as they come, to a file on disk when they are many
+	// pinned: its StreamWriter writes rows as they come, to a file on disk when they are many
+	"github.com/xuri/excelize/v2"
 )
 
 // XLSX is a workbook. Rows beyond the limit of a sheet continue on another one.
-var XLSX = Format{ID: "xlsx", Label: "Excel", Extension: "xlsx", Type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Open: func(w io.Writer, head []Column) (Writer, error) {
-	out := &xlsxWriter{to: w, file: excelize.NewFile(), head: make([]any, len(head)), line: make([]any, len(head))}
-	bold, err := out.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range head {
-		out.head[i] = excelize.Cell{StyleID: bold, Value: sheetText(c.Name)}
-	}
-	return out, out.sheet()
-}}
+var XLSX = Format{ID: "xlsx", Label: "Excel", Extension: "xlsx",
+	Type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Open: func(w io.Writer, head []Column) (
+		Writer, error) {
+		out := &xlsxWriter{to: w, file: excelize.NewFile(), head: make([]any, len(head)), line: make([]any, len(head))}
+		bold, err := out.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range head {
+			out.head[i] = excelize.Cell{StyleID: bold, Value: sheetText(c.Name)}
+		}
+		return out, out.sheet()
+	}}
 
 const (
 	sheetRows  = 1 << 20
@@ -54,7 +57,8 @@ func (w *xlsxWriter) sheet() (err error) {
 	if w.rows, err = w.file.NewStreamWriter(name); err != nil {
 		return err
 	}
-	if err := w.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+	if err := w.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+		ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
 	w.row = 1

@@ -151,7 +151,8 @@ func (k *Keychain) Delete(account string) error {
 	if !k.exists {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Offline, Message: "the OS keyring does not answer; it may still hold the credential of " + account, Err: err}
+	return &fault.Error{Kind: fault.Offline, Message: "the OS keyring does not answer; it may still hold the " +
+		"credential of " + account, Err: err}
 }
 
 // want records what the keyring should hold.

@@ -30,7 +30,8 @@ func again(t *testing.T, env []string, command ...string) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], self, "-test.run=^"+t.Name()+"$", "-test.count=1")...)
+	cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], self, "-test.run=^"+t.Name()+"$",
+		"-test.count=1")...)
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
@@ -129,11 +130,13 @@ func TestWithoutABusASecretStaysInMemoryAndNothingIsStarted(t *testing.T) {
 		}
 		bin := t.TempDir()
 		launched := filepath.Join(bin, "launched")
-		if err := os.WriteFile(filepath.Join(bin, "dbus-launch"), []byte("#!/bin/sh\n: > '"+launched+"'\n"), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(bin, "dbus-launch"), []byte("#!/bin/sh\n: > '"+launched+"'\n"),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 		for _, address := range []string{"", "autolaunch:"} {
-			again(t, []string{part + "=inside", "PATH=" + bin + ":" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=" + address}, "env")
+			again(t, []string{part + "=inside", "PATH=" + bin + ":" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=" +
+				address}, "env")
 		}
 		if _, err := os.Stat(launched); err == nil {
 			t.Error("dbus-launch was run")
@@ -161,7 +164,8 @@ func userID() string {
 
 func TestABusWithoutAKeyringIsNoKeyring(t *testing.T) {
 	if os.Getenv(part) == "" {
-		again(t, []string{part + "=inside", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(t.TempDir(), "nothing")}, "env")
+		again(t, []string{part + "=inside", "DBUS_SESSION_BUS_ADDRESS=unix:path=" +
+			filepath.Join(t.TempDir(), "nothing")}, "env")
 		return
 	}
 	k, _ := open()

@@ -9,7 +9,8 @@ import (
 
 func TestAPanicInTheKeyringIsAnErrorAndLetsTheNextCallIn(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere") // nobody connects there
-	k := &Keychain{service: "Spyglass", log: slog.New(slog.DiscardHandler), limit: time.Minute, turn: make(chan struct{}, 1), memory: map[string]kept{}}
+	k := &Keychain{service: "Spyglass", log: slog.New(slog.DiscardHandler), limit: time.Minute,
+		turn: make(chan struct{}, 1), memory: map[string]kept{}}
 	for range 2 {
 		if err := k.ask(func() error { panic("a library of the keyring") }); !errors.Is(err, errBroken) {
 			t.Errorf("the keyring said %v", err)

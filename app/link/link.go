@@ -143,7 +143,8 @@ func readQuery(text, query string) ([]Pair, error) {
 		rawKey, rawValue, _ := strings.Cut(part, "=")
 		value, err := url.QueryUnescape(rawValue)
 		switch {
-		case !keyText.MatchString(rawKey) || err != nil || len(value) > longQuery || !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		case !keyText.MatchString(rawKey) || err != nil || len(value) > longQuery || !utf8.ValidString(value) ||
+			strings.ContainsFunc(value, unicode.IsControl):
 			return nil, refuse(text, "one of its parameters cannot be read")
 		case strings.ContainsAny(value, "{}"):
 			return nil, refuse(text, "a link may not name variables")
@@ -166,5 +167,6 @@ func refuse(text, why string, args ...any) error {
 	if len(shown) > quoted {
 		shown = append(shown[:quoted], '…')
 	}
-	return fault.New(fault.Invalid, "“"+strings.ReplaceAll(string(shown), "%", "%%")+"” opens nothing here: "+why, args...)
+	return fault.New(fault.Invalid, "“"+strings.ReplaceAll(string(shown), "%", "%%")+"” opens nothing here: "+
+		why, args...)
 }

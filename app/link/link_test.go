@@ -33,12 +33,14 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://api/DELETE/device/devices/7/", want: call("DELETE", "/device/devices/7")},
 		{
 			text: "spyglass://api/GET/device/devices?filter=displayName~%22w+b%22&size=5&size=6",
-			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"w b"`}, link.Pair{Key: "size", Value: "5"}, link.Pair{Key: "size", Value: "6"}),
+			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"w b"`},
+				link.Pair{Key: "size", Value: "5"}, link.Pair{Key: "size", Value: "6"}),
 		},
 
 		{
 			text: `spyglass://api/GET/device/devices?filter=displayName~"a&b"&size=5`,
-			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"a&b"`}, link.Pair{Key: "size", Value: "5"}),
+			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"a&b"`},
+				link.Pair{Key: "size", Value: "5"}),
 		},
 
 		{text: "", err: "links begin with spyglass://"},
@@ -54,8 +56,10 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://", err: "after spyglass:// comes monitor, device or api"},
 		{text: "spyglass:///monitor", err: "after spyglass:// comes monitor, device or api"},
 		{text: "spyglass://evil.example/GET/device/devices", err: "after spyglass:// comes monitor, device or api"},
-		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; it has overview, fleet, alerts, datasources, reports, settings, demo"},
-		{text: "spyglass://monitor/alerts/12/13", err: "what is on a screen has one id, as in spyglass://monitor/alerts/12"},
+		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; it has overview, fleet, alerts, " +
+			"datasources, reports, settings, demo"},
+		{text: "spyglass://monitor/alerts/12/13", err: "what is on a screen has one id, as in " +
+			"spyglass://monitor/alerts/12"},
 		{text: "spyglass://monitor/alerts/<script>", err: "nothing in its path may be escaped"},
 		{text: "spyglass://monitor/alerts/%2e%2e", err: "nothing in its path may be escaped"},
 		{text: "spyglass://monitor/alerts?run=1", err: "only a request has parameters"},
@@ -63,8 +67,10 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://device/7;rm", err: "a device has a number, as in spyglass://device/7"},
 		{text: "spyglass://device", err: "a device has a number, as in spyglass://device/7"},
 		{text: "spyglass://api", err: "a request has a method and a path, as in spyglass://api/GET/device/devices"},
-		{text: "spyglass://api/get/device/devices", err: "a request has a method and a path, as in spyglass://api/GET/device/devices"},
-		{text: "spyglass://api/TRACE/device/devices", err: "a request has a method and a path, as in spyglass://api/GET/device/devices"},
+		{text: "spyglass://api/get/device/devices", err: "a request has a method and a path, as in " +
+			"spyglass://api/GET/device/devices"},
+		{text: "spyglass://api/TRACE/device/devices", err: "a request has a method and a path, as in " +
+			"spyglass://api/GET/device/devices"},
 		{text: "spyglass://api/GET//evil.example/x", err: "its path is none of the portal's"},
 		{text: "spyglass://api/GET/../explorer/start", err: "its path is none of the portal's"},
 		{text: "spyglass://api/GET/device/{{secret}}", err: "nothing in its path may be escaped"},
@@ -74,8 +80,10 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://api/GET/device/devices?filter=%zz", err: "one of its parameters cannot be read"},
 		{text: "spyglass://api/GET/device/devices?filter=%0d%0aHost:+x", err: "one of its parameters cannot be read"},
 		{text: "spyglass://api/GET/device/devices?filter=%ff", err: "one of its parameters cannot be read"},
-		{text: "spyglass://api/GET/device/devices?" + strings.Repeat("a=1&", 21), err: "it has more than 20 parameters"},
-		{text: "spyglass://api/GET/device/devices?filter=" + strings.Repeat("x", 1025), err: "one of its parameters cannot be read"},
+		{text: "spyglass://api/GET/device/devices?" + strings.Repeat("a=1&", 21),
+			err: "it has more than 20 parameters"},
+		{text: "spyglass://api/GET/device/devices?filter=" + strings.Repeat("x", 1025),
+			err: "one of its parameters cannot be read"},
 		{text: "spyglass://monitor/" + strings.Repeat("x", 3000), err: "it is longer than 2048 characters"},
 		{text: "spyglass://monitor\n/alerts", err: "it has characters in it that no link has"},
 		{text: "spyglass://monitor/\x00", err: "it has characters in it that no link has"},
@@ -84,7 +92,8 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		t.Run(tt.text[:min(len(tt.text), 60)], func(t *testing.T) {
 			got, err := link.Read(tt.text)
 			if tt.err != "" {
-				if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || !strings.HasSuffix(f.Message, "” opens nothing here: "+tt.err) {
+				if f := fault.Of(err); err == nil || f.Kind != fault.Invalid ||
+					!strings.HasSuffix(f.Message, "” opens nothing here: "+tt.err) {
 					t.Errorf("error is %v, want: %s", err, tt.err)
 				}
 				return
@@ -98,7 +107,8 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 
 func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
 	_, err := link.Read("spyglass://x/100%d\u202e\x1b[31m" + strings.Repeat("y", 100))
-	want := "“spyglass://x/100%d[31m" + strings.Repeat("y", 80-len("spyglass://x/100%d[31m")) + "…” opens nothing here: it has characters in it that no link has"
+	want := "“spyglass://x/100%d[31m" + strings.Repeat("y", 80-len("spyglass://x/100%d[31m")) +
+		"…” opens nothing here: it has characters in it that no link has"
 	if got := fault.Of(err).Message; got != want {
 		t.Errorf("it says %s, want %s", got, want)
 	}
@@ -107,15 +117,18 @@ func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
 // FuzzRead searches for a link that leads outside the package comment's limits.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"spyglass://monitor/alerts/12", "spyglass://device/7", "spyglass://api/GET/device/devices?filter=a~%22b%22&size=5",
-		"spyglass://u@monitor", "spyglass://api/GET/%2e%2e/x", "spyglass:////x", "spyglass://[::1]/x", "\x00", "spyglass://api/GET/a?b=%7b",
+		"spyglass://monitor/alerts/12", "spyglass://device/7",
+		"spyglass://api/GET/device/devices?filter=a~%22b%22&size=5",
+		"spyglass://u@monitor", "spyglass://api/GET/%2e%2e/x", "spyglass:////x", "spyglass://[::1]/x", "\x00",
+		"spyglass://api/GET/a?b=%7b",
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := link.Read(text)
 		if err != nil {
-			if message := fault.Of(err).Message; fault.Of(err).Kind != fault.Invalid || utf8.RuneCountInString(message) > 300 || strings.ContainsFunc(message, unicode.IsControl) {
+			if message := fault.Of(err).Message; fault.Of(err).Kind != fault.Invalid ||
+				utf8.RuneCountInString(message) > 300 || strings.ContainsFunc(message, unicode.IsControl) {
 				t.Errorf("%q: the sentence is %q", text, message)
 			}
 			return
@@ -126,11 +139,13 @@ func FuzzRead(f *testing.F) {
 			for _, pair := range got.Call.Query {
 				shown += pair.Key + pair.Value
 			}
-			if !strings.HasPrefix(got.Call.Path, "/") || strings.Contains(got.Call.Path, "//") || strings.Contains(got.Call.Path+"/", "/../") {
+			if !strings.HasPrefix(got.Call.Path, "/") || strings.Contains(got.Call.Path, "//") ||
+				strings.Contains(got.Call.Path+"/", "/../") {
 				t.Errorf("%q leads to the path %q", text, got.Call.Path)
 			}
 		}
-		if (got.Screen == "") == (got.Call == nil) || strings.ContainsAny(shown, "{}\\") && got.Call == nil || strings.ContainsFunc(shown, unicode.IsControl) || !utf8.ValidString(shown) {
+		if (got.Screen == "") == (got.Call == nil) || strings.ContainsAny(shown, "{}\\") && got.Call == nil ||
+			strings.ContainsFunc(shown, unicode.IsControl) || !utf8.ValidString(shown) {
 			t.Errorf("%q leads to %+v", text, got)
 		}
 	})

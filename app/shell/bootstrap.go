@@ -25,7 +25,8 @@ func (w Window) style() template.CSS {
 	case "dark", "light":
 		return template.CSS("html { background: " + w.background() + " }")
 	}
-	return "html { background: " + darkBackground + " } @media (prefers-color-scheme: light) { html { background: " + lightBackground + " } }"
+	return "html { background: " + darkBackground + " } @media (prefers-color-scheme: light) { html { background: " +
+		lightBackground + " } }"
 }
 
 // bootstrapPage redirects to the real page, leaving no step back in the

@@ -88,7 +88,8 @@ func (r *running) displays() (found []display, err error) {
 	C.ask(all)
 	for _, s := range all.screens[:all.count] {
 		found = append(found, display{
-			Name: C.GoString(&s.name[0]), X: int(s.x), Y: int(s.y), Width: int(s.width), Height: int(s.height), Primary: s.primary != 0,
+			Name: C.GoString(&s.name[0]), X: int(s.x), Y: int(s.y), Width: int(s.width), Height: int(s.height),
+			Primary: s.primary != 0,
 		})
 	}
 	if len(found) == 0 {

@@ -16,7 +16,8 @@ func (r *running) displays() (found []display, err error) {
 		return nil, err
 	}
 	for _, s := range screens {
-		found = append(found, display{Width: s.Size.Width, Height: s.Size.Height, Primary: s.IsPrimary, Current: s.IsCurrent})
+		found = append(found, display{Width: s.Size.Width, Height: s.Size.Height, Primary: s.IsPrimary,
+			Current: s.IsCurrent})
 	}
 	if len(found) == 0 {
 		return nil, errors.New("Wails knows of no display")

@@ -19,23 +19,36 @@ func TestAWindowComesBackOntoADisplay(t *testing.T) {
 		displays   []display
 		last, want Place
 	}{
-		{"where it stood", []display{laptop}, Place{X: 100, Y: 50, Width: 800, Height: 600}, Place{X: 100, Y: 50, Width: 800, Height: 600}},
-		{"over the corner", []display{laptop}, Place{X: -400, Y: -1, Width: 800, Height: 600}, Place{Width: 800, Height: 600}},
-		{"as large as the display", []display{laptop}, Place{X: 10, Y: 10, Width: 1280, Height: 800}, Place{Width: 1280, Height: 800}},
-		{"larger than it", []display{laptop}, Place{X: 10, Y: 10, Width: 1440, Height: 700}, Place{Y: 10, Width: 1440, Height: 700, Maximised: true}},
-		{"on the second", []display{laptop, beside}, Place{X: 1900, Y: 100, Width: 800, Height: 600}, Place{X: 1900, Y: 100, Width: 800, Height: 600}},
-		{"mostly on the second", []display{laptop, beside}, Place{X: 1100, Y: 0, Width: 800, Height: 600}, Place{X: 1280, Y: 0, Width: 800, Height: 600}},
-		{"maximised on the second", []display{laptop, beside}, Place{X: 1300, Y: 0, Width: 800, Height: 600, Maximised: true}, Place{X: 1300, Y: 0, Width: 800, Height: 600, Maximised: true}},
-		{"on one left of the corner", []display{above, laptop}, Place{X: 200, Y: -1400, Width: 1600, Height: 1000}, Place{X: 200, Y: -1400, Width: 1600, Height: 1000}},
-		{"on one that is gone", []display{laptop}, Place{X: 1900, Y: 100, Width: 800, Height: 600}, Place{X: 480, Y: 100, Width: 800, Height: 600}},
-		{"on one that is gone, of two", []display{beside, laptop}, Place{X: 200, Y: -1400, Width: 800, Height: 600}, Place{X: 200, Y: 0, Width: 800, Height: 600}},
-		{"where none is the primary one", []display{beside, above}, Place{X: -5000, Y: 0, Width: 800, Height: 600}, Place{X: 1280, Y: 0, Width: 800, Height: 600}},
+		{"where it stood", []display{laptop}, Place{X: 100, Y: 50, Width: 800, Height: 600},
+			Place{X: 100, Y: 50, Width: 800, Height: 600}},
+		{"over the corner", []display{laptop}, Place{X: -400, Y: -1, Width: 800, Height: 600},
+			Place{Width: 800, Height: 600}},
+		{"as large as the display", []display{laptop}, Place{X: 10, Y: 10, Width: 1280, Height: 800},
+			Place{Width: 1280, Height: 800}},
+		{"larger than it", []display{laptop}, Place{X: 10, Y: 10, Width: 1440, Height: 700},
+			Place{Y: 10, Width: 1440, Height: 700, Maximised: true}},
+		{"on the second", []display{laptop, beside}, Place{X: 1900, Y: 100, Width: 800, Height: 600},
+			Place{X: 1900, Y: 100, Width: 800, Height: 600}},
+		{"mostly on the second", []display{laptop, beside}, Place{X: 1100, Y: 0, Width: 800, Height: 600},
+			Place{X: 1280, Y: 0, Width: 800, Height: 600}},
+		{"maximised on the second", []display{laptop, beside},
+			Place{X: 1300, Y: 0, Width: 800, Height: 600, Maximised: true},
+			Place{X: 1300, Y: 0, Width: 800, Height: 600, Maximised: true}},
+		{"on one left of the corner", []display{above, laptop}, Place{X: 200, Y: -1400, Width: 1600, Height: 1000},
+			Place{X: 200, Y: -1400, Width: 1600, Height: 1000}},
+		{"on one that is gone", []display{laptop}, Place{X: 1900, Y: 100, Width: 800, Height: 600},
+			Place{X: 480, Y: 100, Width: 800, Height: 600}},
+		{"on one that is gone, of two", []display{beside, laptop}, Place{X: 200, Y: -1400, Width: 800, Height: 600},
+			Place{X: 200, Y: 0, Width: 800, Height: 600}},
+		{"where none is the primary one", []display{beside, above}, Place{X: -5000, Y: 0, Width: 800, Height: 600},
+			Place{X: 1280, Y: 0, Width: 800, Height: 600}},
 	} {
 		if got := tt.last.fit(choose(tt.displays, tt.last)); got != tt.want {
 			t.Errorf("%s: %+v comes back at %+v, want %+v", tt.name, tt.last, got, tt.want)
 		}
 	}
-	two := []display{{Width: 1280, Height: 800, Primary: true}, {Width: 1920, Height: 1080, Current: true}} // where they stand is not known
+	// where they stand is not known
+	two := []display{{Width: 1280, Height: 800, Primary: true}, {Width: 1920, Height: 1080, Current: true}}
 	if got := choose(two, Place{X: 5000, Width: 10, Height: 10}); got != two[0] {
 		t.Errorf("the window opens on %+v", got)
 	}

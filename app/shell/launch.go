@@ -21,8 +21,10 @@ func (n *Native) OpenPrivately(folder, address string) (remove func(), err error
 		return nil, err
 	}
 	_ = os.Remove(path) // of an earlier run, or whatever lies there: the new one has the right mode
-	page := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Spyglass</title>`+
-		`<meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">Open Spyglass</a>`, html.EscapeString(address))
+	page := fmt.Sprintf(`<!doctype html><meta charset="utf-8"><meta name="referrer" `+
+		`content="no-referrer"><title>Spyglass</title>`+
+		`<meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">Open Spyglass</a>`,
+		html.EscapeString(address))
 	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 		return nil, fmt.Errorf("the page that opens the browser cannot be written: %w", err)
 	}

@@ -41,7 +41,8 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 	}
 	n := &notifier{conn: conn, clicked: clicked, links: map[uint32]string{}}
 	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
-		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(noticePath), dbus.WithMatchInterface(noticeService), dbus.WithMatchMember(member)))
+		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(noticePath),
+			dbus.WithMatchInterface(noticeService), dbus.WithMatchMember(member)))
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())

@@ -40,7 +40,8 @@ type noticing struct {
 	last  uint32
 }
 
-func (s *noticing) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (s *noticing) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant,
+	_ int32) (uint32, *dbus.Error) {
 	s.last++
 	s.shown <- [4]string{app, icon, title, body}
 	return s.last, nil
@@ -79,8 +80,10 @@ func TestANoticeIsShownAndItsClickOpensItsLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = n.close() })
-	for _, link := range []string{"spyglass://monitor/alerts/1", "spyglass://monitor/alerts/2", "spyglass://monitor/alerts/3"} {
-		if err := n.show(t.Context(), Notice{Title: "web <1> is critical", Body: "CPU <b>97</b> & more", Link: link}); err != nil {
+	for _, link := range []string{"spyglass://monitor/alerts/1", "spyglass://monitor/alerts/2",
+		"spyglass://monitor/alerts/3"} {
+		if err := n.show(t.Context(), Notice{Title: "web <1> is critical", Body: "CPU <b>97</b> & more",
+			Link: link}); err != nil {
 			t.Fatal(err)
 		}
 		want := [4]string{"Spyglass", "spyglass", "web <1> is critical", "CPU &lt;b&gt;97&lt;/b&gt; &amp; more"}

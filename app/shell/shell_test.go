@@ -36,7 +36,8 @@ func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
 	answer := httptest.NewRecorder()
 	bootstrap(w, stay).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 	page := answer.Body.String()
-	if !strings.Contains(page, `<h1>Spyglass could not start</h1><p id="why">the data folder &lt;/main&gt; is newer.</p>`) || strings.Contains(page, "location.replace") {
+	if !strings.Contains(page, `<h1>Spyglass could not start</h1><p id="why">the data folder &lt;/main&gt; is `+
+		`newer.</p>`) || strings.Contains(page, "location.replace") {
 		t.Errorf("the page is %s", page)
 	}
 	if err := xml.Unmarshal([]byte(page), new(struct{ XMLName xml.Name })); err != nil {
@@ -140,7 +141,8 @@ func stay(string) bool { return false }
 func TestAWindowThatGoesThereItselfGetsNoBootstrapPage(t *testing.T) {
 	var why error
 	var visited []string
-	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) { return "http://127.0.0.1:8080/launch?t=1", why }}
+	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler),
+		Open: func() (string, error) { return "http://127.0.0.1:8080/launch?t=1", why }}
 	page := bootstrap(w, func(address string) bool { visited = append(visited, address); return true })
 	answer := httptest.NewRecorder()
 	page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
@@ -185,7 +187,8 @@ func TestNativeWithoutAWindowSaysSo(t *testing.T) {
 	var n Native
 	_, saved := n.SaveFile("devices.csv")
 	for act, err := range map[string]error{
-		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "ToggleFullScreen": n.ToggleFullScreen(), "Quit": n.Quit(),
+		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "ToggleFullScreen": n.ToggleFullScreen(),
+		"Quit": n.Quit(),
 	} {
 		if !errors.Is(err, ErrNoWindow) {
 			t.Errorf("%s returns %v, want %v", act, err, ErrNoWindow)

@@ -50,7 +50,8 @@ func shrink(from image.Image) *image.RGBA {
 	to := image.NewRGBA(image.Rect(0, 0, traySize, traySize))
 	for y := range traySize {
 		for x := range traySize {
-			area := image.Rect(x*b.Dx()/traySize, y*b.Dy()/traySize, (x+1)*b.Dx()/traySize, (y+1)*b.Dy()/traySize).Add(b.Min)
+			area := image.Rect(x*b.Dx()/traySize, y*b.Dy()/traySize, (x+1)*b.Dx()/traySize,
+				(y+1)*b.Dy()/traySize).Add(b.Min)
 			to.SetRGBA(x, y, mean(from, area))
 		}
 	}

@@ -38,13 +38,15 @@ const troublePage = `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>
 </body></html>
 `
 
-const lightTrouble = "--text: #1b222a; --soft: #464e57; --line: #c7c4bc; --field: #ffffff; --accent: #03696e; --on: #f8fdfc; color-scheme: light"
+const lightTrouble = "--text: #1b222a; --soft: #464e57; --line: #c7c4bc; --field: #ffffff; --accent: #03696e; --on: " +
+	"#f8fdfc; color-scheme: light"
 
 var trouble = template.Must(template.New("trouble").Parse(troublePage))
 
 // sayWhy shows the page that explains why there is no other.
 func (w Window) sayWhy(rw http.ResponseWriter, why error) {
-	err := trouble.Execute(rw, map[string]any{"Title": w.Title, "Why": why.Error(), "Theme": w.Theme, "Style": w.style(), "Light": template.CSS(lightTrouble)})
+	err := trouble.Execute(rw, map[string]any{"Title": w.Title, "Why": why.Error(), "Theme": w.Theme,
+		"Style": w.style(), "Light": template.CSS(lightTrouble)})
 	if err != nil {
 		w.Log.Error("the window got no page", "err", err)
 	}

@@ -7,7 +7,8 @@ var Curl = Language{
 	ID: "curl", Label: "cURL", Lexer: "bash", Extension: "sh",
 	script: bashScript,
 	write: func(r Request) string {
-		words := []string{"curl --globoff -X " + shellWord(r.Method) + " " + shellWord(r.URL), `-H "Authorization: Bearer $SPYGLASS_TOKEN"`}
+		words := []string{"curl --globoff -X " + shellWord(r.Method) + " " + shellWord(r.URL),
+			`-H "Authorization: Bearer $SPYGLASS_TOKEN"`}
 		for _, h := range r.Headers {
 			words = append(words, "-H "+shellWord(curlHeader(h)))
 		}

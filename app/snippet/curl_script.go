@@ -200,7 +200,8 @@ func bashHeader(h scriptHeader) text {
 func bashScript(s *script) string {
 	names := bashNames(s)
 	var b strings.Builder
-	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashRequest + "trap 'rm -f \"$headers\"' EXIT\n" + bashSend)
+	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashRequest +
+		"trap 'rm -f \"$headers\"' EXIT\n" + bashSend)
 	if s.paged() {
 		b.WriteString(bashMore + bashPages)
 	}

@@ -18,13 +18,15 @@ var Go = Language{
 			body = "strings.NewReader(" + goBody(r.Body) + ")"
 		}
 		b.WriteString(")\n\nfunc main() {\n")
-		b.WriteString("\trequest, err := http.NewRequest(" + strconv.Quote(r.Method) + ", " + strconv.Quote(r.URL) + ", " + body + ")\n")
+		b.WriteString("\trequest, err := http.NewRequest(" + strconv.Quote(r.Method) + ", " + strconv.Quote(r.URL) +
+			", " + body + ")\n")
 		b.WriteString("\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n")
 		b.WriteString("\trequest.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(\"SPYGLASS_TOKEN\"))\n")
 		for _, h := range r.Headers {
 			b.WriteString("\trequest.Header.Set(" + strconv.Quote(h.Name) + ", " + strconv.Quote(h.Value) + ")\n")
 		}
-		b.WriteString("\tresponse, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer response.Body.Close()\n")
+		b.WriteString("\tresponse, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n" +
+			"\t}\n\tdefer response.Body.Close()\n")
 		b.WriteString("\tbody, err := io.ReadAll(response.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n")
 		b.WriteString("\tfmt.Println(response.StatusCode, string(body))\n}\n")
 		return b.String()

@@ -124,7 +124,8 @@ func goScript(s *script) string {
 		path string
 		need bool
 	}{
-		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON) || s.paged()}, {"fmt", true}, {"io", true}, {"log", true}, {"net/http", true},
+		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON) || s.paged()}, {"fmt", true}, {"io", true},
+		{"log", true}, {"net/http", true},
 		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", true}, {"strings", true}, {"time", true},
 	} {
 		if p.need {
@@ -146,7 +147,8 @@ func goScript(s *script) string {
 	for _, part := range []struct {
 		code string
 		need bool
-	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)}, {goSend, true}, {goPages, s.paged()}} {
+	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)},
+		{goSend, true}, {goPages, s.paged()}} {
 		if part.need {
 			b.WriteString(part.code)
 		}
@@ -154,7 +156,8 @@ func goScript(s *script) string {
 	b.WriteString("\nfunc main() {\n")
 	for _, st := range s.steps {
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
-		b.WriteString("\t" + send + strconv.Quote(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
+		b.WriteString("\t" + send + strconv.Quote(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
+			strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
 		for i, h := range st.headers {
 			if i > 0 {
 				b.WriteString(", ")

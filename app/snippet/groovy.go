@@ -9,7 +9,8 @@ var Groovy = Language{
 	script: groovyScript,
 	write: func(r Request) string {
 		var b strings.Builder
-		b.WriteString("import java.net.http.HttpClient\nimport java.net.http.HttpRequest\nimport java.net.http.HttpResponse\n\n")
+		b.WriteString("import java.net.http.HttpClient\nimport java.net.http.HttpRequest\n" +
+			"import java.net.http.HttpResponse\n\n")
 		b.WriteString("def request = HttpRequest.newBuilder(URI.create(" + groovyText(r.URL) + "))\n")
 		b.WriteString("    .header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))\n")
 		for _, h := range r.Headers {
@@ -19,7 +20,8 @@ var Groovy = Language{
 		if r.Body != "" {
 			publisher = "ofString(" + groovyBody(r.Body) + ")"
 		}
-		b.WriteString("    .method(" + groovyText(r.Method) + ", HttpRequest.BodyPublishers." + publisher + ")\n    .build()\n\n")
+		b.WriteString("    .method(" + groovyText(r.Method) + ", HttpRequest.BodyPublishers." + publisher +
+			")\n    .build()\n\n")
 		b.WriteString("def response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString())\n")
 		b.WriteString("println response.statusCode()\nprintln response.body()\n")
 		return b.String()

@@ -44,26 +44,31 @@ void sendPages(String title, int expected, long offset, long size, String method
 
 func groovyScript(s *script) string {
 	var b strings.Builder
-	b.WriteString("import groovy.transform.Field\nimport java.net.http.HttpClient\nimport java.net.http.HttpRequest\nimport java.net.http.HttpResponse\n")
+	b.WriteString("import groovy.transform.Field\nimport java.net.http.HttpClient\nimport java.net.http.HttpRequest\n" +
+		"import java.net.http.HttpResponse\n")
 	if len(s.variables) > 0 {
 		b.WriteString("\n@Field Map variables = [\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
 				Plain: groovyText(v.Value), Environment: "environment(" + groovyText(v.Value) + ")",
-				Clock: "String.valueOf(System.currentTimeMillis().intdiv(1000)" + v.seconds() + ")", Random: "UUID.randomUUID().toString()",
+				Clock: "String.valueOf(System.currentTimeMillis().intdiv(1000)" + v.seconds() +
+					")", Random: "UUID.randomUUID().toString()",
 			}[v.Source]
 			b.WriteString("    (" + groovyText(v.Name) + "): " + value + ",\n")
 		}
 		b.WriteString("]\n")
 	}
 	if s.uses(Environment) {
-		b.WriteString("\nString environment(String name) {\n    def value = System.getenv(name)\n    if (value == null) throw new IllegalStateException('set ' + name)\n    value\n}\n")
+		b.WriteString("\nString environment(String name) {\n    def value = System.getenv(name)\n" +
+			"    if (value == null) throw new IllegalStateException('set ' + name)\n    value\n}\n")
 	}
 	if s.has(inURL) {
-		b.WriteString("\nString inURL(String name) {\n    URLEncoder.encode(variables[name], 'UTF-8').replace('+', '%20')\n}\n")
+		b.WriteString("\nString inURL(String name) {\n    URLEncoder.encode(variables[name], 'UTF-8').replace('+', " +
+			"'%20')\n}\n")
 	}
 	if s.has(inJSON) {
-		b.WriteString("\nString inJSON(String name) {\n    def text = groovy.json.JsonOutput.toJson(variables[name])\n    text.substring(1, text.length() - 1)\n}\n")
+		b.WriteString("\nString inJSON(String name) {\n    def text = " +
+			"groovy.json.JsonOutput.toJson(variables[name])\n    text.substring(1, text.length() - 1)\n}\n")
 	}
 	b.WriteString(groovySend)
 	if s.paged() {
@@ -79,7 +84,9 @@ func groovyScript(s *script) string {
 			all = ":"
 		}
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
-		b.WriteString("\n" + send + groovyText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " + groovyPieces(st.body, groovyBody) + ")\n")
+		b.WriteString("\n" + send + groovyText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
+			groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " +
+			groovyPieces(st.body, groovyBody) + ")\n")
 	}
 	return b.String()
 }

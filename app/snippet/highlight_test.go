@@ -18,10 +18,14 @@ func TestHighlight(t *testing.T) {
 		want        [][]token
 	}{
 		{"json", "{\"id\": 7,\n  \"up\": null, \"n\": \"<b>\"}\n", [][]token{
-			{{"punctuation", "{"}, {"name", `"id"`}, {"punctuation", ":"}, {"text", " "}, {"number", "7"}, {"punctuation", ","}},
-			{{"text", "  "}, {"name", `"up"`}, {"punctuation", ":"}, {"text", " "}, {"keyword", "null"}, {"punctuation", ","}, {"text", " "}, {"name", `"n"`}, {"punctuation", ":"}, {"text", " "}, {"string", `"<b>"`}, {"punctuation", "}"}},
+			{{"punctuation", "{"}, {"name", `"id"`}, {"punctuation", ":"}, {"text", " "}, {"number", "7"},
+				{"punctuation", ","}},
+			{{"text", "  "}, {"name", `"up"`}, {"punctuation", ":"}, {"text", " "}, {"keyword", "null"},
+				{"punctuation", ","}, {"text", " "}, {"name", `"n"`}, {"punctuation", ":"}, {"text", " "},
+				{"string", `"<b>"`}, {"punctuation", "}"}},
 		}},
-		{"python", "import os  # why\n", [][]token{{{"keyword", "import"}, {"text", " "}, {"name", "os"}, {"text", "  "}, {"comment", "# why"}}}},
+		{"python", "import os  # why\n",
+			[][]token{{{"keyword", "import"}, {"text", " "}, {"name", "os"}, {"text", "  "}, {"comment", "# why"}}}},
 		{"no such language", "a\n\nb", [][]token{{{"text", "a"}}, {}, {{"text", "b"}}}},
 		{"json", "", [][]token{{}}},
 	} {

@@ -45,14 +45,16 @@ async function sendPages(title, expected, offset, size, method, url, headers) {
 func jsScript(s *script) string {
 	var b strings.Builder
 	if s.uses(Environment) {
-		b.WriteString("function environment(name) {\n  if (process.env[name] === undefined) throw new Error(\"set \" + name)\n  return process.env[name]\n}\n\n")
+		b.WriteString("function environment(name) {\n  if (process.env[name] === undefined) throw new Error(\"set \" " +
+			"+ name)\n  return process.env[name]\n}\n\n")
 	}
 	if len(s.variables) > 0 {
 		b.WriteString("const variables = {\n")
 		for _, v := range s.variables {
 			value := map[Source]string{
 				Plain: jsText(v.Value), Environment: "environment(" + jsText(v.Value) + ")",
-				Clock: "String(Math.floor(Date.now() / 1000)" + v.seconds() + ")", Random: "globalThis.crypto?.randomUUID() ?? require(\"crypto\").randomUUID()",
+				Clock: "String(Math.floor(Date.now() / 1000)" + v.seconds() +
+					")", Random: "globalThis.crypto?.randomUUID() ?? require(\"crypto\").randomUUID()",
 			}[v.Source]
 			b.WriteString("  " + jsText(v.Name) + ": " + value + ",\n")
 		}
@@ -74,7 +76,8 @@ func jsScript(s *script) string {
 			b.WriteString("\n")
 		}
 		send, more := st.call("send(", "sendPages(", "%d, %d, ")
-		b.WriteString("  await " + send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
+		b.WriteString("  await " + send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) +
+			jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
 		for k, h := range st.headers {
 			if k > 0 {
 				b.WriteString(",")

@@ -56,10 +56,14 @@ func TestAScriptWaitsAsA429AsksAndSendsAgain(t *testing.T) {
 			url, asked := limited(t)
 			steps := []snippet.Step{
 				{Title: "GET a", Request: snippet.Request{Method: "GET", URL: url + "/1,Retry-After:1/a"}, Expect: 200},
-				{Title: "POST b", Request: snippet.Request{Method: "POST", URL: url + "/1,Retry-After:Wed,%2021%20Oct%202026%2007:28:00%20GMT/b", Body: `{"b":1}`}, Expect: 200},
+				{Title: "POST b", Request: snippet.Request{Method: "POST", URL: url + "/1,Retry-After:Wed," +
+					"%2021%20Oct%202026%2007:28:00%20GMT/b", Body: `{"b":1}`}, Expect: 200},
 				{Title: "PUT c", Request: snippet.Request{Method: "PUT", URL: url + "/1,Retry-After:0/c", Body: long}},
-				{Title: "GET d", Request: snippet.Request{Method: "GET", URL: url + "/1,Retry-After:00/d?size=3&offset="}, Pages: snippet.Pages{Size: 3}},
-				{Title: "GET e", Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:000/e"}, Expect: 429},
+				{
+					Title: "GET d", Request: snippet.Request{Method: "GET", URL: url + "/1,Retry-After:00/d?size=3&" +
+						"offset="}, Pages: snippet.Pages{Size: 3}},
+				{Title: "GET e", Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:000/e"},
+					Expect: 429},
 				{Title: "GET f", Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:0000/f"}},
 			}
 			language, code := id, ""
@@ -71,7 +75,8 @@ func TestAScriptWaitsAsA429AsksAndSendsAgain(t *testing.T) {
 			}
 			out := run(t, language, []string{code})[0]
 			put := fmt.Sprint("PUT c ", len(long), " bytes")
-			want := []string{"GET a", "GET a", `POST b {"b":1}`, `POST b {"b":1}`, put, put, "GET d", "GET d", "GET e", "GET f", "GET f", "GET f", "GET f", "GET f"}
+			want := []string{"GET a", "GET a", `POST b {"b":1}`, `POST b {"b":1}`, put, put, "GET d", "GET d", "GET e",
+				"GET f", "GET f", "GET f", "GET f", "GET f"}
 			if got := asked(); !slices.Equal(got, want) {
 				t.Errorf("%q came, want %q; it printed\n%s", got, want, out)
 			}
@@ -88,7 +93,14 @@ func TestAScriptStopsAtA429ThatAsksForMoreThanAnHour(t *testing.T) {
 			t.Parallel()
 			url, asked := limited(t)
 			l, _ := snippet.Find(id)
-			out := run(t, id, []string{l.Script([]snippet.Step{{Title: "GET a", Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:3601/a"}, Expect: 200}}, nil)})[0]
+			out := run(t, id,
+				[]string{
+					l.Script(
+						[]snippet.Step{
+							{
+								Title:   "GET a",
+								Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:3601/a"},
+								Expect:  200}}, nil)})[0]
 			if got := asked(); len(got) != 1 || !strings.Contains(out, "answered 429, expected 200") {
 				t.Errorf("%q came; it printed\n%s", got, out)
 			}

@@ -18,7 +18,8 @@ var PowerShell = Language{
 			b.WriteString("  " + powerShellText(h.Name) + " = " + powerShellText(h.Value) + "\n")
 		}
 		b.WriteString("}\n")
-		words := []string{"Invoke-RestMethod -Method " + powerShellText(r.Method), "-Uri " + powerShellText(r.URL), "-Headers $headers"}
+		words := []string{"Invoke-RestMethod -Method " + powerShellText(r.Method), "-Uri " + powerShellText(r.URL),
+			"-Headers $headers"}
 		if contentType != "" {
 			words = append(words, "-ContentType "+powerShellText(contentType))
 		}

@@ -88,7 +88,8 @@ func powerShellScript(s *script) string {
 		b.WriteString("\nfunction Format-Url($Name) { [uri]::EscapeDataString($variables[$Name]) }\n")
 	}
 	if s.has(inJSON) {
-		b.WriteString("\nfunction Format-Json($Name) {\n  $text = ConvertTo-Json -Compress $variables[$Name]\n  $text.Substring(1, $text.Length - 2)\n}\n")
+		b.WriteString("\nfunction Format-Json($Name) {\n  $text = ConvertTo-Json -Compress $variables[$Name]\n" +
+			"  $text.Substring(1, $text.Length - 2)\n}\n")
 	}
 	b.WriteString(powerShellSend)
 	if s.paged() {
@@ -105,7 +106,8 @@ func powerShellScript(s *script) string {
 			headers = append(headers, powerShellText(h.name)+" = "+powerShellPieces(h.value))
 		}
 		send, more := st.call("Send-Step ", "Send-Pages ", "%d %d ")
-		b.WriteString("\n" + send + powerShellText(st.title) + fmt.Sprintf(" %d %s", st.expect, more) + powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
+		b.WriteString("\n" + send + powerShellText(st.title) + fmt.Sprintf(" %d %s", st.expect, more) +
+			powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
 			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")\n")
 	}
 	return b.String()

@@ -87,7 +87,8 @@ func pythonScript(s *script) string {
 	}
 	for _, st := range s.steps {
 		send, more := st.call("send", "send_pages", " %d, %d,")
-		b.WriteString("\n" + send + "(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,%s\n    ", st.expect, more) + pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
+		b.WriteString("\n" + send + "(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,%s\n    ", st.expect, more) +
+			pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
 		for i, h := range st.headers {
 			if i > 0 {
 				b.WriteString(", ")
@@ -105,6 +106,7 @@ func pythonScript(s *script) string {
 
 func pythonPieces(t text, literal func(string) string) string {
 	return t.join(" + ", `""`, literal, func(p piece) string {
-		return map[place]string{asIs: "variables[", inURL: "in_url(", inJSON: "in_json("}[p.as] + pythonText(p.name) + map[place]string{asIs: "]", inURL: ")", inJSON: ")"}[p.as]
+		return map[place]string{asIs: "variables[", inURL: "in_url(", inJSON: "in_json("}[p.as] + pythonText(p.name) +
+			map[place]string{asIs: "]", inURL: ")", inJSON: ")"}[p.as]
 	})
 }

@@ -88,7 +88,8 @@ func run(t *testing.T, language string, programs []string) []string {
 		}
 	default:
 		for i, file := range files {
-			out[i] = program(t, dir, map[string]string{"curl": "bash", "python": "python3", "javascript": "node"}[language], file)
+			out[i] = program(t, dir, map[string]string{"curl": "bash", "python": "python3",
+				"javascript": "node"}[language], file)
 		}
 	}
 	return out
@@ -116,7 +117,8 @@ func program(t *testing.T, dir, name string, args ...string) string {
 	if homes, _ := filepath.Glob("/usr/lib/jvm/java-1[17]-openjdk-*"); os.Getenv("JAVA_HOME") == "" && len(homes) > 0 {
 		cmd.Env = []string{"JAVA_HOME=" + homes[0]}
 	}
-	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1",
+		"no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off")
 	out, _ := cmd.CombinedOutput()
 	return string(out)
 }

@@ -115,7 +115,8 @@ func newScript(steps []Step, variables []Variable) *script {
 	split := func(t string, as func(before string) place) text { return known.split(t, used, as) }
 	for i, step := range steps {
 		r := clean(step.Request)
-		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect, pages: step.Pages}
+		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method,
+			expect: step.Expect, pages: step.Pages}
 		out.url = split(r.URL, func(before string) place {
 			if before == "" { // the address it begins with
 				return asIs
@@ -125,7 +126,8 @@ func newScript(steps []Step, variables []Variable) *script {
 		for _, h := range r.Headers {
 			h.Name = known.filledIn(h.Name)
 			if validName(h.Name) {
-				out.headers = append(out.headers, scriptHeader{h.Name, split(h.Value, func(string) place { return asIs })})
+				out.headers = append(out.headers,
+					scriptHeader{h.Name, split(h.Value, func(string) place { return asIs })})
 			}
 		}
 		json := strings.Contains(strings.ToLower(r.value("Content-Type")), "json")
@@ -284,7 +286,8 @@ func (s *script) has(as place) bool {
 		return slices.ContainsFunc(t, func(p piece) bool { return p.name != "" && p.as == as })
 	}
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool {
-		return in(st.url) || in(st.body) || slices.ContainsFunc(st.headers, func(h scriptHeader) bool { return in(h.value) })
+		return in(st.url) || in(st.body) ||
+			slices.ContainsFunc(st.headers, func(h scriptHeader) bool { return in(h.value) })
 	})
 }
 

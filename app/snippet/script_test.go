@@ -15,7 +15,8 @@ import (
 
 // Marks of variables.
 const (
-	markID, markName, markSecret, markClock, markRandom = "70000000000000000001", "70000000000000000002", "70000000000000000003", "70000000000000000004", "70000000000000000005"
+	markID, markName, markSecret, markClock, markRandom = "70000000000000000001", "70000000000000000002",
+		"70000000000000000003", "70000000000000000004", "70000000000000000005"
 )
 
 var scriptVariables = []snippet.Variable{
@@ -30,9 +31,15 @@ var scriptVariables = []snippet.Variable{
 func scriptSteps(url string) []snippet.Step {
 	json := []snippet.Header{{Name: "Content-Type", Value: "application/json"}}
 	return []snippet.Step{
-		{Title: "GET /x\n# injected", Request: snippet.Request{Method: "GET", URL: url + "/0/" + markID + "?q=" + markID + "&n=1"}, Expect: 200},
-		{Title: `POST '"` + "`$x`", Request: snippet.Request{Method: "POST", URL: url + "/1/x", Headers: append(json, snippet.Header{Name: "X-Secret", Value: "k=" + markSecret}), Body: `{"name": "<` + markName + `>", "n": ` + markClock + `, "u": "` + markRandom + `", "t": true, "nil": null, "big": 12345678901234567890}`}},
-		{Title: "PUT text", Request: snippet.Request{Method: "PUT", URL: url + "/2/x", Headers: []snippet.Header{{Name: "Content-Type", Value: "text/plain"}}, Body: `"` + markName + `"` + nasty}},
+		{Title: "GET /x\n# injected", Request: snippet.Request{Method: "GET", URL: url + "/0/" + markID + "?q=" +
+			markID + "&n=1"}, Expect: 200},
+		{Title: `POST '"` + "`$x`", Request: snippet.Request{Method: "POST", URL: url + "/1/x",
+			Headers: append(json, snippet.Header{Name: "X-Secret", Value: "k=" + markSecret}), Body: `{"name": "<` +
+				markName + `>", "n": ` + markClock + `, "u": "` + markRandom + `", "t": true, "nil": null,` +
+				` "big": 12345678901234567890}`}},
+		{Title: "PUT text", Request: snippet.Request{Method: "PUT", URL: url + "/2/x",
+			Headers: []snippet.Header{{Name: "Content-Type", Value: "text/plain"}}, Body: `"` + markName +
+				`"` + nasty}},
 	}
 }
 
@@ -47,16 +54,20 @@ func TestAScriptSendsItsStepsWithItsVariables(t *testing.T) {
 			code := l.Script(scriptSteps(url), scriptVariables)
 			out := run(t, id, []string{code})[0]
 			a, _ := arrived(0)
-			if want := "/a%2Fb%20%C3%BC%26%27%22?q=a%2Fb%20%C3%BC%26%27%22&n=1"; strings.ReplaceAll(a.uri, "'", "%27") != want {
+			if want := "/a%2Fb%20%C3%BC%26%27%22?q=a%2Fb%20%C3%BC%26%27%22&n=1"; strings.ReplaceAll(a.uri, "'",
+				"%27") != want {
 				t.Fatalf("the first request is %s, want %s; it printed\n%s\n%s", a.uri, want, out, code)
 			}
 			b, _ := arrived(1)
-			want := regexp.MustCompile(`^\{"name": "<it's \\"q\\" \\\\ \$HOME ` + "`x`" + ` (<&>|\\u003c\\u0026\\u003e) (ünï|\\u00fcn\\u00ef)>", "n": 1\d{9}, "u": "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "t": true, "nil": null, "big": 12345678901234567890\}$`)
+			want := regexp.MustCompile(`^\{"name": "<it's \\"q\\" \\\\ \$HOME ` + "`x`" +
+				` (<&>|\\u003c\\u0026\\u003e) (ünï|\\u00fcn\\u00ef)>", "n": 1\d{9}, "u": "[0-9a-f]{8}-[0-9a-f]{4}` +
+				`-4[0-9a-f-]{21}", "t": true, "nil": null, "big": 12345678901234567890\}$`)
 			if !want.MatchString(b.body) || b.header.Get("X-Secret") != "k=s3cret" || b.method != "POST" {
 				t.Errorf("the second request is %s %s\n%s\nit printed %s", b.method, b.header, b.body, out)
 			}
 			c, _ := arrived(2)
-			if want := `"it's "q" \ $HOME ` + "`x`" + ` <&> ünï"` + nasty; c.body != want || c.header.Get("Content-Type") != "text/plain" {
+			if want := `"it's "q" \ $HOME ` + "`x`" + ` <&> ünï"` + nasty; c.body != want ||
+				c.header.Get("Content-Type") != "text/plain" {
 				t.Errorf("the third request is\n%q\nwant\n%q\nit printed %s", c.body, want, out)
 			}
 			if strings.Contains(code, "never used") || strings.Contains(code, "s3cret") {
@@ -98,14 +109,18 @@ func listOf(t *testing.T) (url string, asked func() []string) {
 
 func pagedSteps(url string) []snippet.Step {
 	return []snippet.Step{
-		{Title: "GET /list", Request: snippet.Request{Method: "GET", URL: url + "/list?q=" + markID + "&size=3&offset="}, Expect: 200, Pages: snippet.Pages{Size: 3}},
-		{Title: "GET /unsaid", Request: snippet.Request{Method: "GET", URL: url + "/unsaid?size=2&offset=", Headers: []snippet.Header{{Name: "X-Version", Value: "3"}}}, Expect: 200, Pages: snippet.Pages{Size: 2, Offset: 4}},
+		{Title: "GET /list", Request: snippet.Request{Method: "GET", URL: url + "/list?q=" + markID +
+			"&size=3&offset="}, Expect: 200, Pages: snippet.Pages{Size: 3}},
+		{Title: "GET /unsaid", Request: snippet.Request{Method: "GET", URL: url + "/unsaid?size=2&offset=",
+			Headers: []snippet.Header{{Name: "X-Version", Value: "3"}}}, Expect: 200,
+			Pages: snippet.Pages{Size: 2, Offset: 4}},
 		{Title: "GET /last", Request: snippet.Request{Method: "GET", URL: url + "/last"}},
 	}
 }
 
 var pagesAsked = []string{
-	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=0", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=3", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=6",
+	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=0", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=3",
+	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=6",
 	"/unsaid?size=2&offset=4", "/unsaid?size=2&offset=6", "/unsaid?size=2&offset=8", "/last",
 }
 
@@ -116,7 +131,8 @@ func TestAScriptFetchesAllPages(t *testing.T) {
 			url, asked := listOf(t)
 			language, code := id, ""
 			if id == "runbook" {
-				language, code = "curl", strings.Join(blocksOf(snippet.Runbook("Lists", pagedSteps(url), scriptVariables)), "\n")
+				language, code = "curl",
+					strings.Join(blocksOf(snippet.Runbook("Lists", pagedSteps(url), scriptVariables)), "\n")
 			} else {
 				l, _ := snippet.Find(id)
 				code = l.Script(pagedSteps(url), scriptVariables)
@@ -142,9 +158,12 @@ func TestAScriptStopsAtAPageThatFails(t *testing.T) {
 			t.Parallel()
 			url, arrived := listen(t, http.StatusNotFound)
 			l, _ := snippet.Find(id)
-			steps := []snippet.Step{{Title: "GET /0/list", Request: snippet.Request{Method: "GET", URL: url + "/0/list?size=3&offset="}, Expect: 200, Pages: snippet.Pages{Size: 3}}, scriptSteps(url)[1]}
+			steps := []snippet.Step{
+				{Title: "GET /0/list", Request: snippet.Request{Method: "GET", URL: url + "/0/list?size=3&offset="},
+					Expect: 200, Pages: snippet.Pages{Size: 3}}, scriptSteps(url)[1]}
 			out := run(t, id, []string{l.Script(steps, scriptVariables)})[0]
-			if _, ok := arrived(1); ok || !strings.Contains(out, "answered 404, expected 200") || !strings.Contains(out, `{"ok":true}`) {
+			if _, ok := arrived(1); ok || !strings.Contains(out, "answered 404, expected 200") ||
+				!strings.Contains(out, `{"ok":true}`) {
 				t.Errorf("it went on, or does not say why it stopped:\n%s", out)
 			}
 		})
@@ -180,7 +199,8 @@ func TestARunbookRuns(t *testing.T) {
 	url, arrived := listen(t, http.StatusOK)
 	text := snippet.Runbook("What I did", scriptSteps(url), scriptVariables)
 	blocks := blocksOf(text)
-	if len(blocks) != 4 || !strings.Contains(text, "### 1. GET /x # injected\n") || strings.Count(text, "Expect status 200.") != 1 {
+	if len(blocks) != 4 || !strings.Contains(text, "### 1. GET /x # injected\n") ||
+		strings.Count(text, "Expect status 200.") != 1 {
 		t.Fatalf("%d blocks in\n%s", len(blocks), text)
 	}
 	out := run(t, "curl", []string{strings.Join(blocks, "\n")})[0]

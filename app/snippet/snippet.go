@@ -77,7 +77,8 @@ var unwanted = []string{
 
 // clean makes a request that every language can send in the same way.
 func clean(r Request) Request {
-	out := Request{Method: strings.ToUpper(r.Method), URL: cleanURL(r.URL), Body: strings.ReplaceAll(strings.ToValidUTF8(r.Body, "\uFFFD"), "\x00", "\uFFFD")}
+	out := Request{Method: strings.ToUpper(r.Method), URL: cleanURL(r.URL),
+		Body: strings.ReplaceAll(strings.ToValidUTF8(r.Body, "\uFFFD"), "\x00", "\uFFFD")}
 	for _, h := range r.Headers {
 		h.Name = strings.TrimSpace(h.Name)
 		h.Value = strings.TrimSpace(strings.Map(oneLine, strings.ToValidUTF8(h.Value, "\uFFFD")))

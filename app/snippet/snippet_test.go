@@ -13,7 +13,8 @@ import (
 )
 
 // nasty holds text that is easily misquoted.
-const nasty = "\"double\" 'single' ''' \"\"\" \\ \\\\ \\n \\u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? [a-z] {1,2} ~ ünï 😀 ‘curly’ \u2028 end\\"
+const nasty = "\"double\" 'single' ''' \"\"\" \\ \\\\ \\n \\u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? " +
+	"[a-z] {1,2} ~ ünï 😀 ‘curly’ \u2028 end\\"
 
 func TestASnippetSendsTheRequest(t *testing.T) {
 	cases := []struct {
@@ -24,26 +25,36 @@ func TestASnippetSendsTheRequest(t *testing.T) {
 		body        string          // if it is another
 		contentType string
 	}{
-		{name: "a list", request: snippet.Request{Method: "GET", URL: `/api/device/devices?filter=displayName~%22web%22&sort=%2Bid`}},
+		{
+			name: "a list",
+			request: snippet.Request{
+				Method: "GET", URL: `/api/device/devices?filter=displayName~%22web%22&sort=%2Bid`}},
 		{name: "characters that a URL may not have",
 			request: snippet.Request{Method: "GET", URL: `/a b/ü?x=[1]{2}"3"'4'$5%` + "`|^\\<>&y=*!~()%41"},
 			uri:     `/a%20b/%C3%BC?x=%5B1%5D%7B2%7D%223%22%274%27$5%25%60%7C%5E%5C%3C%3E&y=*!~()%41`},
 		{name: "nasty headers",
-			request: snippet.Request{Method: "DELETE", URL: `/x`, Headers: []snippet.Header{{"X-Nasty", nasty}, {"X-Empty", ""}, {"X-Two", "a"}, {"x-two", "b\r\nc"}}},
-			header:  http.Header{"X-Nasty": {nasty}, "X-Empty": {""}, "X-Two": {"a, b  c"}}},
+			request: snippet.Request{Method: "DELETE", URL: `/x`,
+				Headers: []snippet.Header{{"X-Nasty", nasty}, {"X-Empty", ""}, {"X-Two", "a"}, {"x-two", "b\r\nc"}}},
+			header: http.Header{"X-Nasty": {nasty}, "X-Empty": {""}, "X-Two": {"a, b  c"}}},
 		{name: "the session stays here",
-			request: snippet.Request{Method: "GET", URL: `/x`, Headers: []snippet.Header{{"Cookie", "sid=1"}, {"authorization", "Bearer mine"}, {"X-CSRF-Token", "c"}, {"bad name", "x"}}},
-			header:  http.Header{"Cookie": nil, "X-Csrf-Token": nil}},
+			request: snippet.Request{Method: "GET", URL: `/x`,
+				Headers: []snippet.Header{{"Cookie", "sid=1"}, {"authorization", "Bearer mine"}, {"X-CSRF-Token", "c"},
+					{"bad name", "x"}}},
+			header: http.Header{"Cookie": nil, "X-Csrf-Token": nil}},
 		{name: "a JSON body", contentType: "application/json",
-			request: snippet.Request{Method: "PATCH", URL: `/x`, Body: "{\n  \"a\": true,\n  \"b\": null,\n  \"c\": 12345678901234567890,\n  \"d\": \"\\u00e9\\\\\"\n}\n"}},
+			request: snippet.Request{Method: "PATCH", URL: `/x`, Body: "{\n  \"a\": true,\n  \"b\": null," +
+				"\n  \"c\": 12345678901234567890,\n  \"d\": \"\\u00e9\\\\\"\n}\n"}},
 		{name: "a nasty body", contentType: "text/plain; charset=utf-8",
-			request: snippet.Request{Method: "PUT", URL: `/x`, Headers: []snippet.Header{{"content-type", "text/plain; charset=utf-8"}}, Body: nasty + "\r\n\t\x01" + nasty + "\n'EOF'\n'@\nEOF\n"}},
+			request: snippet.Request{Method: "PUT", URL: `/x`,
+				Headers: []snippet.Header{{"content-type", "text/plain; charset=utf-8"}}, Body: nasty + "\r\n\t\x01" +
+					nasty + "\n'EOF'\n'@\nEOF\n"}},
 		{name: "a body that looks like a file name", contentType: "application/json",
 			request: snippet.Request{Method: "POST", URL: `/x`, Body: `@/etc/hostname`}},
 		{name: "a body that is no UTF-8", contentType: "application/json",
 			request: snippet.Request{Method: "POST", URL: `/x`, Body: "\xff\x00"}, body: "\ufffd\ufffd"},
 		{name: "a body longer than an argument may be", contentType: "application/json",
-			request: snippet.Request{Method: "POST", URL: `/x`, Body: `"` + strings.Repeat(`it's 100 % "quoted" \n`, 10_000) + `"`}},
+			request: snippet.Request{Method: "POST", URL: `/x`, Body: `"` +
+				strings.Repeat(`it's 100 % "quoted" \n`, 10_000) + `"`}},
 	}
 	for _, id := range []string{"curl", "python", "javascript", "go", "groovy"} {
 		t.Run(id, func(t *testing.T) {
@@ -55,7 +66,8 @@ func TestASnippetSendsTheRequest(t *testing.T) {
 				r := tt.request
 				r.URL = fmt.Sprintf("%s/%d%s", url, i, r.URL)
 				if id == "groovy" { // the JDK refuses what is no ASCII
-					r.Headers = slices.DeleteFunc(slices.Clone(r.Headers), func(h snippet.Header) bool { return h.Value == nasty })
+					r.Headers = slices.DeleteFunc(slices.Clone(r.Headers),
+						func(h snippet.Header) bool { return h.Value == nasty })
 				}
 				programs[i] = l.Write(r)
 			}
@@ -68,7 +80,8 @@ func TestASnippetSendsTheRequest(t *testing.T) {
 				}
 				uri, body := cmp.Or(tt.uri, tt.request.URL), cmp.Or(tt.body, tt.request.Body)
 				if got.method != tt.request.Method || got.uri != uri || got.body != body {
-					t.Errorf("%s: arrived %s %s\n%.2000q\nwant %s %s\n%.2000q", tt.name, got.method, got.uri, got.body, tt.request.Method, uri, body)
+					t.Errorf("%s: arrived %s %s\n%.2000q\nwant %s %s\n%.2000q", tt.name, got.method, got.uri, got.body,
+						tt.request.Method, uri, body)
 				}
 				if auth := got.header.Values("Authorization"); !slices.Equal(auth, []string{"Bearer s3cret"}) {
 					t.Errorf("%s: Authorization is %q", tt.name, auth)
@@ -248,7 +261,8 @@ println response.body()
 }
 
 func TestNastyTextsStayOneLiteral(t *testing.T) {
-	for _, text := range []string{nasty, "'", "''", `\`, `'\`, "\n'''\n", "\r\n\t\x01", "’", "‘'’", "$", `\u0041`, strings.Repeat("ä'\n", 30_000)} {
+	for _, text := range []string{nasty, "'", "''", `\`, `'\`, "\n'''\n", "\r\n\t\x01", "’", "‘'’", "$", `\u0041`,
+		strings.Repeat("ä'\n", 30_000)} {
 		r := snippet.Request{Method: "POST", URL: "http://h/", Body: text}
 		powerShell := snippet.PowerShell.Write(r)
 		if got := literals(powerShell, powerShellLiteral); !slices.Contains(got, text) {

@@ -9,13 +9,15 @@ import (
 	"spyglass/app/snippet"
 )
 
-var update = flag.Bool("update", false, "write testdata/*.ps1 anew; the page's tests read them with a PowerShell grammar")
+var update = flag.Bool("update", false, "write testdata/*.ps1 anew; the page's tests read them with a PowerShell "+
+	"grammar")
 
 // TestPowerShellFiles compares testdata/*.ps1 with today's output.
 // frontend/src/response/powershell.test.ts reads them with a real grammar:
 // PowerShell itself cannot be installed everywhere.
 func TestPowerShellFiles(t *testing.T) {
-	nastyBody := snippet.Request{Method: "POST", URL: "http://127.0.0.1:8443/api/x?a=1&b=$x", Body: nasty + "\r\n\t\n'@\n\"@\n" + nasty}
+	nastyBody := snippet.Request{Method: "POST", URL: "http://127.0.0.1:8443/api/x?a=1&b=$x", Body: nasty +
+		"\r\n\t\n'@\n\"@\n" + nasty}
 	for name, code := range map[string]string{
 		"snippet.ps1": snippet.PowerShell.Write(sample),
 		"nasty.ps1":   snippet.PowerShell.Write(nastyBody),
@@ -29,7 +31,8 @@ func TestPowerShellFiles(t *testing.T) {
 			}
 		}
 		if have, err := os.ReadFile(path); err != nil || string(have) != code {
-			t.Errorf("%s is no longer what is written (%v): go test ./app/snippet -run PowerShellFiles -update", path, err)
+			t.Errorf("%s is no longer what is written (%v): go test ./app/snippet -run PowerShellFiles -update", path,
+				err)
 		}
 	}
 }

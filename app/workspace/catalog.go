@@ -28,7 +28,8 @@ var catalogs = resource.Resource[*Catalog]{
 	Fields: []resource.Field[*Catalog]{
 		{Name: "id", At: func(c *Catalog) any { return &c.ID }, ReadOnly: true},
 		{Name: "userId", At: func(c *Catalog) any { return &c.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "portalId", At: func(c *Catalog) any { return &c.PortalID }, ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "portalId", At: func(c *Catalog) any { return &c.PortalID }, ReadOnly: true, WriteOnly: true,
+			Index: true},
 		{Name: "zipped", At: func(c *Catalog) any { return &c.Zipped }, ReadOnly: true, WriteOnly: true},
 	},
 	Unique: [][]string{{"portalId"}},
@@ -39,7 +40,8 @@ func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 	if p.CatalogFrom == "" {
 		return nil, nil
 	}
-	rows, err := resource.Find(ctx, w.db, catalogRows, mine(p.UserID), resource.Where{Field: "portalId", Op: "=", Value: p.ID})
+	rows, err := resource.Find(ctx, w.db, catalogRows, mine(p.UserID),
+		resource.Where{Field: "portalId", Op: "=", Value: p.ID})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -52,7 +54,8 @@ func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 
 // KeepCatalog keeps the document that was read from an address in place of an
 // earlier one; nil forgets it. It sets what p says of it.
-func (w *Workspace) KeepCatalog(ctx context.Context, p *Portal, at resource.Millis, from string, document []byte) error {
+func (w *Workspace) KeepCatalog(ctx context.Context, p *Portal, at resource.Millis, from string,
+	document []byte) error {
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, err := z.Write(document)
@@ -67,13 +70,15 @@ func (w *Workspace) KeepCatalog(ctx context.Context, p *Portal, at resource.Mill
 		if err != nil {
 			return err // deleted meanwhile
 		}
-		if err := resource.DeleteAll(ctx, tx, catalogRows, resource.Where{Field: "portalId", Op: "=", Value: p.ID}); err != nil {
+		if err := resource.DeleteAll(ctx, tx, catalogRows,
+			resource.Where{Field: "portalId", Op: "=", Value: p.ID}); err != nil {
 			return err
 		}
 		row.CatalogFrom, row.CatalogAt = "", 0
 		if document != nil {
 			row.CatalogFrom, row.CatalogAt = from, at
-			if err := resource.Put(ctx, tx, catalogRows, &Catalog{UserID: p.UserID, PortalID: p.ID, Zipped: zipped.Bytes()}); err != nil {
+			if err := resource.Put(ctx, tx, catalogRows,
+				&Catalog{UserID: p.UserID, PortalID: p.ID, Zipped: zipped.Bytes()}); err != nil {
 				return err
 			}
 		}

@@ -55,12 +55,16 @@ var Collections = resource.Resource[*Collection]{
 	Doc: "A folder of saved requests.",
 	Fields: []resource.Field[*Collection]{
 		{Name: "id", At: func(c *Collection) any { return &c.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "The collection it lies in; 0 for none"},
-		{Name: "position", At: func(c *Collection) any { return &c.Position }, Doc: "From top to bottom among its neighbours; ties by id"},
+		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "The collection it lies in; 0 " +
+			"for none"},
+		{Name: "position", At: func(c *Collection) any { return &c.Position }, Doc: "From top to bottom among its " +
+			"neighbours; ties by id"},
 		{Name: "name", At: func(c *Collection) any { return &c.Name }, Doc: "Any text", Required: true, MaxLen: 255},
 		{Name: "doc", At: func(c *Collection) any { return &c.Doc }, Doc: "A note", MaxLen: 65_536},
-		{Name: "trashed", At: func(c *Collection) any { return &c.Trashed }, Doc: "When it was deleted; 0 brings it back"},
+		{Name: "trashed", At: func(c *Collection) any { return &c.Trashed }, Doc: "When it was deleted; 0 brings " +
+			"it back"},
 	},
 	Check: func(w *resource.Write, was, now *Collection) error {
 		if was == nil {
@@ -87,13 +91,18 @@ var Requests = resource.Resource[*Request]{
 	Doc: "A request that is kept in a collection.",
 	Fields: []resource.Field[*Request]{
 		{Name: "id", At: func(r *Request) any { return &r.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "The collection it lies in", Required: true, Index: true},
-		{Name: "position", At: func(r *Request) any { return &r.Position }, Doc: "From top to bottom among its neighbours; ties by id"},
-		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "Given by hand; empty follows method and path", MaxLen: 255},
+		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "The collection it lies in",
+			Required: true, Index: true},
+		{Name: "position", At: func(r *Request) any { return &r.Position }, Doc: "From top to bottom among its " +
+			"neighbours; ties by id"},
+		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "Given by hand; empty follows method and path",
+			MaxLen: 255},
 		{Name: "doc", At: func(r *Request) any { return &r.Doc }, Doc: "A note", MaxLen: 65_536},
 		{Name: "method", At: func(r *Request) any { return &r.Method }, Doc: "The draft's", ReadOnly: true},
-		{Name: "path", At: func(r *Request) any { return &r.Path }, Doc: "The draft's", ReadOnly: true, MaxLen: 1 << 20},
+		{Name: "path", At: func(r *Request) any { return &r.Path }, Doc: "The draft's", ReadOnly: true,
+			MaxLen: 1 << 20},
 		{Name: "draft", At: func(r *Request) any { return &r.Draft }, Doc: "The request", Default: emptyDraft},
 		{Name: "trashed", At: func(r *Request) any { return &r.Trashed }, Doc: "When it was deleted; 0 brings it back"},
 	},
@@ -145,7 +154,8 @@ func (r *Request) last(w *resource.Write) error {
 	if r.Position != 0 {
 		return nil
 	}
-	beside, err := resource.Find(w.Context, w.Tx, requestRows, resource.Where{Field: "collectionId", Op: "=", Value: r.CollectionID})
+	beside, err := resource.Find(w.Context, w.Tx, requestRows,
+		resource.Where{Field: "collectionId", Op: "=", Value: r.CollectionID})
 	for _, b := range beside {
 		r.Position = max(r.Position, b.Position)
 	}
@@ -177,7 +187,8 @@ func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int
 
 // emptyCollection removes all that lies in a collection.
 func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
-	if err := resource.DeleteAll(ctx, tx, requestRows, resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
+	if err := resource.DeleteAll(ctx, tx, requestRows,
+		resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
 		return err
 	}
 	inside, err := resource.Find(ctx, tx, collectionRows, resource.Where{Field: "parentId", Op: "=", Value: id})
@@ -197,7 +208,8 @@ func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
 
 // emptyTrash removes for good what was deleted before the moment.
 func (w *Workspace) emptyTrash(ctx context.Context, before resource.Millis) error {
-	old := []resource.Where{{Field: "trashed", Op: ">", Value: int64(0)}, {Field: "trashed", Op: "<", Value: int64(before)}}
+	old := []resource.Where{{Field: "trashed", Op: ">", Value: int64(0)},
+		{Field: "trashed", Op: "<", Value: int64(before)}}
 	gone, err := resource.Find(ctx, w.db, collectionRows, old...)
 	if err != nil {
 		return err

@@ -13,12 +13,15 @@ import (
 
 func TestCollectionsAreATreeThatMoves(t *testing.T) {
 	d := open(t)
-	d.expect(1, "POST /collections", `{"name":"Devices"}`, `{"id":1,"parentId":0,"position":1,"name":"Devices","doc":"","trashed":0}`)
-	d.expect(1, "POST /collections", `{"name":"Inner","parentId":1}`, `{"id":2,"parentId":1,"position":1,"name":"Inner","doc":"","trashed":0}`)
+	d.expect(1, "POST /collections", `{"name":"Devices"}`, `{"id":1,"parentId":0,"position":1,"name":"Devices",`+
+		`"doc":"","trashed":0}`)
+	d.expect(1, "POST /collections", `{"name":"Inner","parentId":1}`, `{"id":2,"parentId":1,"position":1,`+
+		`"name":"Inner","doc":"","trashed":0}`)
 	for _, path := range []string{"/a", "/b", "/c"} {
 		d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"path":"`+path+`"}}`)
 	}
-	folders := `{"folders":[{"doc":"","id":1,"name":"Devices","parentId":0},{"doc":"","id":2,"name":"Inner","parentId":1}],"requests":`
+	folders := `{"folders":[{"doc":"","id":1,"name":"Devices","parentId":0},{"doc":"","id":2,"name":"Inner",` +
+		`"parentId":1}],"requests":`
 	request := func(id, collection int, path string) string {
 		return fmt.Sprintf(`{"collectionId":%d,"id":%d,"method":"GET","name":"","path":"%s"}`, collection, id, path)
 	}
@@ -30,9 +33,11 @@ func TestCollectionsAreATreeThatMoves(t *testing.T) {
 		{"POST /collections/move", `{"folder":1,"to":2}`, "invalid to: a collection cannot lie inside of itself"},
 		{"PATCH /collections/1", `{"parentId":2}`, "invalid parentId: a collection cannot lie inside of itself"},
 		{"POST /collections/move", `{"request":1,"to":0}`, "invalid to: a saved request lies in a collection"},
-		{"POST /collections/move", `{"request":1,"folder":1,"to":0}`, "invalid : name either a collection or a request to move"},
+		{"POST /collections/move", `{"request":1,"folder":1,"to":0}`, "invalid : name either a collection or a " +
+			"request to move"},
 		{"POST /requests", `{"collectionId":7}`, "invalid collectionId: that collection is not there any more"},
-		{"POST /requests", `{"collectionId":1,"draft":{"method":"FETCH"}}`, "invalid draft.method: the method is one of GET, POST, PUT, PATCH, DELETE"},
+		{"POST /requests", `{"collectionId":1,"draft":{"method":"FETCH"}}`, "invalid draft.method: the method is one " +
+			"of GET, POST, PUT, PATCH, DELETE"},
 	} {
 		d.expect(1, tt.do, tt.body, tt.want)
 	}
@@ -71,14 +76,18 @@ func TestWhatWasDeletedComesBackUntilTheNextDay(t *testing.T) {
 func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 	d := open(t)
 	request := func(path string) workspace.Saved {
-		return workspace.Saved{Name: "of " + path, Doc: "note", Draft: workspace.Draft{Method: "GET", Path: path, Mode: "raw", Body: "{ }"}}
+		return workspace.Saved{Name: "of " + path, Doc: "note",
+			Draft: workspace.Draft{Method: "GET", Path: path, Mode: "raw", Body: "{ }"}}
 	}
 	folders := []workspace.Folder{
-		{Name: "A", Doc: "first", Requests: []workspace.Saved{request("/1"), request("/2")}, Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{request("/3")}}}},
+		{Name: "A", Doc: "first", Requests: []workspace.Saved{request("/1"), request("/2")},
+			Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{request("/3")}}}},
 		{Name: "C"},
 	}
 	d.ask(1, "POST /variables", `{"name":"have","value":"mine"}`)
-	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"}, {Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Value: "pLaNtEd", Secret: true}, {Name: "unknown", Secret: true}})
+	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"},
+		{Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Value: "pLaNtEd", Secret: true},
+		{Name: "unknown", Secret: true}})
 	if err != nil || fmt.Sprint(*made) != "{[1 3] [2 3 4] 3}" {
 		t.Fatalf("planted %v, %v", made, err)
 	}
@@ -86,12 +95,17 @@ func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 	if want := fmt.Sprintf("%+v", folders); err != nil || fmt.Sprintf("%+v", got) != want {
 		t.Errorf("the folders are\n got %+v %v\nwant %s", got, err, want)
 	}
-	d.expect(1, "GET /variables?fields=name,value", "", `{"total":4,"searchId":null,"items":[{"name":"have","value":"mine"},{"name":"new","value":"1"},{"name":"hidden","value":"********"},{"name":"unknown","value":""}],"data":null}`)
-	if secret, err := d.Secret(&workspace.Variable{ID: 3, UserID: 1, Value: resource.Mask, Secret: true}); secret != "pLaNtEd" || err != nil {
+	d.expect(1, "GET /variables?fields=name,value", "", `{"total":4,"searchId":null,"items":[{"name":"have",`+
+		`"value":"mine"},{"name":"new","value":"1"},{"name":"hidden","value":"********"},{"name":"unknown",`+
+		`"value":""}],"data":null}`)
+	if secret,
+		err := d.Secret(&workspace.Variable{ID: 3, UserID: 1, Value: resource.Mask,
+		Secret: true}); secret != "pLaNtEd" || err != nil {
 		t.Errorf("the keyring has %q, %v", secret, err)
 	}
 
-	bad := []workspace.Folder{{Name: "D", Requests: []workspace.Saved{request("/4"), {Draft: workspace.Draft{Method: "FETCH"}}}}}
+	bad := []workspace.Folder{
+		{Name: "D", Requests: []workspace.Saved{request("/4"), {Draft: workspace.Draft{Method: "FETCH"}}}}}
 	if _, err := d.Plant(t.Context(), 1, 0, bad, nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a wrong method was planted: %v", err)
 	}
@@ -113,11 +127,14 @@ func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 func TestATabIsNotOverwrittenByAnOlderOne(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /tabs", `{}`)
-	if got := d.ask(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/mine"}}`); !strings.Contains(got, `"version":2`) {
+	if got := d.ask(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/mine"}}`); !strings.Contains(
+		got, `"version":2`) {
 		t.Fatal(got)
 	}
-	d.expect(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/theirs"}}`, "conflict version: this tab was changed in another window meanwhile")
-	if got := d.ask(1, "PATCH /tabs/1", `{"view":{"scroll":4},"historyId":3,"position":2}`); !strings.Contains(got, `"path":"/mine"`) || !strings.Contains(got, `"version":2`) {
+	d.expect(1, "PATCH /tabs/1", `{"version":1,"draft":{"method":"GET","path":"/theirs"}}`,
+		"conflict version: this tab was changed in another window meanwhile")
+	if got := d.ask(1, "PATCH /tabs/1", `{"view":{"scroll":4},"historyId":3,"position":2}`); !strings.Contains(
+		got, `"path":"/mine"`) || !strings.Contains(got, `"version":2`) {
 		t.Errorf("what is only shown counts as a change: %s", got)
 	}
 }
@@ -131,9 +148,11 @@ func TestTheNewestClosedTabsCanBeOpenedAgain(t *testing.T) {
 	if open, err := d.TabsJSON(t.Context(), 1, workspace.BuiltIn); err != nil || string(open) != "[]" {
 		t.Errorf("closed tabs are open: %s %v", open, err)
 	}
-	d.expect(1, "GET /tabs?fields=id&sort=-closed&size=2", "", `{"total":25,"searchId":null,"items":[{"id":30},{"id":29}],"data":null}`)
+	d.expect(1, "GET /tabs?fields=id&sort=-closed&size=2", "", `{"total":25,"searchId":null,"items":[{"id":30},`+
+		`{"id":29}],"data":null}`)
 	d.ask(1, "PATCH /tabs/30", `{"closed":0}`)
-	if open, err := d.TabsJSON(t.Context(), 1, workspace.BuiltIn); err != nil || !strings.Contains(string(open), `"id":30,`) {
+	if open, err := d.TabsJSON(t.Context(), 1, workspace.BuiltIn); err != nil ||
+		!strings.Contains(string(open), `"id":30,`) {
 		t.Errorf("the tab is not open again: %s %v", open, err)
 	}
 }

@@ -133,7 +133,8 @@ func (w *Workspace) writePortal(method string, write handle) handle {
 		if err != nil {
 			return nil, err
 		}
-		err = errors.Join(w.settleSecret(now.key(secretKept), now.Secret, typed.Secret), w.settleSecret(now.key(proxyKept), now.ProxyPassword, typed.ProxyPassword))
+		err = errors.Join(w.settleSecret(now.key(secretKept), now.Secret, typed.Secret),
+			w.settleSecret(now.key(proxyKept), now.ProxyPassword, typed.ProxyPassword))
 		if moved(was, now) {
 			err = errors.Join(err, w.KeepSession(ctx, now, nil))
 		}

@@ -65,11 +65,14 @@ func (d *Draft) Check(field string) error {
 	}
 	switch {
 	case !slices.Contains(Methods, d.Method):
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method is one of " + strings.Join(Methods, ", "), Allowed: allowed(Methods)}
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method is one of " +
+			strings.Join(Methods, ", "), Allowed: allowed(Methods)}
 	case d.Mode != "form" && d.Mode != "raw":
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode is form or raw", Allowed: []any{"form", "raw"}}
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode is form or raw",
+			Allowed: []any{"form", "raw"}}
 	case d.Timeout < 0 || d.Timeout > MaxTimeout:
-		return fault.At(field+".timeout", "the timeout is a whole number of seconds from 0, for the portal's own, to %d", MaxTimeout)
+		return fault.At(field+".timeout",
+			"the timeout is a whole number of seconds from 0, for the portal's own, to %d", MaxTimeout)
 	}
 	return nil
 }

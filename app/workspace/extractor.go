@@ -38,15 +38,22 @@ var Extractors = resource.Resource[*Extractor]{
 	Doc: "A value of answers that is kept as a variable.",
 	Fields: []resource.Field[*Extractor]{
 		{Name: "id", At: func(x *Extractor) any { return &x.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "endpoint", At: func(x *Extractor) any { return &x.Endpoint }, Doc: "Method and template of an endpoint, or any", Default: anyMatch, MaxLen: 1024},
-		{Name: "status", At: func(x *Extractor) any { return &x.Status }, Doc: "200, 2xx or any", Default: "2xx", MaxLen: 3},
-		{Name: "path", At: func(x *Extractor) any { return &x.Path }, Doc: "JSONPath, or jq; the first match is kept", Required: true, MaxLen: 4096},
-		{Name: "variable", At: func(x *Extractor) any { return &x.Variable }, Doc: "The variable that takes the value", Required: true, MaxLen: 100},
+		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "endpoint", At: func(x *Extractor) any { return &x.Endpoint }, Doc: "Method and template of an " +
+			"endpoint, or any", Default: anyMatch, MaxLen: 1024},
+		{Name: "status", At: func(x *Extractor) any { return &x.Status }, Doc: "200, 2xx or any", Default: "2xx",
+			MaxLen: 3},
+		{Name: "path", At: func(x *Extractor) any { return &x.Path }, Doc: "JSONPath, or jq; the first match is kept",
+			Required: true, MaxLen: 4096},
+		{Name: "variable", At: func(x *Extractor) any { return &x.Variable }, Doc: "The variable that takes the value",
+			Required: true, MaxLen: 100},
 		{Name: "on", At: func(x *Extractor) any { return &x.On }, Doc: "Whether it runs", Default: true},
-		{Name: "ranAt", At: func(x *Extractor) any { return &x.RanAt }, Doc: "When it ran last; 0 for never", ReadOnly: true},
+		{Name: "ranAt", At: func(x *Extractor) any { return &x.RanAt }, Doc: "When it ran last; 0 for never",
+			ReadOnly: true},
 		{Name: "last", At: func(x *Extractor) any { return &x.Last }, Doc: "The value it found last", ReadOnly: true},
-		{Name: "problem", At: func(x *Extractor) any { return &x.Problem }, Doc: "Why it found nothing the last time", ReadOnly: true},
+		{Name: "problem", At: func(x *Extractor) any { return &x.Problem }, Doc: "Why it found nothing the last time",
+			ReadOnly: true},
 	},
 	Check: func(w *resource.Write, was, now *Extractor) error {
 		if was == nil {
@@ -59,7 +66,8 @@ var Extractors = resource.Resource[*Extractor]{
 			}
 		}
 		if !variableName.MatchString(now.Variable) {
-			return fault.At("variable", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
+			return fault.At("variable", "a variable's name begins with a letter, and has letters, digits, dots, "+
+				"dashes and underscores only")
 		}
 		if !statusPattern(now.Status) {
 			return fault.At("status", "the status is three digits like 201, a class like 2xx, or any")
@@ -67,7 +75,8 @@ var Extractors = resource.Resource[*Extractor]{
 		if _, err := query.Parse(now.Path); err != nil {
 			return fault.At("path", "%s", err)
 		}
-		if was != nil && (was.Endpoint != now.Endpoint || was.Status != now.Status || was.Path != now.Path || was.Variable != now.Variable) {
+		if was != nil && (was.Endpoint != now.Endpoint || was.Status != now.Status || was.Path != now.Path ||
+			was.Variable != now.Variable) {
 			now.RanAt, now.Last, now.Problem = 0, "", "" // that came of something else
 		}
 		return nil
@@ -89,7 +98,8 @@ func statusPattern(s string) bool {
 // (three digits) to an endpoint ("GET /device/devices", empty when unknown).
 func (x *Extractor) Matches(endpoint, status string) bool {
 	at := x.Endpoint == anyMatch || x.Endpoint == endpoint
-	class := x.Status == anyMatch || x.Status == status || strings.HasSuffix(x.Status, "xx") && x.Status[:1] == status[:1]
+	class := x.Status == anyMatch || x.Status == status || strings.HasSuffix(x.Status, "xx") &&
+		x.Status[:1] == status[:1]
 	return x.On && at && class
 }
 
@@ -113,7 +123,8 @@ const shownValue = 200
 // KeepExtracted writes what extractors found: into the portal's variables,
 // which are made when they are not there, and beside the extractors. Afterwards
 // the values that are secret are masked.
-func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, at resource.Millis, found []Extracted) error {
+func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, at resource.Millis,
+	found []Extracted) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	type secret struct{ key, value string }
@@ -153,10 +164,13 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 	return nil
 }
 
-func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, at resource.Millis, x *Extracted) (*Variable, error) {
+func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, at resource.Millis,
+	x *Extracted) (*Variable, error) {
 	v := &Variable{UserID: userID, PortalID: portalID, Name: x.Variable, Scope: "portal", Secret: x.Secret}
 	have, err := resource.Find(ctx, tx, variableRows, mine(userID),
-		resource.Where{Field: "portalId", Op: "=", Value: portalID}, resource.Where{Field: "scope", Op: "=", Value: "portal"}, resource.Where{Field: "name", Op: "=", Value: x.Variable})
+		resource.Where{Field: "portalId", Op: "=", Value: portalID},
+		resource.Where{Field: "scope", Op: "=", Value: "portal"},
+		resource.Where{Field: "name", Op: "=", Value: x.Variable})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +183,8 @@ func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, a
 	return v, resource.Put(ctx, tx, variableRows, v)
 }
 
-func noteExtracted(ctx context.Context, tx resource.Tx, userID int64, at resource.Millis, x *Extracted, masked bool) error {
+func noteExtracted(ctx context.Context, tx resource.Tx, userID int64, at resource.Millis, x *Extracted,
+	masked bool) error {
 	row, err := resource.Get(ctx, tx, extractorRows, x.Extractor)
 	if fault.Is(err, fault.Unknown) || err == nil && row.UserID != userID {
 		return nil // deleted meanwhile

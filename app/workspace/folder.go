@@ -116,7 +116,8 @@ func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64
 // Plant writes folders below a collection of the user's, or beside all others
 // for 0, and adds variables, each at its PortalID, whose names the user does not
 // have there yet. All of it or nothing is written.
-func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder, variables []Variable) (*Planted, error) {
+func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder,
+	variables []Variable) (*Planted, error) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	out := &Planted{}
@@ -157,7 +158,8 @@ func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders [
 }
 
 func lastPosition(ctx context.Context, from resource.Reader, userID, parentID int64) (last int64, err error) {
-	beside, err := resource.Find(ctx, from, collectionRows, mine(userID), resource.Where{Field: "parentId", Op: "=", Value: parentID})
+	beside, err := resource.Find(ctx, from, collectionRows, mine(userID),
+		resource.Where{Field: "parentId", Op: "=", Value: parentID})
 	for _, c := range beside {
 		last = max(last, c.Position)
 	}
@@ -180,13 +182,15 @@ func (p *planting) roomFor(folders []Folder) error {
 		name       string
 		more, most int64
 		what       string
-	}{{string(collectionRows), more, maxCollections, "collections"}, {string(requestRows), requests, maxRequests, "requests"}} {
+	}{{string(collectionRows), more, maxCollections, "collections"},
+		{string(requestRows), requests, maxRequests, "requests"}} {
 		counts, err := p.tx.CountBy(p.ctx, limit.name, "userId")
 		if err != nil {
 			return err
 		}
 		if counts[p.userID]+limit.more > limit.most {
-			return fault.New(fault.Conflict, "there would be more than %d %s; delete some first", limit.most, limit.what)
+			return fault.New(fault.Conflict, "there would be more than %d %s; delete some first", limit.most,
+				limit.what)
 		}
 	}
 	return nil
@@ -217,7 +221,8 @@ func (p *planting) folder(f *Folder, parentID, position int64, depth int) (int64
 		if err := s.Draft.Check("draft"); err != nil {
 			return 0, err
 		}
-		r := &Request{UserID: p.userID, CollectionID: c.ID, Position: int64(i) + 1, Name: s.Name, Doc: s.Doc, Method: s.Draft.Method, Path: s.Draft.Path, Draft: s.Draft}
+		r := &Request{UserID: p.userID, CollectionID: c.ID, Position: int64(i) + 1, Name: s.Name, Doc: s.Doc,
+			Method: s.Draft.Method, Path: s.Draft.Path, Draft: s.Draft}
 		if err := resource.Put(p.ctx, p.tx, requestRows, r); err != nil {
 			return 0, err
 		}

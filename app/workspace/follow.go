@@ -13,9 +13,12 @@ import (
 // following is the body of /variables/{id}/follow.
 type following struct{ From string }
 
-var followings = resource.Resource[*following]{Name: "follow", Label: "former name", Fields: []resource.Field[*following]{
-	{Name: "from", At: func(f *following) any { return &f.From }, Doc: "What the variable was called", Required: true, MaxLen: 100},
-}}
+var followings = resource.Resource[*following]{Name: "follow", Label: "former name",
+	Fields: []resource.Field[*following]{
+		{Name: "from", At: func(f *following) any { return &f.From }, Doc: "What the variable was called",
+			Required: true,
+			MaxLen:   100},
+	}}
 
 // followed records the rows that one rename changed, before and after, so that
 // it can be undone. It is in memory only.
@@ -30,9 +33,12 @@ type followed struct {
 func (w *Workspace) followEndpoints() []resource.Endpoint {
 	schema := followings.Schema()
 	return []resource.Endpoint{
-		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone, Body: &schema, Handle: w.follow,
-			Doc: "Saved requests and extractors that use the former name use the present one. For two minutes DELETE takes it back."},
-		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Take back where a variable was renamed", Right: anyone, Handle: w.unfollow},
+		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone,
+			Body: &schema, Handle: w.follow,
+			Doc: "Saved requests and extractors that use the former name use the present one. For two minutes DELETE " +
+				"takes it back."},
+		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Take back where a variable was renamed",
+			Right: anyone, Handle: w.unfollow},
 	}
 }
 
@@ -66,7 +72,8 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 // that has the former one.
 func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) error {
 	for last := int64(0); ; {
-		rows, err := resource.Find(ctx, tx, requestRows, mine(f.userID), resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
+		rows, err := resource.Find(ctx, tx, requestRows, mine(f.userID),
+			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
 		if err != nil {
 			return err
 		}
@@ -86,7 +93,8 @@ func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) 
 			break
 		}
 	}
-	rows, err := resource.Find(ctx, tx, extractorRows, mine(f.userID), resource.Where{Field: "variable", Op: "=", Value: from})
+	rows, err := resource.Find(ctx, tx, extractorRows, mine(f.userID),
+		resource.Where{Field: "variable", Op: "=", Value: from})
 	for _, was := range rows {
 		now := was
 		now.Variable = to
@@ -133,7 +141,8 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 	}
 	var requests, extractors int
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
-		if requests, err = putBack(ctx, tx, requestRows, f.requests, func(r *Request) int64 { return r.ID }); err == nil {
+		if requests,
+			err = putBack(ctx, tx, requestRows, f.requests, func(r *Request) int64 { return r.ID }); err == nil {
 			extractors, err = putBack(ctx, tx, extractorRows, f.extractors, func(x *Extractor) int64 { return x.ID })
 		}
 		return err
@@ -147,7 +156,8 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 }
 
 // putBack restores rows that are still as they became, and counts them.
-func putBack[T any](ctx context.Context, tx resource.Tx, name resource.Name[*T], rows [][2]T, id func(*T) int64) (n int, err error) {
+func putBack[T any](ctx context.Context, tx resource.Tx, name resource.Name[*T], rows [][2]T,
+	id func(*T) int64) (n int, err error) {
 	for i := range rows {
 		was, became := &rows[i][0], &rows[i][1]
 		now, err := resource.Get(ctx, tx, name, id(became))

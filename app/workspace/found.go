@@ -34,7 +34,8 @@ func (p pastRow) MarshalJSON() ([]byte, error) {
 	return append(append(append(out, `,"found":`...), found...), '}'), nil
 }
 
-var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept", "pinned", "pageSize", "items", "total"}
+var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept",
+	"pinned", "pageSize", "items", "total"}
 
 // shownPast reads the requests that a search found, in the order of ids.
 func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, words []string) ([]pastRow, error) {

@@ -37,7 +37,8 @@ func open(t *testing.T) *desk {
 
 func (d *desk) open(kept int64) {
 	d.t.Helper()
-	w, err := workspace.Open(context.Background(), workspace.Options{Path: filepath.Join(d.dir, "workspace.db"), Secrets: d.secrets, Kept: kept, Quota: d.quota})
+	w, err := workspace.Open(context.Background(), workspace.Options{Path: filepath.Join(d.dir, "workspace.db"),
+		Secrets: d.secrets, Kept: kept, Quota: d.quota})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -91,10 +92,13 @@ func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
 	if err != nil {
 		return err.Error()
 	}
-	c := &resource.Call{Access: &resource.Access{UserID: user, Admin: d.admin}, At: time.Unix(1_790_000_000, 0), Query: values, Body: []byte(body), Vars: map[string]string{}}
+	c := &resource.Call{Access: &resource.Access{UserID: user, Admin: d.admin}, At: time.Unix(1_790_000_000, 0),
+		Query: values, Body: []byte(body), Vars: map[string]string{}}
 	parts := strings.Split(path, "/")
 	endpoints := d.Endpoints()
-	slices.SortStableFunc(endpoints, func(a, b resource.Endpoint) int { return strings.Count(a.Path, "{") - strings.Count(b.Path, "{") })
+	slices.SortStableFunc(endpoints, func(a, b resource.Endpoint) int {
+		return strings.Count(a.Path, "{") - strings.Count(b.Path, "{")
+	})
 	for _, e := range endpoints {
 		template := strings.Split(e.Path, "/")
 		if e.Method != method || len(template) != len(parts) {

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/klauspost/compress/s2" // BSD-3: each answer is zipped before its page is told; five times as fast as its gzip, and a fifth larger
+	// BSD-3: each answer is zipped before its page is told; five times as fast as its gzip, and a fifth larger
+	"github.com/klauspost/compress/s2"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -65,24 +66,37 @@ var Histories = resource.Resource[*History]{
 	Doc: "A request that was sent.",
 	Fields: []resource.Field[*History]{
 		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the built-in one", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the " +
+			"built-in one", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "at", At: func(h *History) any { return &h.At }, Doc: "When it was sent", ReadOnly: true, Index: true},
-		{Name: "method", At: func(h *History) any { return &h.Method }, Doc: "GET, POST, PUT, PATCH or DELETE", ReadOnly: true},
-		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved", ReadOnly: true},
+		{Name: "method", At: func(h *History) any { return &h.Method }, Doc: "GET, POST, PUT, PATCH or DELETE",
+			ReadOnly: true},
+		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved",
+			ReadOnly: true},
 		{Name: "url", At: func(h *History) any { return &h.URL }, Doc: "As sent, secrets masked", ReadOnly: true},
-		{Name: "status", At: func(h *History) any { return &h.Status }, Doc: "0 when there was no answer", ReadOnly: true},
-		{Name: "statusText", At: func(h *History) any { return &h.StatusText }, Doc: "The words of the status", ReadOnly: true},
-		{Name: "ms", At: func(h *History) any { return &h.MS }, Doc: "From the first byte sent to the last byte read", ReadOnly: true},
+		{Name: "status", At: func(h *History) any { return &h.Status }, Doc: "0 when there was no answer",
+			ReadOnly: true},
+		{Name: "statusText", At: func(h *History) any { return &h.StatusText }, Doc: "The words of the status",
+			ReadOnly: true},
+		{Name: "ms", At: func(h *History) any { return &h.MS }, Doc: "From the first byte sent to the last byte read",
+			ReadOnly: true},
 		{Name: "bytes", At: func(h *History) any { return &h.Bytes }, Doc: "Of the answer's body", ReadOnly: true},
 		{Name: "error", At: func(h *History) any { return &h.Error }, Doc: "Why there was no answer", ReadOnly: true},
-		{Name: "draft", At: func(h *History) any { return &h.Draft }, Doc: "The request, variables unresolved", ReadOnly: true},
-		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again", ReadOnly: true},
+		{Name: "draft", At: func(h *History) any { return &h.Draft }, Doc: "The request, variables unresolved",
+			ReadOnly: true},
+		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again",
+			ReadOnly: true},
 		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
-		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all pages of a list were fetched; 0 for one request", ReadOnly: true},
-		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list were fetched; error says why they are not all", ReadOnly: true},
-		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when nobody said", ReadOnly: true},
-		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, with its answer", ReadOnly: true, WriteOnly: true},
+		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all " +
+			"pages of a list were fetched; 0 for one request", ReadOnly: true},
+		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list " +
+			"were fetched; error says why they are not all", ReadOnly: true},
+		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when " +
+			"nobody said", ReadOnly: true},
+		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, " +
+			"with its answer", ReadOnly: true, WriteOnly: true},
 	},
 	Without: []string{"POST", "PUT"},
 	Within:  here,

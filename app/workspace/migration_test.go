@@ -13,7 +13,8 @@ func TestWhatAWorkspaceHeldBeforeThereWerePortalsBelongsToTheBuiltInOne(t *testi
 	d.ask(1, "POST /tabs", `{"name":"old"}`)
 	d.ask(1, "POST /variables", `{"name":"here","value":"1"}`)
 	d.ask(1, "POST /variables", `{"name":"all","value":"2","scope":"global"}`)
-	if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: "/x"}, &workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
+	if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: "/x"},
+		&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
@@ -23,8 +24,10 @@ func TestWhatAWorkspaceHeldBeforeThereWerePortalsBelongsToTheBuiltInOne(t *testi
 	d.open(0)
 	d.expect(1, "GET /tabs?fields=name", "", `{"total":1,"searchId":null,"items":[{"name":"old"}],"data":null}`)
 	d.expect(1, "GET /history?fields=path", "", `{"total":1,"searchId":null,"items":[{"path":"/x"}],"data":null}`)
-	d.expect(1, "GET /variables?fields=name,scope", "", `{"total":2,"searchId":null,"items":[{"name":"here","scope":"portal"},{"name":"all","scope":"global"}],"data":null}`)
-	d.expect(1, "GET /variables?fields=name&portal=5", "", `{"total":1,"searchId":null,"items":[{"name":"all"}],"data":null}`)
+	d.expect(1, "GET /variables?fields=name,scope", "", `{"total":2,"searchId":null,"items":[{"name":"here",`+
+		`"scope":"portal"},{"name":"all","scope":"global"}],"data":null}`)
+	d.expect(1, "GET /variables?fields=name&portal=5", "", `{"total":1,"searchId":null,"items":[{"name":"all"}],`+
+		`"data":null}`)
 	d.expect(1, "GET /tabs?portal=5", "", `{"total":0,"searchId":null,"items":[],"data":null}`)
 }
 
@@ -36,7 +39,8 @@ func withoutPortals(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Query(`SELECT 'DROP INDEX "' || name || '"' FROM sqlite_master WHERE type = 'index' AND sql LIKE '%portalId%'`)
+	rows, err := db.Query(`SELECT 'DROP INDEX "' || name || '"' FROM sqlite_master WHERE type = 'index' AND sql LIKE ` +
+		`'%portalId%'`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +55,8 @@ func withoutPortals(t *testing.T, path string) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	statements = append(statements, `UPDATE "_shape" SET "shape" = 'earlier' WHERE "name" IN ('tab', 'variable', 'history')`)
+	statements = append(statements, `UPDATE "_shape" SET "shape" = 'earlier' WHERE "name" IN ('tab', 'variable', `+
+		`'history')`)
 	for _, table := range []string{"tab", "variable", "history"} {
 		statements = append(statements, `ALTER TABLE "`+table+`" DROP COLUMN "portalId"`)
 	}

@@ -22,7 +22,8 @@ const pastAtOnce = 50
 func (w *Workspace) EachPast(ctx context.Context, userID, portalID int64, ids []int64) iter.Seq2[*Past, error] {
 	return func(yield func(*Past, error) bool) {
 		for last := int64(0); ; {
-			where := []resource.Where{mine(userID), {Field: "portalId", Op: "=", Value: portalID}, {Field: "id", Op: ">", Value: last}, resource.Limit(pastAtOnce)}
+			where := []resource.Where{mine(userID), {Field: "portalId", Op: "=", Value: portalID},
+				{Field: "id", Op: ">", Value: last}, resource.Limit(pastAtOnce)}
 			if len(ids) > 0 {
 				where = slices.Insert(where, 1, resource.Where{Field: "id", Op: "in", Value: ids})
 			}

@@ -73,23 +73,38 @@ var Portals = resource.Resource[*Portal]{
 	Doc: "A remote portal that requests can go to.",
 	Fields: []resource.Field[*Portal]{
 		{Name: "id", At: func(p *Portal) any { return &p.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "What it is called", Required: true, MaxLen: 100},
-		{Name: "baseUrl", At: func(p *Portal) any { return &p.BaseURL }, Doc: "Where its API begins, http or https", Required: true, MaxLen: 2048},
-		{Name: "environment", At: func(p *Portal) any { return &p.Environment }, Doc: "What it is used for", Default: "production", OneOf: []any{"production", "staging", "test", "demo"}},
-		{Name: "auth", At: func(p *Portal) any { return &p.Auth }, Doc: "How requests are signed", Default: AuthSession, OneOf: []any{AuthSession, AuthToken, AuthLMv1, AuthNone}},
+		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "What it is called", Required: true,
+			MaxLen: 100},
+		{Name: "baseUrl", At: func(p *Portal) any { return &p.BaseURL }, Doc: "Where its API begins, http or https",
+			Required: true, MaxLen: 2048},
+		{Name: "environment", At: func(p *Portal) any { return &p.Environment }, Doc: "What it is used for",
+			Default: "production", OneOf: []any{"production", "staging", "test", "demo"}},
+		{Name: "auth", At: func(p *Portal) any { return &p.Auth }, Doc: "How requests are signed", Default: AuthSession,
+			OneOf: []any{AuthSession, AuthToken, AuthLMv1, AuthNone}},
 		{Name: "account", At: func(p *Portal) any { return &p.Account }, Doc: "User name, or access id", MaxLen: 255},
-		{Name: "secret", At: func(p *Portal) any { return &p.Secret }, Doc: "Token or access key; shown as stars, and sending the stars keeps it", MaxLen: 8192},
+		{Name: "secret", At: func(p *Portal) any { return &p.Secret }, Doc: "Token or access key; shown as stars, " +
+			"and sending the stars keeps it", MaxLen: 8192},
 		{Name: "readOnly", At: func(p *Portal) any { return &p.ReadOnly }, Doc: "Refuse every write", Default: true},
-		{Name: "timeout", At: func(p *Portal) any { return &p.Timeout }, Doc: "Seconds that one request may take", Default: int64(60), Min: &shortest, Max: &longest},
-		{Name: "authority", At: func(p *Portal) any { return &p.Authority }, Doc: "Certificates (PEM) of an authority to trust beside the system's", MaxLen: 65_536},
-		{Name: "fingerprint", At: func(p *Portal) any { return &p.Fingerprint }, Doc: "SHA-256 of the one certificate that is accepted as it is, in hexadecimal", MaxLen: 95},
-		{Name: "proxy", At: func(p *Portal) any { return &p.Proxy }, Doc: "system, none, or the proxy's address", Default: ProxySystem, MaxLen: 2048},
-		{Name: "proxyPassword", At: func(p *Portal) any { return &p.ProxyPassword }, Doc: "Shown as stars; sending the stars keeps it", MaxLen: 1024},
-		{Name: "sendInClear", At: func(p *Portal) any { return &p.SendInClear }, Doc: "Send the credential in clear over http:// to another machine"},
-		{Name: "catalogUrl", At: func(p *Portal) any { return &p.CatalogURL }, Doc: "Where its OpenAPI document lies; empty looks in the usual places", MaxLen: 2048},
-		{Name: "catalogFrom", At: func(p *Portal) any { return &p.CatalogFrom }, Doc: "Where its catalog was read; empty when the built-in one stands in", ReadOnly: true},
-		{Name: "catalogAt", At: func(p *Portal) any { return &p.CatalogAt }, Doc: "When its catalog was read", ReadOnly: true},
+		{Name: "timeout", At: func(p *Portal) any { return &p.Timeout }, Doc: "Seconds that one request may take",
+			Default: int64(60), Min: &shortest, Max: &longest},
+		{Name: "authority", At: func(p *Portal) any { return &p.Authority }, Doc: "Certificates (PEM) of an " +
+			"authority to trust beside the system's", MaxLen: 65_536},
+		{Name: "fingerprint", At: func(p *Portal) any { return &p.Fingerprint },
+			Doc: "SHA-256 of the one certificate that is accepted as it is, in hexadecimal", MaxLen: 95},
+		{Name: "proxy", At: func(p *Portal) any { return &p.Proxy }, Doc: "system, none, or the proxy's address",
+			Default: ProxySystem, MaxLen: 2048},
+		{Name: "proxyPassword", At: func(p *Portal) any { return &p.ProxyPassword },
+			Doc: "Shown as stars; sending the stars keeps it", MaxLen: 1024},
+		{Name: "sendInClear", At: func(p *Portal) any { return &p.SendInClear },
+			Doc: "Send the credential in clear over http:// to another machine"},
+		{Name: "catalogUrl", At: func(p *Portal) any { return &p.CatalogURL }, Doc: "Where its OpenAPI document " +
+			"lies; empty looks in the usual places", MaxLen: 2048},
+		{Name: "catalogFrom", At: func(p *Portal) any { return &p.CatalogFrom },
+			Doc: "Where its catalog was read; empty when the built-in one stands in", ReadOnly: true},
+		{Name: "catalogAt", At: func(p *Portal) any { return &p.CatalogAt }, Doc: "When its catalog was read",
+			ReadOnly: true},
 	},
 	Unique: [][]string{{"userId", "name"}},
 	Check:  checkPortal,
@@ -121,7 +136,8 @@ func checkPortal(w *resource.Write, was, now *Portal) error {
 		return err
 	}
 	now.SendInClear = now.SendInClear && now.credential() && loopback.InClear(now.BaseURL) // only what is used is shown
-	if moved(was, now) {                                                                   // a credential is for the address it was given for
+	// a credential is for the address it was given for
+	if moved(was, now) {
 		was = nil
 	}
 	now.Secret = masked(w, "secret", func(p *Portal) *string { return &p.Secret }, was, now)
@@ -193,7 +209,8 @@ func (p *Portal) credential() bool { return p.Auth == AuthSession || p.Auth == A
 
 // moved reports whether requests go to another place now, or are signed otherwise.
 func moved(was, now *Portal) bool {
-	return was != nil && (origin(was.BaseURL) != origin(now.BaseURL) || was.Auth != now.Auth || was.Account != now.Account)
+	return was != nil && (origin(was.BaseURL) != origin(now.BaseURL) || was.Auth != now.Auth ||
+		was.Account != now.Account)
 }
 
 func origin(base string) string {
@@ -231,7 +248,8 @@ func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
 	if err := resource.DeleteAll(ctx, tx, tabRows, its...); err != nil {
 		return err
 	}
-	return resource.DeleteAll(ctx, tx, catalogRows, mine(p.UserID), resource.Where{Field: "portalId", Op: "=", Value: p.ID})
+	return resource.DeleteAll(ctx, tx, catalogRows, mine(p.UserID),
+		resource.Where{Field: "portalId", Op: "=", Value: p.ID})
 }
 
 // PortalID returns the id of the portal that a call is about.
@@ -273,7 +291,8 @@ func settle(w *resource.Write, userID int64) (int64, error) {
 func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, error) {
 	p, err := resource.Get(ctx, w.db, portalRows, id)
 	if fault.Is(err, fault.Unknown) || err == nil && p.UserID != userID {
-		return nil, &fault.Error{Kind: fault.Unknown, Field: "portal", Message: "this portal is no longer in your list; choose another one"}
+		return nil, &fault.Error{Kind: fault.Unknown, Field: "portal", Message: "this portal is no longer in your " +
+			"list; choose another one"}
 	}
 	return p, err
 }

@@ -45,7 +45,8 @@ func (w *Workspace) checkSetting(a *resource.Access, key string, value []byte) e
 		return fault.At(key, "%s is a whole number from %d to %d", key, within[0], within[1])
 	}
 	if key == keptSetting && w.quota > 0 && !a.Admin && n > MostKeptOfMany {
-		return fault.At(key, "%s is %d at most where many people share a portal; only an administrator may keep more", key, MostKeptOfMany)
+		return fault.At(key, "%s is %d at most where many people share a portal; only an administrator may keep more",
+			key, MostKeptOfMany)
 	}
 	return nil
 }

@@ -69,7 +69,8 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) 
 		if most == 0 {
 			break
 		}
-		old, err := resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false},
+		old, err := resource.Find(ctx, tx, historyRows, mine(userID),
+			resource.Where{Field: "pinned", Op: "=", Value: false},
 			resource.Where{Field: "id", Op: "<", Value: newest.ID}, resource.Limit(most))
 		if err != nil {
 			return err
@@ -121,7 +122,8 @@ func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int6
 	if err != nil {
 		return 0, err
 	}
-	if n, err := strconv.ParseInt(string(row.Values[keptSetting]), 10, 64); err == nil && LeastKept <= n && n <= MostKept {
+	if n, err := strconv.ParseInt(string(row.Values[keptSetting]), 10, 64); err == nil && LeastKept <= n &&
+		n <= MostKept {
 		return n, nil
 	}
 	return w.kept, nil
@@ -133,7 +135,8 @@ func (w *Workspace) measure(ctx context.Context, tx resource.Tx, userID int64) (
 	if err != nil {
 		return s, err
 	}
-	pinned, err := resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: true})
+	pinned, err := resource.Find(ctx, tx, historyRows, mine(userID),
+		resource.Where{Field: "pinned", Op: "=", Value: true})
 	if err != nil {
 		return s, err
 	}
@@ -152,11 +155,13 @@ func (w *Workspace) pinning(change handle) handle {
 			return change(ctx, c)
 		}
 		err := w.db.Write(ctx, func(tx resource.Tx) error {
-			pinned, err := w.history.Sum(ctx, tx, "stored", mine(c.Access.UserID), resource.Where{Field: "pinned", Op: "=", Value: true})
+			pinned, err := w.history.Sum(ctx, tx, "stored", mine(c.Access.UserID),
+				resource.Where{Field: "pinned", Op: "=", Value: true})
 			if err != nil || pinned < w.quota/2 {
 				return err
 			}
-			return fault.At("pinned", "your pinned requests take %d MB already, half of what you may keep; unpin some first", pinned>>20)
+			return fault.At("pinned", "your pinned requests take %d MB already, half of what you may keep; unpin "+
+				"some first", pinned>>20)
 		})
 		if err != nil {
 			return nil, err

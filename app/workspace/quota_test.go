@@ -65,7 +65,8 @@ func TestNoMoreThanHalfOfTheQuotaCanBePinned(t *testing.T) {
 	for range 4 {
 		d.remember(1, 20<<10)
 	}
-	for id, want := range []string{"", `"pinned":true`, `"pinned":true`, `"pinned":true`, "invalid pinned: your pinned requests take"} {
+	for id, want := range []string{"", `"pinned":true`, `"pinned":true`, `"pinned":true`,
+		"invalid pinned: your pinned requests take"} {
 		if id == 0 {
 			continue
 		}
@@ -83,7 +84,8 @@ func TestOnlyAnAdministratorKeepsALongHistoryOnASharedDisk(t *testing.T) {
 	d := open(t)
 	d.openWithin(1 << 20)
 	d.expect(1, "PATCH /settings", `{"historyKept":50000}`, `{"historyKept":50000}`)
-	d.expect(1, "PATCH /settings", `{"historyKept":50001}`, "invalid historyKept: historyKept is 50000 at most where many people share a portal; only an administrator may keep more")
+	d.expect(1, "PATCH /settings", `{"historyKept":50001}`, "invalid historyKept: historyKept is 50000 at most where "+
+		"many people share a portal; only an administrator may keep more")
 	d.admin = true
 	d.expect(1, "PATCH /settings", `{"historyKept":50001}`, `{"historyKept":50001}`)
 	d.openWithin(0)

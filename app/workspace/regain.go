@@ -50,7 +50,8 @@ func (w *Workspace) removeVariable(remove handle) handle {
 // regaining is POST /variables/{id}/restore.
 func (w *Workspace) regaining() resource.Endpoint {
 	return resource.Endpoint{
-		Method: "POST", Path: "/variables/{id}/restore", Summary: "Bring a deleted variable, or one that was secret, back with its secret", Right: anyone,
+		Method: "POST", Path: "/variables/{id}/restore",
+		Summary: "Bring a deleted variable, or one that was secret, back with its secret", Right: anyone,
 		Doc: "For two minutes.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")
@@ -63,7 +64,8 @@ func (w *Workspace) regaining() resource.Endpoint {
 			if !ok {
 				return nil, fault.New(fault.Unknown, "variable %d can no longer be brought back", id)
 			}
-			err = w.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &gone.variable) })
+			err = w.db.Write(
+				ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &gone.variable) })
 			if err != nil {
 				w.deletedVariables.put(c.Access.UserID, id, gone)
 				return nil, err

@@ -110,7 +110,8 @@ func learnSome(ctx context.Context, tx resource.Tx) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	rows, err := resource.Find(ctx, tx, historyRows, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(learnedAtOnce))
+	rows, err := resource.Find(ctx, tx, historyRows, resource.Where{Field: "id", Op: ">", Value: last},
+		resource.Limit(learnedAtOnce))
 	for i := range rows {
 		if err == nil {
 			err = learn(ctx, tx, &rows[i])
@@ -133,7 +134,8 @@ func learn(ctx context.Context, tx resource.Tx, h *History) error {
 	if err != nil {
 		return err
 	}
-	texts := []string{h.Method, h.Path, h.URL, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error, head(h.Draft.Body), answer}
+	texts := []string{h.Method, h.Path, h.URL, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error,
+		head(h.Draft.Body), answer}
 	for _, rows := range []Rows{h.Draft.Query, h.Draft.Headers, h.Draft.PathParams} {
 		for _, r := range rows {
 			if r.On {
@@ -233,11 +235,15 @@ func (w *Workspace) searching() resource.Endpoint {
 	}
 	return resource.Endpoint{
 		Method: "GET", Path: "/history/search", Summary: "Search the history", Right: anyone,
-		Doc: "Newest first, without the drafts. total counts to " + strconv.Itoa(mostCounted) + " and no further, but for a search without conditions.",
+		Doc: "Newest first, without the drafts. total counts to " + strconv.Itoa(mostCounted) +
+			" and no further, but for a search without conditions.",
 		Params: []resource.Param{
-			text("words", "All of them, or their beginnings, are in the request or the answer"), text("method", "GET, POST …"),
-			text("status", "2 for 200 to 299, 0 for no answer"), text("endpoint", "the path in the catalog"), text("pinned", "true: only those"),
-			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"), text("before", "only ids below"), text("size", "at most 100"),
+			text("words", "All of them, or their beginnings, are in the request or the answer"),
+			text("method", "GET, POST …"),
+			text("status", "2 for 200 to 299, 0 for no answer"), text("endpoint", "the path in the catalog"),
+			text("pinned", "true: only those"),
+			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"),
+			text("before", "only ids below"), text("size", "at most 100"),
 		},
 		Handle: w.searchHistory,
 	}
@@ -304,7 +310,8 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 	q.Words = splitWords(c.Query.Get("words"))
 	if method := c.Query.Get("method"); method != "" {
 		if !slices.Contains(Methods, method) {
-			return q, nil, &fault.Error{Kind: fault.Invalid, Field: "method", Message: "the method is one of " + strings.Join(Methods, ", "), Allowed: allowed(Methods)}
+			return q, nil, &fault.Error{Kind: fault.Invalid, Field: "method", Message: "the method is one of " +
+				strings.Join(Methods, ", "), Allowed: allowed(Methods)}
 		}
 		q.Tags = append(q.Tags, "m"+method)
 	}
@@ -319,7 +326,8 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 		q.Tags = append(q.Tags, pinnedTag)
 	}
 	numbers = map[string]int64{"size": 50}
-	for name, most := range map[string]int64{"status": 5, "from": 1 << 52, "to": 1 << 52, "before": 1 << 52, "size": mostFound} {
+	for name, most := range map[string]int64{"status": 5, "from": 1 << 52, "to": 1 << 52, "before": 1 << 52,
+		"size": mostFound} {
 		text := c.Query.Get(name)
 		if text == "" {
 			continue

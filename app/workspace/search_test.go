@@ -63,12 +63,21 @@ func (d *desk) sent() {
 		h      workspace.History
 		answer string
 	}{
-		{1, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200, StatusText: "OK", Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}}, `{"displayName":"core-sw-01.fra","location":"Größe"}`},
-		{1, workspace.History{Method: "POST", Path: "/device/devices", Status: 201, StatusText: "Created", Draft: workspace.Draft{Method: "POST", Template: "/device/devices", Body: `{"name":"10.20.0.11"}`}}, `{"id":8}`},
-		{1, workspace.History{Method: "GET", Path: "/device/devices/9", Status: 404, StatusText: "Not Found", Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}}, ``},
-		{1, workspace.History{Method: "GET", Path: "/alert/alerts", Error: "nothing answers at 127.0.0.1:9", Draft: workspace.Draft{Method: "GET", Query: workspace.Rows{{On: true, Key: "filter", Value: `severity:"critical"`}}}}, ``},
-		{2, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200, Draft: workspace.Draft{Method: "GET"}}, `{"displayName":"core-sw-01.fra"}`},
-		{1, workspace.History{Method: "DELETE", Path: "/device/devices/8", Status: 204, Draft: workspace.Draft{Method: "DELETE", Template: "/device/devices/{id}"}}, ``},
+		{1, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200, StatusText: "OK",
+			Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}},
+			`{"displayName":"core-sw-01.fra","location":"Größe"}`},
+		{1, workspace.History{Method: "POST", Path: "/device/devices", Status: 201, StatusText: "Created",
+			Draft: workspace.Draft{Method: "POST", Template: "/device/devices", Body: `{"name":"10.20.0.11"}`}},
+			`{"id":8}`},
+		{1, workspace.History{Method: "GET", Path: "/device/devices/9", Status: 404, StatusText: "Not Found",
+			Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}}, ``},
+		{1, workspace.History{Method: "GET", Path: "/alert/alerts", Error: "nothing answers at 127.0.0.1:9",
+			Draft: workspace.Draft{
+				Method: "GET", Query: workspace.Rows{{On: true, Key: "filter", Value: `severity:"critical"`}}}}, ``},
+		{2, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200,
+			Draft: workspace.Draft{Method: "GET"}}, `{"displayName":"core-sw-01.fra"}`},
+		{1, workspace.History{Method: "DELETE", Path: "/device/devices/8", Status: 204,
+			Draft: workspace.Draft{Method: "DELETE", Template: "/device/devices/{id}"}}, ``},
 	} {
 		s.h.UserID, s.h.At = s.user, resource.Millis(1000*(i+1))
 		var r *workspace.Reply
@@ -107,8 +116,10 @@ func TestTheHistoryIsSearched(t *testing.T) {
 		}
 	}
 	d.expect(1, "GET /history/search?status=x", "", "invalid status: status is a whole number from 0 to 5")
-	d.expect(1, "GET /history/search?method=get", "", "invalid method: the method is one of GET, POST, PUT, PATCH, DELETE")
-	if p := d.search(1, "words=core"); *p.Items[0].Found != (struct{ In, Before, Text, After string }{"answer", `{"displayName":"`, "core", `-sw-01.fra","location":"Größe"}`}) {
+	d.expect(1, "GET /history/search?method=get", "", "invalid method: the method is one of GET, POST, PUT, PATCH, "+
+		"DELETE")
+	if p := d.search(1, "words=core"); *p.Items[0].Found != (struct{ In, Before, Text, After string }{
+		"answer", `{"displayName":"`, "core", `-sw-01.fra","location":"Größe"}`}) {
 		t.Errorf("found %+v", *p.Items[0].Found)
 	}
 	if p := d.search(1, "words=alerts"); p.Items[0].Found != nil {
@@ -161,7 +172,8 @@ func TestTheSettingSaysHowManyRequestsStay(t *testing.T) {
 	d := open(t)
 	d.ask(1, "PATCH /settings", `{"historyKept":100}`)
 	for i := range 103 {
-		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: fmt.Sprintf("/n%d", i)}, nil, 0); err != nil {
+		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: fmt.Sprintf("/n%d", i)},
+			nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,9 +205,14 @@ func BenchmarkSearch(b *testing.B) {
 		filling.Go(func() {
 			for i := range numbers {
 				path := fmt.Sprintf("/device/devices/%d", i%5000)
-				body := fmt.Sprintf(`{"id":%d,"displayName":"%s-%05d.fra","hostStatus":"normal","serial":"sn%07d","customProperties":[{"name":"location","value":"Frankfurt, rack %d"}]}`, i, names[i%len(names)], i, i, i%97)
-				h := &workspace.History{UserID: 1, At: resource.Millis(i * 1000), Method: workspace.Methods[i%5], Path: path, URL: "http://127.0.0.1:8443/api" + path, Status: int64(200 + 204*(i%10/9)), StatusText: "OK",
-					Draft: workspace.Draft{Method: "GET", Path: path, Template: "/device/devices/{id}", Mode: "form"}}
+				body := fmt.Sprintf(`{"id":%d,"displayName":"%s-%05d.fra","hostStatus":"normal","serial":"sn%07d",`+
+					`"customProperties":[{"name":"location","value":"Frankfurt, rack %d"}]}`, i, names[i%len(names)],
+					i, i, i%97)
+				h := &workspace.History{UserID: 1, At: resource.Millis(i * 1000), Method: workspace.Methods[i%5],
+					Path: path, URL: "http://127.0.0.1:8443/api" + path, Status: int64(200 + 204*(i%10/9)),
+					StatusText: "OK",
+					Draft: workspace.Draft{Method: "GET", Path: path, Template: "/device/devices/{id}",
+						Mode: "form"}}
 				if err := w.Remember(b.Context(), h, &workspace.Reply{Zipped: zipped(b, body)}, 0); err != nil {
 					b.Error(err)
 				}
@@ -209,7 +226,8 @@ func BenchmarkSearch(b *testing.B) {
 	filling.Wait()
 	d.ask(1, "GET /history/search", "")
 	for _, query := range []string{
-		"", "words=sn0077777", "words=frankfurt", "words=c", "words=core+frankfurt+rack", "words=edge+normal&status=4", "words=web&method=GET&from=50000000&to=60000000", "words=nowhere", "endpoint=/device/devices/{id}&words=rack+5",
+		"", "words=sn0077777", "words=frankfurt", "words=c", "words=core+frankfurt+rack", "words=edge+normal&status=4",
+		"words=web&method=GET&from=50000000&to=60000000", "words=nowhere", "endpoint=/device/devices/{id}&words=rack+5",
 	} {
 		b.Run(query, func(b *testing.B) {
 			for b.Loop() {

@@ -42,7 +42,8 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 			},
 		},
 		{
-			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object, Answer: &object, Limit: 2 * maxSettings,
+			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object,
+			Answer: &object, Limit: 2 * maxSettings,
 			Doc: "Replaces the top-level keys that are given; null removes one.",
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.mergeSettings(ctx, c.Access, c.Body)
@@ -86,7 +87,8 @@ func (w *Workspace) Settings(ctx context.Context, userID int64, values map[strin
 func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
 	fresh := &Settings{UserID: userID, Values: map[string]json.RawMessage{}}
 	rows, err := known(ctx, from, settingsRows, userID)
-	if syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil); errors.As(err, &syntax) || errors.As(err, &kind) {
+	if syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil); errors.As(err, &syntax) ||
+		errors.As(err, &kind) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if !w.unread[userID] {

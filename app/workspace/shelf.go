@@ -13,9 +13,12 @@ import (
 func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	schema := moves.Schema()
 	return []resource.Endpoint{
-		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts", Right: anyone, Handle: w.tree},
-		{Method: "POST", Path: "/collections/move", Summary: "Put a collection or a request elsewhere", Right: anyone, Body: &schema, Handle: w.move},
-		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Copy a collection with all that lies in it", Right: anyone, Handle: w.duplicate},
+		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts",
+			Right: anyone, Handle: w.tree},
+		{Method: "POST", Path: "/collections/move", Summary: "Put a collection or a request elsewhere", Right: anyone,
+			Body: &schema, Handle: w.move},
+		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Copy a collection with all that lies in it",
+			Right: anyone, Handle: w.duplicate},
 	}
 }
 
@@ -30,7 +33,8 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 		for _, f := range s.folders[parent] {
 			folders = append(folders, map[string]any{"id": f.ID, "parentId": f.ParentID, "name": f.Name, "doc": f.Doc})
 			for _, r := range s.requests[f.ID] {
-				requests = append(requests, map[string]any{"id": r.ID, "collectionId": r.CollectionID, "name": r.Name, "method": r.Method, "path": r.Path})
+				requests = append(requests, map[string]any{"id": r.ID, "collectionId": r.CollectionID, "name": r.Name,
+					"method": r.Method, "path": r.Path})
 			}
 			walk(f.ID)
 		}

@@ -40,18 +40,26 @@ var Tabs = resource.Resource[*Tab]{
 	Doc: "A request that is open in the Explorer.",
 	Fields: []resource.Field[*Tab]{
 		{Name: "id", At: func(t *Tab) any { return &t.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(t *Tab) any { return &t.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "portalId", At: func(t *Tab) any { return &t.PortalID }, Doc: "The portal it is for; 0 is the built-in one", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "userId", At: func(t *Tab) any { return &t.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true,
+			Index: true},
+		{Name: "portalId", At: func(t *Tab) any { return &t.PortalID }, Doc: "The portal it is for; 0 is the " +
+			"built-in one", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "position", At: func(t *Tab) any { return &t.Position }, Doc: "From left to right; ties by id"},
-		{Name: "name", At: func(t *Tab) any { return &t.Name }, Doc: "Given by hand; empty follows method and path", MaxLen: 255},
+		{Name: "name", At: func(t *Tab) any { return &t.Name }, Doc: "Given by hand; empty follows method and path",
+			MaxLen: 255},
 		{Name: "pinned", At: func(t *Tab) any { return &t.Pinned }, Doc: "It stays when others are closed"},
 		{Name: "draft", At: func(t *Tab) any { return &t.Draft }, Doc: "The request as it is now", Default: emptyDraft},
-		{Name: "saved", At: func(t *Tab) any { return &t.Saved }, Doc: "What the draft is measured against; null for nothing"},
+		{Name: "saved", At: func(t *Tab) any { return &t.Saved }, Doc: "What the draft is measured against; null for " +
+			"nothing"},
 		{Name: "historyId", At: func(t *Tab) any { return &t.HistoryID }, Doc: "The last answer; 0 for none"},
-		{Name: "view", At: func(t *Tab) any { return &t.View }, Doc: "What the page remembers of it: scroll, panes", Default: map[string]any{}},
-		{Name: "requestId", At: func(t *Tab) any { return &t.RequestID }, Doc: "The saved request it was opened from; 0 for none"},
-		{Name: "version", At: func(t *Tab) any { return &t.Version }, Doc: "Grows with each change of name, draft or saved request; a change that names an older one is refused"},
-		{Name: "closed", At: func(t *Tab) any { return &t.Closed }, Doc: "When it was closed; 0 while it is open. The newest 25 closed ones can be opened again"},
+		{Name: "view", At: func(t *Tab) any { return &t.View }, Doc: "What the page remembers of it: scroll, panes",
+			Default: map[string]any{}},
+		{Name: "requestId", At: func(t *Tab) any { return &t.RequestID }, Doc: "The saved request it was opened " +
+			"from; 0 for none"},
+		{Name: "version", At: func(t *Tab) any { return &t.Version }, Doc: "Grows with each change of name, draft or " +
+			"saved request; a change that names an older one is refused"},
+		{Name: "closed", At: func(t *Tab) any { return &t.Closed }, Doc: "When it was closed; 0 while it is open. " +
+			"The newest 25 closed ones can be opened again"},
 	},
 	Within: here,
 	Check: func(w *resource.Write, was, now *Tab) error {
@@ -92,10 +100,12 @@ func (t *Tab) count(w *resource.Write, was *Tab) error {
 		return nil
 	}
 	if w.Given("version") && t.Version != was.Version {
-		return &fault.Error{Kind: fault.Conflict, Field: "version", Message: "this tab was changed in another window meanwhile"}
+		return &fault.Error{Kind: fault.Conflict, Field: "version", Message: "this tab was changed in another window " +
+			"meanwhile"}
 	}
 	t.Version = was.Version
-	if was.Name != t.Name || was.RequestID != t.RequestID || !reflect.DeepEqual(was.Draft, t.Draft) || !reflect.DeepEqual(was.Saved, t.Saved) {
+	if was.Name != t.Name || was.RequestID != t.RequestID || !reflect.DeepEqual(was.Draft, t.Draft) ||
+		!reflect.DeepEqual(was.Saved, t.Saved) {
 		t.Version++
 	}
 	return nil
@@ -103,7 +113,8 @@ func (t *Tab) count(w *resource.Write, was *Tab) error {
 
 // forgetClosed makes room for one more closed tab.
 func forgetClosed(w *resource.Write, now *Tab) error {
-	closed, err := resource.Find(w.Context, w.Tx, tabRows, mine(now.UserID), resource.Where{Field: "closed", Op: ">", Value: int64(0)})
+	closed, err := resource.Find(w.Context, w.Tx, tabRows, mine(now.UserID),
+		resource.Where{Field: "closed", Op: ">", Value: int64(0)})
 	if err != nil || len(closed) < keptClosed {
 		return err
 	}
@@ -121,7 +132,9 @@ func forgetClosed(w *resource.Write, now *Tab) error {
 
 // TabsJSON returns the user's open tabs at a portal from left to right, as a JSON array.
 func (w *Workspace) TabsJSON(ctx context.Context, userID, portalID int64) (resource.JSON, error) {
-	tabs, err := resource.Find(ctx, w.db, tabRows, mine(userID), resource.Where{Field: "portalId", Op: "=", Value: portalID}, resource.Where{Field: "closed", Op: "=", Value: int64(0)})
+	tabs, err := resource.Find(ctx, w.db, tabRows, mine(userID),
+		resource.Where{Field: "portalId", Op: "=", Value: portalID},
+		resource.Where{Field: "closed", Op: "=", Value: int64(0)})
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,9 @@ const (
 func (w *Workspace) usesEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,
-		Doc:    "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
-		Params: []resource.Param{{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
+		Doc: "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
+		Params: []resource.Param{
+			{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			u := &uses{by: map[string]*use{}}
 			if err := w.usesSaved(ctx, c.Access.UserID, u); err != nil {
@@ -77,7 +78,8 @@ func (u *uses) of(name string) *use {
 func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error {
 	u.all = []*use{}
 	for last := int64(0); ; {
-		rows, err := resource.Find(ctx, w.db, requestRows, mine(userID), resource.Where{Field: "trashed", Op: "=", Value: int64(0)},
+		rows, err := resource.Find(ctx, w.db, requestRows, mine(userID),
+			resource.Where{Field: "trashed", Op: "=", Value: int64(0)},
 			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
 		if err != nil {
 			return err

@@ -35,19 +35,26 @@ var Variables = resource.Resource[*Variable]{
 	Doc: "A value that requests use as {{name}}.",
 	Fields: []resource.Field[*Variable]{
 		{Name: "id", At: func(v *Variable) any { return &v.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "portalId", At: func(v *Variable) any { return &v.PortalID }, Doc: "The portal it is for; 0 is the built-in one, -1 all of them", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "name", At: func(v *Variable) any { return &v.Name }, Doc: "Letters, digits, dot, dash and underscore", Required: true, MaxLen: 100},
-		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the stars keeps it", MaxLen: 65_536},
+		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "portalId", At: func(v *Variable) any { return &v.PortalID }, Doc: "The portal it is for; 0 is the " +
+			"built-in one, -1 all of them", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "name", At: func(v *Variable) any { return &v.Name }, Doc: "Letters, digits, dot, dash and underscore",
+			Required: true, MaxLen: 100},
+		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the " +
+			"stars keeps it", MaxLen: 65_536},
 		{Name: "secret", At: func(v *Variable) any { return &v.Secret }, Doc: "Kept in the OS keyring and never shown"},
-		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global", Default: "portal", OneOf: []any{"portal", "global"}},
-		{Name: "changedOn", At: func(v *Variable) any { return &v.ChangedOn }, Doc: "When it was last changed", ReadOnly: true},
+		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global",
+			Default: "portal", OneOf: []any{"portal", "global"}},
+		{Name: "changedOn", At: func(v *Variable) any { return &v.ChangedOn }, Doc: "When it was last changed",
+			ReadOnly: true},
 	},
 	Unique: [][]string{{"userId", "portalId", "scope", "name"}},
 	Within: hereOrGlobal,
 	Check: func(w *resource.Write, was, now *Variable) error {
 		if !variableName.MatchString(now.Name) {
-			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
+			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes "+
+				"and underscores only")
 		}
 		now.ChangedOn = resource.MillisOf(w.Call.At)
 		var err error
@@ -82,13 +89,15 @@ func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (
 // them, secrets masked.
 func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
 	list, err := w.VariablesOf(ctx, userID)
-	return slices.DeleteFunc(list, func(v Variable) bool { return v.PortalID != portalID && v.PortalID != everywhere }), err
+	return slices.DeleteFunc(list, func(v Variable) bool { return v.PortalID != portalID && v.PortalID != everywhere }),
+		err
 }
 
 // spread makes global variables of earlier versions belong to all portals.
 func (w *Workspace) spread(ctx context.Context) error {
 	return w.db.Write(ctx, func(tx resource.Tx) error {
-		rows, err := resource.Find(ctx, tx, variableRows, resource.Where{Field: "scope", Op: "=", Value: "global"}, resource.Where{Field: "portalId", Op: "=", Value: BuiltIn})
+		rows, err := resource.Find(ctx, tx, variableRows, resource.Where{Field: "scope", Op: "=", Value: "global"},
+			resource.Where{Field: "portalId", Op: "=", Value: BuiltIn})
 		for i := range rows {
 			if err == nil {
 				rows[i].PortalID = everywhere

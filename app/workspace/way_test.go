@@ -9,7 +9,8 @@ import (
 func TestTheNewestWaysBackAreKept(t *testing.T) {
 	d := open(t)
 	for range workspace.MaxWays + 3 {
-		h := &workspace.History{UserID: 1, Method: "PATCH", Path: "/a", Draft: workspace.Draft{Method: "PATCH", Path: "/a"}}
+		h := &workspace.History{UserID: 1, Method: "PATCH", Path: "/a",
+			Draft: workspace.Draft{Method: "PATCH", Path: "/a"}}
 		if err := d.Remember(t.Context(), h, nil, 0); err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,9 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
+	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{},
+		unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1),
+		closed: make(chan struct{})}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
@@ -160,8 +162,10 @@ func now(clock func() time.Time) time.Time {
 // shapes returns the shape of every table that addTables adds.
 func shapes() []store.Shape {
 	return []store.Shape{
-		store.ShapeOf(&Tabs), store.ShapeOf(&Variables), store.ShapeOf(&Extractors), store.ShapeOf(&Portals), store.ShapeOf(&catalogs),
-		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections), store.ShapeOf(&Requests),
+		store.ShapeOf(&Tabs), store.ShapeOf(&Variables), store.ShapeOf(&Extractors), store.ShapeOf(&Portals),
+		store.ShapeOf(&catalogs),
+		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections),
+		store.ShapeOf(&Requests),
 		store.ShapeOf(&settings),
 	}
 }
@@ -250,7 +254,8 @@ func (w *Workspace) Notice(userID int64) string {
 		lines = append(lines, "No OS keyring answers: secret variables are kept for this session only")
 	}
 	if w.unread[userID] {
-		lines = append(lines, "Your settings could not be read and are at their defaults; the next change writes them anew")
+		lines = append(lines, "Your settings could not be read and are at their defaults; the next change writes "+
+			"them anew")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -258,12 +263,15 @@ func (w *Workspace) Notice(userID int64) string {
 // Endpoints returns all endpoints of the workspace: /tabs, /variables and so on.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
-	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint(), w.missingEndpoint()))
+	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(),
+		w.usesEndpoint(), w.missingEndpoint()))
 	variables = append(variables, w.lasting(w.followEndpoints())...)
-	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())), w.searching())
-	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())), func(e resource.Endpoint) bool {
-		return e.Method == "DELETE" && e.Path == Portals.Path
-	})
+	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())),
+		w.searching())
+	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())),
+		func(e resource.Endpoint) bool {
+			return e.Method == "DELETE" && e.Path == Portals.Path
+		})
 	collections := w.telling(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
 	all := append(append(append(tabs, variables...), history...), portals...)
 	all = append(append(all, collections...), w.collectionEndpoints()...)
@@ -297,7 +305,9 @@ func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource
 func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if do := endpoints[i].Handle; endpoints[i].Method != "GET" {
-			endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) { return do(context.WithoutCancel(ctx), c) }
+			endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+				return do(context.WithoutCancel(ctx), c)
+			}
 		}
 	}
 	return endpoints

@@ -18,19 +18,26 @@ import (
 	"spyglass/backend/resource"
 )
 
-const emptyDraft = `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
+const emptyDraft = `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"",` +
+	`"mode":"form"}`
 
 func TestATabIsKeptExactly(t *testing.T) {
 	d := open(t)
-	d.expect(1, "POST /tabs", `{}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":`+emptyDraft+`,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`)
-	draft := `{"method":"PATCH","path":"/device/devices/{id}?q={{x}}","template":"/device/devices/{id}","pathParams":[{"on":true,"key":"id","value":"42"}],` +
-		`"query":[{"on":false,"key":"a","value":""},{"on":true,"key":"a","value":"ü \"'","doc":"twice"}],"headers":[],"body":"{ \"a\" : 1.0,\n\"a\":2 }","mode":"raw"}`
-	want := `{"id":1,"position":3,"name":"Mine","pinned":true,"draft":` + draft + `,"saved":` + draft + `,"historyId":9,"view":{"tab":"Raw"},"requestId":0,"version":2,"closed":0}`
-	d.expect(1, "PATCH /tabs/1", `{"position":3,"name":"Mine","pinned":true,"draft":`+draft+`,"saved":`+draft+`,"historyId":9,"view":{"tab":"Raw"}}`, want)
+	d.expect(1, "POST /tabs", `{}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":`+emptyDraft+
+		`,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`)
+	draft := `{"method":"PATCH","path":"/device/devices/{id}?q={{x}}","template":"/device/devices/{id}",` +
+		`"pathParams":[{"on":true,"key":"id","value":"42"}],` +
+		`"query":[{"on":false,"key":"a","value":""},{"on":true,"key":"a","value":"ü \"'","doc":"twice"}],` +
+		`"headers":[],"body":"{ \"a\" : 1.0,\n\"a\":2 }","mode":"raw"}`
+	want := `{"id":1,"position":3,"name":"Mine","pinned":true,"draft":` + draft + `,"saved":` + draft +
+		`,"historyId":9,"view":{"tab":"Raw"},"requestId":0,"version":2,"closed":0}`
+	d.expect(1, "PATCH /tabs/1", `{"position":3,"name":"Mine","pinned":true,"draft":`+draft+`,"saved":`+draft+
+		`,"historyId":9,"view":{"tab":"Raw"}}`, want)
 	_ = d.Close()
 	d.open(0)
 	d.expect(1, "GET /tabs/1", "", want)
-	d.expect(1, "PATCH /tabs/1", `{"saved":null}`, strings.NewReplacer(`"saved":`+draft, `"saved":null`, `"version":2`, `"version":3`).Replace(want))
+	d.expect(1, "PATCH /tabs/1", `{"saved":null}`, strings.NewReplacer(`"saved":`+draft, `"saved":null`, `"version":2`,
+		`"version":3`).Replace(want))
 }
 
 func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
@@ -40,7 +47,8 @@ func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
 		{`{"saved":{"mode":"table"}}`, `invalid saved.mode: the mode is form or raw`},
 		{`{"draft":{"Method":"GET"}}`, `invalid draft.Method: draft has no field "Method"; did you mean method?`},
 		{`{"draft":null}`, `invalid draft: draft is never null; leave it out instead`},
-		{`{"userId":2}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":` + emptyDraft + `,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`},
+		{`{"userId":2}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":` + emptyDraft +
+			`,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`},
 	} {
 		d.expect(1, "POST /tabs", tt.body, tt.want)
 	}
@@ -53,11 +61,13 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 		d.ask(user, "POST /tabs", `{}`)
 		d.ask(user, "POST /variables", `{"name":"x","value":"of `+fmt.Sprint(user)+`"}`)
 		d.ask(user, "PATCH /settings", `{"of":`+fmt.Sprint(user)+`}`)
-		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET", Path: "/x"}, &workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
+		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET", Path: "/x"},
+			&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d.expect(1, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"x","value":"of 1","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
+	d.expect(1, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"x","value":"of 1",`+
+		`"secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
 	d.expect(1, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /history?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /settings", "", `{"of":1}`)
@@ -73,7 +83,8 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 		d.expect(1, do, "", `{}`)
 	}
 	d.expect(2, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":2}],"data":null}`)
-	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
+	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2",`+
+		`"secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
 	if _, r, err := d.Recall(t.Context(), 2, 2); err != nil || string(r.Zipped) != "x" {
 		t.Errorf("the other's answer is %v, %v", r, err)
 	}
@@ -83,12 +94,16 @@ func TestSettingsMergeByTopLevelKey(t *testing.T) {
 	d := open(t)
 	for _, tt := range []struct{ do, body, want string }{
 		{"GET /settings", ``, `{}`},
-		{"PATCH /settings", `{"theme":"dark","layout":{"left":240,"right":300}}`, `{"layout":{"left":240,"right":300},"theme":"dark"}`},
-		{"PATCH /settings", `{"layout":{"left":9007199254740993},"activeTab":3}`, `{"activeTab":3,"layout":{"left":9007199254740993},"theme":"dark"}`},
+		{"PATCH /settings", `{"theme":"dark","layout":{"left":240,"right":300}}`,
+			`{"layout":{"left":240,"right":300},"theme":"dark"}`},
+		{"PATCH /settings", `{"layout":{"left":9007199254740993},"activeTab":3}`,
+			`{"activeTab":3,"layout":{"left":9007199254740993},"theme":"dark"}`},
 		{"PATCH /settings", `{"theme":null,"never":null}`, `{"activeTab":3,"layout":{"left":9007199254740993}}`},
 		{"PATCH /settings", `[1]`, `invalid : settings are a JSON object`},
-		{"PATCH /settings", `{"a":1,"a":2}`, `invalid : the body is no valid JSON at byte 10: the key "a" stands twice`},
-		{"PATCH /settings", `{"big":"` + strings.Repeat("x", 256<<10) + `"}`, `too_large : the settings would be larger than 262144 bytes`},
+		{"PATCH /settings", `{"a":1,"a":2}`,
+			`invalid : the body is no valid JSON at byte 10: the key "a" stands twice`},
+		{"PATCH /settings", `{"big":"` + strings.Repeat("x", 256<<10) + `"}`, `too_large : the settings would be ` +
+			`larger than 262144 bytes`},
 		{"GET /settings", ``, `{"activeTab":3,"layout":{"left":9007199254740993}}`},
 	} {
 		d.expect(1, tt.do, tt.body, tt.want)
@@ -110,7 +125,8 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	if got := d.secret(1, "token"); got != planted+"2" {
 		t.Errorf("the secret is %q", got)
 	}
-	d.expect(1, "POST /variables", `{"name":"TOKEN","value":"`+planted+`3","secret":true}`, `conflict name: there is already a variable with the scope "portal" and the name "TOKEN"`)
+	d.expect(1, "POST /variables", `{"name":"TOKEN","value":"`+planted+`3","secret":true}`,
+		`conflict name: there is already a variable with the scope "portal" and the name "TOKEN"`)
 	d.expect(1, `GET /variables?filter=value~"pLaN"`, "", `{"total":0,"searchId":null,"items":[],"data":null}`)
 	_ = d.Close()
 	files, err := filepath.Glob(filepath.Join(d.dir, "*"))
@@ -127,7 +143,8 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	if got := d.secret(1, "token"); got != planted+"2" {
 		t.Errorf("after a restart the secret is %q", got)
 	}
-	d.expect(1, "PATCH /variables/1", `{"secret":false}`, `{"id":1,"name":"token","value":"","secret":false,"scope":"portal","changedOn":1790000000000}`)
+	d.expect(1, "PATCH /variables/1", `{"secret":false}`, `{"id":1,"name":"token","value":"","secret":false,`+
+		`"scope":"portal","changedOn":1790000000000}`)
 	if len(d.secrets.values) != 0 {
 		t.Errorf("the keyring still holds %d secrets", len(d.secrets.values))
 	}
@@ -136,7 +153,8 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 func TestAPlainValueBecomesASecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"x","value":"was plain"}`)
-	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":1790000000000}`)
+	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,`+
+		`"scope":"portal","changedOn":1790000000000}`)
 	if got := d.secret(1, "x"); got != "was plain" {
 		t.Errorf("the secret is %q", got)
 	}
@@ -185,7 +203,8 @@ func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
 func TestVariableNamesAreChecked(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{"1a", "$now", "a b", "a}}", "ü"} {
-		if got := d.ask(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(got, "invalid name: a variable's name begins with a letter") {
+		if got := d.ask(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(
+			got, "invalid name: a variable's name begins with a letter") {
 			t.Errorf("%q: %s", name, got)
 		}
 	}
@@ -197,7 +216,8 @@ func TestTheHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	d.open(5)
 	send := func(user int64) {
 		t.Helper()
-		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET"}, &workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
+		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET"},
+			&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,13 +228,15 @@ func TestTheHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	for range 7 {
 		send(1) // 3 to 9
 	}
-	if got, want := ids(1), `{"total":6,"searchId":null,"items":[{"id":1},{"id":5},{"id":6},{"id":7},{"id":8},{"id":9}],"data":null}`; got != want {
+	if got, want := ids(1), `{"total":6,"searchId":null,"items":[{"id":1},{"id":5},{"id":6},{"id":7},{"id":8},`+
+		`{"id":9}],"data":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	d.ask(1, "DELETE /history/8", "")
 	d.ask(1, "PATCH /history/1", `{"pinned":false}`)
 	send(1) // 10
-	if got, want := ids(1), `{"total":5,"searchId":null,"items":[{"id":5},{"id":6},{"id":7},{"id":9},{"id":10}],"data":null}`; got != want {
+	if got, want := ids(1), `{"total":5,"searchId":null,"items":[{"id":5},{"id":6},{"id":7},{"id":9},{"id":10}],`+
+		`"data":null}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, id := range []int64{1, 3, 4, 8} {
@@ -241,7 +263,8 @@ func TestAHistoryOfManyAtOnceIsStillBounded(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				if err := d.Remember(context.Background(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
+				if err := d.Remember(context.Background(), &workspace.History{UserID: 1, Method: "GET"}, nil,
+					0); err != nil {
 					t.Error(err)
 				}
 			}
@@ -323,7 +346,8 @@ func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
 	var old, back bytes.Buffer
 	z := gzip.NewWriter(&old)
 	_, err := z.Write([]byte(`{"id":7}`))
-	if err := errors.Join(err, z.Close(), workspace.Unzip(old.Bytes(), &back)); err != nil || back.String() != `{"id":7}` {
+	if err := errors.Join(err, z.Close(), workspace.Unzip(old.Bytes(), &back)); err != nil ||
+		back.String() != `{"id":7}` {
 		t.Errorf("%s came back, %v", &back, err)
 	}
 }
@@ -331,7 +355,8 @@ func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
 func TestAVariableThatIsNoLongerSecretCanBecomeSoAgain(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
-	if got := d.ask(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) || !strings.Contains(got, `"value":""`) || len(d.secrets.values) != 0 {
+	if got := d.ask(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) ||
+		!strings.Contains(got, `"value":""`) || len(d.secrets.values) != 0 {
 		t.Errorf("it is %s, and the keyring holds %d secrets", got, len(d.secrets.values))
 	}
 	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
@@ -357,26 +382,37 @@ func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 		t.Errorf("the secret is %q", got)
 	}
 	d.ask(1, "POST /variables", `{"name":"size","value":"7"}`)
-	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" and the name "size"`)
-	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********","secret":true,"scope":"portal","changedOn":1790000000000},{"id":3,"name":"size","value":"7","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
+	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" `+
+		`and the name "size"`)
+	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********",`+
+		`"secret":true,"scope":"portal","changedOn":1790000000000},{"id":3,"name":"size","value":"7","secret":false,`+
+		`"scope":"portal","changedOn":1790000000000}],"data":null}`)
 }
 
 func TestUsesOfVariablesAreFound(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /collections", `{"name":"Mine"}`)
-	d.ask(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}","body":"{{ x }} {{y}} {{$now}}"}}`)
-	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"method":"PUT","path":"/b","query":[{"on":true,"key":"{{y}}","value":""}]}}`)
+	d.ask(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}",`+
+		`"body":"{{ x }} {{y}} {{$now}}"}}`)
+	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"method":"PUT","path":"/b","query":[{"on":true,`+
+		`"key":"{{y}}","value":""}]}}`)
 	d.ask(1, "POST /requests", `{"name":"Gone","collectionId":1,"trashed":5,"draft":{"path":"/{{z}}"}}`)
 	const now = 1_790_000_000_000
 	for i, path := range []string{"/{{x}}", "/{{old}}", "/{{sent}}"} {
 		at := resource.Millis(now - int64(i%2)*8*86_400_000)
-		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, At: at, Draft: workspace.Draft{Path: path}}, nil, 0); err != nil {
+		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, At: at, Draft: workspace.Draft{Path: path}},
+			nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	one, two := `{"id":1,"name":"One"}`, `{"id":2,"name":"PUT /b"}`
-	d.expect(1, "GET /variables/uses", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"extractors":0,"sentAt":0},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"extractors":0,"sentAt":0}]}`)
-	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"extractors":0,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"extractors":0,"sentAt":0},{"name":"sent","requests":[],"count":0,"extractors":0,"sentAt":1790000000000}]}`)
+	d.expect(1, "GET /variables/uses", "", `{"items":[{"name":"x","requests":[`+one+
+		`],"count":1,"extractors":0,"sentAt":0},{"name":"y","requests":[`+one+`,`+two+
+		`],"count":2,"extractors":0,"sentAt":0}]}`)
+	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+
+		`],"count":1,"extractors":0,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+
+		`],"count":2,"extractors":0,"sentAt":0},{"name":"sent","requests":[],"count":0,"extractors":0,`+
+		`"sentAt":1790000000000}]}`)
 	d.expect(2, "GET /variables/uses?sent=1", "", `{"items":[]}`)
 }
 

@@ -92,9 +92,11 @@ func Run(ctx context.Context, o Options) error {
 		o.Checks = check.All(&check.Dialer{Folder: o.Folder})
 	}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
-		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data", o.Folder, err)
+		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data",
+			o.Folder, err)
 	}
-	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks), clock: portalClock{now: o.Clock}, assignNow: make(chan struct{}, 1)}
+	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks),
+		clock: portalClock{now: o.Clock}, assignNow: make(chan struct{}, 1)}
 	if err := a.identify(ctx); err != nil || o.Once {
 		return err
 	}
@@ -113,7 +115,8 @@ func (a *agent) identify(ctx context.Context) error {
 			return err
 		}
 		if api, err := apiOf(a.Portal); a.Portal != "" && (err != nil || api != kept.Portal) {
-			return fault.New(fault.Invalid, "this collector is registered with %s; to move it to another portal, give it an installation token of that one with --token", kept.Portal)
+			return fault.New(fault.Invalid, "this collector is registered with %s; to move it to another portal, "+
+				"give it an installation token of that one with --token", kept.Portal)
 		}
 		a.self = *kept
 		return nil
@@ -188,7 +191,8 @@ func (a *agent) collect(parent context.Context) error {
 // again calls do whenever the time that it returned is over, or wake receives.
 // A permanent refusal by the portal ends it; after any other error it retries,
 // at growing intervals.
-func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error), wake <-chan struct{}) error {
+func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error),
+	wake <-chan struct{}) error {
 	retry := leastRetry
 	for ctx.Err() == nil {
 		wait, err := do(ctx)

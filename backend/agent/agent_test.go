@@ -81,10 +81,14 @@ func newPortal(t *testing.T) (*portal, string) {
 	return p, s.URL
 }
 
-var counting = []check.Check{{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) { return check.Values{"n": 1}, nil }}}
+var counting = []check.Check{
+	{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) {
+		return check.Values{"n": 1}, nil
+	}}}
 
 func options(folder, url, token string) agent.Options {
-	return agent.Options{Folder: folder, Portal: url, Token: token, Version: "1", Checks: counting, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	return agent.Options{Folder: folder, Portal: url, Token: token, Version: "1", Checks: counting,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
 func run(t *testing.T, o agent.Options) (stop func()) {
@@ -168,7 +172,8 @@ func TestACollectorSaysWhyItCannotStart(t *testing.T) {
 		{options(t.TempDir(), "ftp://x", "col_3_once"), "--portal is the address of the portal"},
 		{options(t.TempDir(), "http://portal.example:8443", "col_3_once"), "would get secrets unencrypted"},
 		{options(registered, "http://127.0.0.1:1", ""), "this collector is registered with " + url + "/api"},
-		{options(t.TempDir(), "http://127.0.0.1:1", "col_3_once"), "the portal does not respond: 127.0.0.1:1 refused the connection"},
+		{options(t.TempDir(), "http://127.0.0.1:1", "col_3_once"), "the portal does not respond: 127.0.0.1:1 refused " +
+			"the connection"},
 		{options(t.TempDir(), untrusted.URL, "col_3_once"), "the portal does not respond: The certificate is"},
 	} {
 		if err := agent.Run(t.Context(), tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -38,7 +38,8 @@ func (g *giver) RoundTrip(r *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(r.URL.Path, "/assignments"):
 		var items []string
 		for i := range g.devices {
-			items = append(items, fmt.Sprintf(`{"instanceId":%d,"deviceId":%d,"method":"count","interval":60}`, i+1, i+1))
+			items = append(items,
+				fmt.Sprintf(`{"instanceId":%d,"deviceId":%d,"method":"count","interval":60}`, i+1, i+1))
 		}
 		if tag := fmt.Sprintf(`"%d"`, g.devices); tag != g.tag {
 			g.tag, g.fetched = tag, time.Now()
@@ -60,9 +61,13 @@ func TestACollectorThatReturnsFetchesItsDevicesAtOnce(t *testing.T) {
 		began := time.Now()
 		go func() {
 			ended <- agent.Run(ctx, agent.Options{
-				Folder: folder, Portal: "https://portal.example", Token: "col_3_install", Client: &http.Client{Transport: g},
+				Folder: folder, Portal: "https://portal.example", Token: "col_3_install",
+				Client: &http.Client{Transport: g},
 				Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
-				Checks: []check.Check{{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) { return check.Values{}, nil }}},
+				Checks: []check.Check{
+					{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) {
+						return check.Values{}, nil
+					}}},
 			})
 		}()
 		within := func(when string, from time.Time, limit time.Duration) {

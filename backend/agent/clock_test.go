@@ -22,7 +22,8 @@ func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
 		{"slow", -240 * time.Second, 20 * time.Millisecond, time.Second, 0, -240},
 		{"fast, over a slow line", 360 * time.Second, 4 * time.Second, time.Second, 0, 360},
 		{"set back between two heartbeats", 0, 20 * time.Millisecond, 5 * time.Second, -time.Hour, -3600},
-		{"set right between two heartbeats", 360 * time.Second, 20 * time.Millisecond, 5 * time.Second, -360 * time.Second, 0},
+		{"set right between two heartbeats", 360 * time.Second, 20 * time.Millisecond, 5 * time.Second,
+			-360 * time.Second, 0},
 	} {
 		sent := noon.Add(tt.ours)
 		got := sent.Add(tt.took)

@@ -27,14 +27,16 @@ const identityFile = "collector.json"
 func readIdentity(folder string) (*identity, error) {
 	text, err := os.ReadFile(filepath.Join(folder, identityFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Invalid, "no collector is registered in %s; start it with --portal and --token, as its installer does", folder)
+		return nil, fault.New(fault.Invalid, "no collector is registered in %s; start it with --portal and --token, "+
+			"as its installer does", folder)
 	}
 	if err != nil {
 		return nil, err
 	}
 	id := &identity{}
 	if err := json.Unmarshal(text, id); err != nil || id.Portal == "" || id.Collector == 0 || id.Secret == "" {
-		return nil, fault.New(fault.Conflict, "%s is damaged; register the collector again with a new installation token", filepath.Join(folder, identityFile))
+		return nil, fault.New(fault.Conflict, "%s is damaged; register the collector again with a new installation "+
+			"token", filepath.Join(folder, identityFile))
 	}
 	return id, nil
 }

@@ -63,7 +63,8 @@ type (
 const maxAnswer = 256 << 20
 
 // kinds maps HTTP statuses of the portal to kinds of errors.
-var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown, 409: fault.Conflict}
+var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown,
+	409: fault.Conflict}
 
 // ask sends one request as this collector, and reads the response into out.
 func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {
@@ -71,7 +72,8 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 	if err != nil {
 		return "", err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s/setting/collectors/%d%s", a.self.Portal, a.self.Collector, path), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s/setting/collectors/%d%s", a.self.Portal,
+		a.self.Collector, path), bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +116,8 @@ func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 	}
 	var id int64
 	if _, err := fmt.Sscanf(a.Token, "col_%d_", &id); err != nil {
-		return nil, fault.New(fault.Invalid, "the token is none of an installer; make one at /setting/collectors/ID/downloadToken")
+		return nil, fault.New(fault.Invalid, "the token is none of an installer; make one at "+
+			"/setting/collectors/ID/downloadToken")
 	}
 	a.self = identity{Portal: base, Collector: id, Secret: a.Token}
 	var w welcome
@@ -131,7 +134,8 @@ func apiOf(text string) (string, error) {
 		return "", fault.New(fault.Invalid, "--portal is the address of the portal, https://portal.example:8443")
 	}
 	if u.Scheme == "http" && !loopback.Host(u.Hostname()) {
-		return "", fault.New(fault.Invalid, "%s would get secrets unencrypted over the network; a portal that is reached from other machines has https", u.Host)
+		return "", fault.New(fault.Invalid, "%s would get secrets unencrypted over the network; a portal that is "+
+			"reached from other machines has https", u.Host)
 	}
 	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api")+"/api", "", ""
 	return u.String(), nil
@@ -143,7 +147,8 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
 	said := a.clock.offset()
 	sent := a.Clock()
-	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(), Instances: a.poller.Len(), Offset: said}, &p)
+	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(),
+		Instances: a.poller.Len(), Offset: said}, &p)
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +169,8 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 		return wait, nil
 	}
 	if off := time.Duration(*now) * time.Second; off.Abs() >= clockWarning {
-		a.Log.WarnContext(ctx, "the clock of this machine differs from the portal's; results are corrected by that, but set the clock", "ahead", off)
+		a.Log.WarnContext(ctx, "the clock of this machine differs from the portal's; results are corrected by that, "+
+			"but set the clock", "ahead", off)
 	}
 	return min(wait, sayOffset), nil // so that the portal shows the offset soon
 }
@@ -217,11 +223,15 @@ func (a *agent) post(ctx context.Context) (time.Duration, error) {
 			return time.Second, nil
 		}
 		reached := a.reached.Load()
-		results = slices.DeleteFunc(results, func(r check.Result) bool { return r.Local == check.LocalUplink && r.At <= reached })
+		results = slices.DeleteFunc(results, func(r check.Result) bool {
+			return r.Local == check.LocalUplink &&
+				r.At <= reached
+		})
 		var said taken
 		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
 		if err == nil && said.Refused > 0 {
-			a.Log.WarnContext(ctx, "the portal refused results because they lie in its future; set the clock of this machine", "results", said.Refused)
+			a.Log.WarnContext(ctx, "the portal refused results because they lie in its future; set the clock of this "+
+				"machine", "results", said.Refused)
 		}
 		if err != nil && !fault.Is(err, fault.Conflict) {
 			return 0, err

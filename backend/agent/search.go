@@ -16,7 +16,8 @@ import (
 func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	var got searches
 	_, err := a.ask(ctx, http.MethodGet, "/searches", "", nil, &got)
-	if fault.Is(err, fault.Unknown) { // a portal of an earlier version runs discovery itself; if the collector was deleted, the heartbeat fails
+	// a portal of an earlier version runs discovery itself; if the collector was deleted, the heartbeat fails
+	if fault.Is(err, fault.Unknown) {
 		return assignEvery, nil
 	}
 	if err != nil {
@@ -58,7 +59,8 @@ func (a *agent) find(ctx context.Context, s *check.Search) check.Finding {
 	answer := check.Finding{ID: s.ID, Found: []check.Found{}}
 	by := a.finds[s.Method]
 	if by == nil {
-		answer.Error = fmt.Sprintf("this collector's version has no check %s that finds instances; install it again", s.Method)
+		answer.Error = fmt.Sprintf("this collector's version has no check %s that finds instances; install it again",
+			s.Method)
 		return answer
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -28,7 +28,8 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 		answer, text := p.ask("GET "+tt.path, "admin", "")
 		_, id, _ := strings.Cut(text, `"requestId":"`)
 		id, _, _ = strings.Cut(id, `"`)
-		want := `{"errorMessage":"the portal made a mistake; its log says more under the request id ` + id + `","errorCode":1500,"errorDetail":{"requestId":"` + id + `"}}`
+		want := `{"errorMessage":"the portal made a mistake; its log says more under the request id ` + id +
+			`","errorCode":1500,"errorDetail":{"requestId":"` + id + `"}}`
 		if answer.StatusCode != 500 || len(id) != 12 || text != want {
 			t.Errorf("%s answers %d %s", tt.path, answer.StatusCode, text)
 		}
@@ -38,14 +39,23 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 	}
 	before := p.log.String()
 	p.play(t, []scenario{
-		{do: "GET /api/test/offline", as: "admin", code: 502, want: `{"errorMessage":"127.0.0.1:9 refuses the connection","errorCode":1502,"errorDetail":null}`},
-		{do: "GET /api/test/slow", as: "admin", code: 503, want: `{"errorMessage":"this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do","errorCode":1503,"errorDetail":null}`, headers: "Retry-After: 2"},
-		{do: "GET /api/test/early", as: "admin", code: 409, want: `{"errorMessage":"the report still runs","errorCode":1409,"errorDetail":null}`, headers: "Content-Type: application/json\nContent-Disposition:\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'"},
+		{do: "GET /api/test/offline", as: "admin", code: 502,
+			want: `{"errorMessage":"127.0.0.1:9 refuses the connection","errorCode":1502,"errorDetail":null}`},
+		{do: "GET /api/test/slow", as: "admin", code: 503, want: `{"errorMessage":"this takes longer than 2 seconds;` +
+			` ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do",` +
+			`"errorCode":1503,"errorDetail":null}`, headers: "Retry-After: 2"},
+		{do: "GET /api/test/early", as: "admin", code: 409, want: `{"errorMessage":"the report still runs",` +
+			`"errorCode":1409,"errorDetail":null}`, headers: "Content-Type: application/json\nContent-Disposition:\n" +
+			"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'"},
 		{do: "GET /api/test/tagged", as: "admin", code: 200, want: `{"v":7}`, headers: `ETag: "v7"`},
-		{do: "GET /api/test/tagged", as: "admin", head: `If-None-Match: "v6", W/"v7"`, code: 304, want: ``, headers: `ETag: "v7"`},
+		{do: "GET /api/test/tagged", as: "admin", head: `If-None-Match: "v6", W/"v7"`, code: 304, want: ``,
+			headers: `ETag: "v7"`},
 		{do: "GET /api/test/tagged", as: "admin", head: `If-None-Match: "v6"`, code: 200, want: `{"v":7}`},
 		{do: "GET /api/test/report", as: "admin", code: 200, want: `<script>alert(1)</script>`,
-			headers: "Content-Type: text/html; charset=utf-8\nContent-Disposition: attachment; filename*=utf-8''a-b%20%22%3C%C3%BC%3E.html\nContent-Security-Policy: sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"},
+			headers: "Content-Type: text/html; charset=utf-8\n" +
+				"Content-Disposition: attachment; filename*=utf-8''a-b%20%22%3C%C3%BC%3E.html\n" +
+				"Content-Security-Policy: sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; " +
+				"frame-ancestors 'none'"},
 	})
 	if after := p.log.String(); after != before {
 		t.Errorf("what the caller can mend was logged: %s", strings.TrimPrefix(after, before))
@@ -53,7 +63,8 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 }
 
 func TestEveryKindOfFaultHasAStatus(t *testing.T) {
-	for _, kind := range []fault.Kind{fault.Invalid, fault.NoLogin, fault.Denied, fault.Unknown, fault.NoMethod, fault.Conflict, fault.Changed,
+	for _, kind := range []fault.Kind{fault.Invalid, fault.NoLogin, fault.Denied, fault.Unknown, fault.NoMethod,
+		fault.Conflict, fault.Changed,
 		fault.TooLarge, fault.MediaType, fault.TooMany, fault.Offline, fault.Full, fault.Internal} {
 		if code := Status(kind); code < 400 || code > 599 {
 			t.Errorf("%s becomes %d", kind, code)
@@ -65,7 +76,8 @@ func TestAFaultInTheMiddleOfAStreamBreaksItOff(t *testing.T) {
 	p := newPortal(t, nil)
 	answer, text := p.ask("GET /api/test/half", "admin", "")
 	if answer.StatusCode != 200 || !strings.HasSuffix(text, "…unexpected EOF") {
-		t.Errorf("answers %d, %d bytes ending in %q; want a broken body", answer.StatusCode, len(text), text[max(0, len(text)-20):])
+		t.Errorf("answers %d, %d bytes ending in %q; want a broken body", answer.StatusCode, len(text),
+			text[max(0, len(text)-20):])
 	}
 	if log := p.log.String(); strings.Count(log, "the disk went away") != 1 {
 		t.Errorf("the log has the cause not exactly once:\n%s", log)
@@ -82,18 +94,25 @@ func TestASignatureCoversTheBodyAndThePathAsSent(t *testing.T) {
 		at := fmt.Sprint(time.Now().UnixMilli())
 		mac := hmac.New(sha256.New, []byte(token.AccessKey))
 		fmt.Fprint(mac, method, at, body, path)
-		return "Authorization: LMv1 " + token.AccessID + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + at
+		return "Authorization: LMv1 " + token.AccessID + ":" +
+			base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + at
 	}
 	const wrong = `{"errorMessage":"the API token is not valid","errorCode":1401,"errorDetail":null}`
 	p.play(t, []scenario{
 		{do: "GET /santaba/rest/session", head: sign("GET", "/session", ""), code: 200, want: admin},
 		{do: "GET /api/session?v=3", head: sign("GET", "/session", ""), code: 200, want: admin},
-		{do: "GET /santaba/rest/setting/collector/collectors?fields=id", head: sign("GET", "/setting/collector/collectors", ""), code: 200, want: `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`},
-		{do: "GET /santaba/rest/setting/collector/collectors?fields=id", head: sign("GET", "/setting/collectors", ""), code: 401, want: wrong},
-		{do: "POST /santaba/rest/device/groups?fields=id", head: sign("POST", "/device/groups", `{"name":"a"} `), body: `{"name":"a"}`, code: 401, want: wrong},
-		{do: "DELETE /santaba/rest/device/devices/9", head: sign("DELETE", "/device/devices/9", ""), code: 404, want: `{"errorMessage":"there is no device 9","errorCode":1404,"errorDetail":null}`},
+		{do: "GET /santaba/rest/setting/collector/collectors?fields=id",
+			head: sign("GET", "/setting/collector/collectors", ""), code: 200, want: `{"total":1,"searchId":null,` +
+				`"items":[{"id":1}],"data":null}`},
+		{do: "GET /santaba/rest/setting/collector/collectors?fields=id", head: sign("GET", "/setting/collectors", ""),
+			code: 401, want: wrong},
+		{do: "POST /santaba/rest/device/groups?fields=id", head: sign("POST", "/device/groups", `{"name":"a"} `),
+			body: `{"name":"a"}`, code: 401, want: wrong},
+		{do: "DELETE /santaba/rest/device/devices/9", head: sign("DELETE", "/device/devices/9", ""), code: 404,
+			want: `{"errorMessage":"there is no device 9","errorCode":1404,"errorDetail":null}`},
 	})
-	if answer, text := p.ask("POST /santaba/rest/device/groups", "", `{"name":"a"}`, sign("POST", "/device/groups", `{"name":"a"}`)); answer.StatusCode != 200 {
+	if answer, text := p.ask("POST /santaba/rest/device/groups", "", `{"name":"a"}`,
+		sign("POST", "/device/groups", `{"name":"a"}`)); answer.StatusCode != 200 {
 		t.Errorf("a signed write answers %d %s", answer.StatusCode, text)
 	}
 }
@@ -144,7 +163,8 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 	if err := why(); err != errEnded {
 		t.Errorf("the session has ended: it ended by %v", err)
 	}
-	if rest, err := io.ReadAll(stream); err != nil || strings.TrimLeft(string(rest), ":\n") != "event: session\ndata: {}\n\n" {
+	if rest, err := io.ReadAll(stream); err != nil ||
+		strings.TrimLeft(string(rest), ":\n") != "event: session\ndata: {}\n\n" {
 		t.Errorf("at the end came %q, %v", rest, err)
 	}
 
@@ -152,7 +172,10 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 	defer body.Close()
 	tokens, err := resource.Find(t.Context(), p.db, people.Tokens.Name)
 	must(t, err)
-	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, people.Tokens.Name, tokens[0].ID) }))
+	must(
+		t,
+		p.db.Write(t.Context(),
+			func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, people.Tokens.Name, tokens[0].ID) }))
 	if err := why(); err != errEnded {
 		t.Errorf("the token is gone: it ended by %v", err)
 	}
@@ -163,7 +186,8 @@ func TestABodyThatBreaksOffIsAWrongRequest(t *testing.T) {
 	c, err := net.Dial("tcp", p.host)
 	must(t, err)
 	defer c.Close()
-	fmt.Fprintf(c, "POST /api/test/echo/a HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{", p.host, p.who["token"].bearer)
+	fmt.Fprintf(c, "POST /api/test/echo/a HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{", p.host, p.who["token"].bearer)
 	must(t, c.(*net.TCPConn).CloseWrite())
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)

@@ -112,9 +112,11 @@ func New(o Options) (http.Handler, error) {
 	}
 	routes := newRoutes(o.Endpoints)
 	routes = append(routes, &route{
-		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json", Right: resource.Right{Object: resource.Anyone}},
-		bucket:   &bucket{},
-		file:     newFile("application/json", func() ([]byte, error) { return OpenAPI(o.Endpoints, native.prefix, o.Version) }),
+		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json",
+			Right: resource.Right{Object: resource.Anyone}},
+		bucket: &bucket{},
+		file: newFile("application/json",
+			func() ([]byte, error) { return OpenAPI(o.Endpoints, native.prefix, o.Version) }),
 	})
 	for _, part := range []struct {
 		m      *mount

@@ -21,14 +21,16 @@ func (s *sink) WriteHeader(int)             {}
 func BenchmarkTheRoadOfAQuestion(b *testing.B) {
 	page := resource.JSON(noDevices)
 	ready := resource.Endpoint{
-		Method: "GET", Path: "/test/things/{id}/parts", Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		Method: "GET", Path: "/test/things/{id}/parts", Right: resource.Right{Object: resource.DeviceGroup,
+			Op: resource.Read},
 		Handle: func(context.Context, *resource.Call) (any, error) { return page, nil },
 	}
 	p := newPortal(b, func(o *Options) {
 		o.Endpoints = append(o.Endpoints, ready)
 		o.Limits = func(string) Limit { return Limit{Requests: 1 << 20, Window: 1} }
 	})
-	r := httptest.NewRequestWithContext(b.Context(), "GET", "http://"+p.host+"/api/test/things/7/parts?size=50&fields=id,name&filter=displayName~%22web%22", nil)
+	r := httptest.NewRequestWithContext(b.Context(), "GET", "http://"+p.host+"/api/test/things/7/parts?size=50&"+
+		"fields=id,name&filter=displayName~%22web%22", nil)
 	r.AddCookie(&http.Cookie{Name: "spyglass_t1", Value: p.who["admin"].cookie})
 	w := &sink{head: http.Header{}}
 	b.ReportAllocs()

@@ -31,7 +31,8 @@ func (p *served) announce(t *testing.T, path, authorization string, length int) 
 	c, err := net.Dial("tcp", p.host)
 	must(t, err)
 	defer c.Close()
-	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, p.host, authorization, length)
+	_, err = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n", path, p.host, authorization, length)
 	must(t, err)
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)
@@ -43,16 +44,19 @@ func (p *served) announce(t *testing.T, path, authorization string, length int) 
 func TestNoBodyIsReadBeforeItsSenderIsKnown(t *testing.T) {
 	large := echo("POST", "/large")
 	large.Limit = 64 << 20
-	p := newPortal(t, func(o *Options) { o.Explorer = []resource.Endpoint{large}; o.Endpoints = append(o.Endpoints, large) })
+	p := newPortal(
+		t, func(o *Options) { o.Explorer = []resource.Endpoint{large}; o.Endpoints = append(o.Endpoints, large) })
 	known := p.signer(t).AccessID
 	late := fmt.Sprint(time.Now().Add(-time.Hour).UnixMilli())
 	soon := fmt.Sprint(time.Now().UnixMilli())
 	const stale = `401 {"errorMessage":"the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this portal's clock","errorCode":1401,"errorDetail":null}`
 	for _, tt := range []struct{ what, authorization, want string }{
-		{"no LMv1 at all", "LMv1 x", `401 {"errorMessage":"LMv1 takes <accessId>:<signature>:<epochMillis>","errorCode":1401,"errorDetail":null}`},
+		{"no LMv1 at all", "LMv1 x", `401 {"errorMessage":"LMv1 takes <accessId>:<signature>:<epochMillis>",` +
+			`"errorCode":1401,"errorDetail":null}`},
 		{"an unknown access id", "LMv1 nobody:x:" + soon, "401 " + badToken},
 		{"a time long ago", "LMv1 " + known + ":x:" + late, stale},
-		{"a known access id, and more than may be signed", "LMv1 " + known + ":x:" + soon, `413 {"errorMessage":"the body is larger than 4194304 bytes","errorCode":1413,"errorDetail":null}`},
+		{"a known access id, and more than may be signed", "LMv1 " + known + ":x:" + soon,
+			`413 {"errorMessage":"the body is larger than 4194304 bytes","errorCode":1413,"errorDetail":null}`},
 		{"a bearer token of nobody", "Bearer x", "401 " + badToken},
 	} {
 		for _, mount := range []string{"/api", "/santaba/rest", "/explorer"} {
@@ -74,7 +78,8 @@ func TestBodiesInFlightHaveOneBudget(t *testing.T) {
 		wait.Handle = holdUntil(inside, leave)
 		o.Explorer = append(o.Explorer, wait)
 	})
-	const crowded = `{"errorMessage":"the portal is receiving as much as it can hold at the moment; send the request again in a second","errorCode":1503,"errorDetail":null}`
+	const crowded = `{"errorMessage":"the portal is receiving as much as it can hold at the moment;` +
+		` send the request again in a second","errorCode":1503,"errorDetail":null}`
 	body := `"` + strings.Repeat("x", 10<<10) + `"`
 	for range 3 { // each gives back what it took
 		if answer, text := p.ask("POST /api/device/devices", "admin", body); answer.StatusCode != 400 {
@@ -90,7 +95,8 @@ func TestBodiesInFlightHaveOneBudget(t *testing.T) {
 	p.play(t, []scenario{
 		{do: "POST /api/device/devices", as: "token", body: body, code: 503, want: crowded, headers: "Retry-After: 1"},
 		{do: "GET /api/device/devices", as: "token", code: 200, want: noDevices}, // needs none
-		{do: "POST /api/test/echo/x", as: "token", body: `{}`, code: 200, want: `{"at":1769853600,"body":"{}","lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":{"name":"x"}}`},
+		{do: "POST /api/test/echo/x", as: "token", body: `{}`, code: 200, want: `{"at":1769853600,"body":"{}",` +
+			`"lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":{"name":"x"}}`},
 	})
 	close(leave)
 	if status := <-first; status != 200 {

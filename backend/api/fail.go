@@ -56,7 +56,8 @@ func (x *exchange) fail(err error) {
 		}
 		damaged := store.Damaged(f.Err)
 		if f = x.report(f); damaged {
-			f.Kind, f.Message = fault.Busy, "the portal's database is damaged; spyglass check says which file, and what to do"
+			f.Kind, f.Message = fault.Busy,
+				"the portal's database is damaged; spyglass check says which file, and what to do"
 		}
 	}
 	x.refuse(f)
@@ -82,7 +83,8 @@ func (x *exchange) refuse(f *fault.Error) {
 // report logs what the caller must not see, and gives the caller its number.
 func (x *exchange) report(f *fault.Error) *fault.Error {
 	id := rand.Text()[:12]
-	x.Log.ErrorContext(x.r.Context(), "request failed", "request", id, "method", x.r.Method, "path", x.r.URL.Path, "err", f.Err)
+	x.Log.ErrorContext(x.r.Context(), "request failed", "request", id, "method", x.r.Method, "path", x.r.URL.Path,
+		"err", f.Err)
 	return &fault.Error{
 		Kind: fault.Internal, Message: "the portal made a mistake; its log says more under the request id " + id,
 		Detail: map[string]any{"requestId": id},

@@ -57,10 +57,12 @@ func (x *exchange) check() error {
 var (
 	errForeign = fault.New(fault.Denied, "a page of another origin may not ask this portal")
 	errNoLogin = fault.New(fault.NoLogin, "nobody is signed in here; sign in, or send an API token")
-	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header is not the one of this session; GET anything with X-CSRF-Token: Fetch to be told it")
-	errSlow    = &fault.Error{
+	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header is not the one of this session; GET anything with "+
+		"X-CSRF-Token: Fetch to be told it")
+	errSlow = &fault.Error{
 		Kind: fault.Busy, RetryAfter: maxQuery,
-		Message: "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do",
+		Message: "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try " +
+			"again when the portal has less to do",
 	}
 )
 
@@ -93,7 +95,8 @@ func (x *exchange) foreign() bool {
 // page cannot read it.
 func (x *exchange) navigates() bool {
 	h := x.r.Header
-	return x.r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
+	return x.r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" &&
+		h.Get("Sec-Fetch-Dest") == "document"
 }
 
 // singletons are the headers that decide something and come once (RFC 9110, 5.3).
@@ -162,7 +165,8 @@ func (x *exchange) tokenRequest() session.TokenRequest {
 	if !ok {
 		decoded = x.path
 	}
-	return session.TokenRequest{Method: x.r.Method, Path: x.path, DecodedPath: decoded, Body: x.body, Remote: x.remote()}
+	return session.TokenRequest{Method: x.r.Method, Path: x.path, DecodedPath: decoded, Body: x.body,
+		Remote: x.remote()}
 }
 
 // checkToken requires the CSRF token where the cookie alone, which a browser

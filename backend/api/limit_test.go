@@ -7,8 +7,9 @@ import (
 
 func TestAWaitIsSaidInItsLargestUnits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		time.Millisecond: "1 s", 120 * time.Second: "120 s", 121 * time.Second: "2 min 1 s", 3599 * time.Second: "59 min 59 s",
-		time.Hour: "1 h", 3601 * time.Second: "1 h 1 min", 25 * time.Hour: "25 h",
+		time.Millisecond: "1 s", 120 * time.Second: "120 s", 121 * time.Second: "2 min 1 s",
+		3599 * time.Second: "59 min 59 s",
+		time.Hour:          "1 h", 3601 * time.Second: "1 h 1 min", 25 * time.Hour: "25 h",
 	} {
 		if got := inWords(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
@@ -44,7 +45,8 @@ func TestALimitMayChangeWhileItIsUsed(t *testing.T) {
 	for i := range 4 {
 		b.take(time.Duration(i)*time.Second, Limit{Requests: 4, Window: time.Minute})
 	}
-	if left, wait := b.take(10*time.Second, Limit{Requests: 2, Window: time.Minute}); left != 0 || wait != 52*time.Second {
+	if left, wait := b.take(10*time.Second, Limit{Requests: 2, Window: time.Minute}); left != 0 ||
+		wait != 52*time.Second {
 		t.Errorf("a smaller limit leaves %d, wait %v; want 0 and 52s: three must go first", left, wait)
 	}
 	if left, wait := b.take(10*time.Second, Limit{Requests: 100, Window: time.Minute}); left != 95 || wait != 0 {
@@ -72,33 +74,49 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 			return Limit{Requests: map[string]int{"GET": 2}[method], Window: time.Hour}
 		}
 	})
-	const over = `{"errorMessage":"GET /device/devices takes 2 requests in 1 h; the next one goes in 1 h","errorCode":1429,"errorDetail":null}`
-	const refused = `{"errorMessage":"too many requests were refused: the portal takes 2 requests in 1 h; the next one goes in 1 h","errorCode":1429,"errorDetail":null}`
+	const over = `{"errorMessage":"GET /device/devices takes 2 requests in 1 h; the next one goes in 1 h",` +
+		`"errorCode":1429,"errorDetail":null}`
+	const refused = `{"errorMessage":"too many requests were refused: the portal takes 2 requests in 1 h;` +
+		` the next one goes in 1 h","errorCode":1429,"errorDetail":null}`
 	p.play(t, []scenario{
-		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 1"}, // uses nothing of the endpoint's up
-		{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices, headers: "X-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 1\nX-Rate-Limit-Window: 3600"},
-		{do: "GET /santaba/rest/device/devices", as: "token", code: 200, want: noDevices, headers: "X-Rate-Limit-Remaining: 0"},
-		{do: "GET /api/device/devices", as: "viewer", code: 429, want: over, headers: "Retry-After: 3600\nX-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 0\nX-Rate-Limit-Window: 3600"},
+		// uses nothing of the endpoint's up
+		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 1"},
+		{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
+			headers: "X-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 1\nX-Rate-Limit-Window: 3600"},
+		{do: "GET /santaba/rest/device/devices", as: "token", code: 200, want: noDevices,
+			headers: "X-Rate-Limit-Remaining: 0"},
+		{do: "GET /api/device/devices", as: "viewer", code: 429, want: over, headers: "Retry-After: " +
+			"3600\nX-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 0\nX-Rate-Limit-Window: 3600"},
 		{do: "GET /santaba/rest/device/devices", as: "token", code: 429, want: over},
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 0"},
 		{do: "GET /api/nothing", code: 429, want: refused, headers: "Retry-After: 3600\nX-Rate-Limit-Remaining: 0"},
 		{do: "GET /", head: "Host: evil.example", code: 429, want: refused},
-		{do: "GET /api/setting/roles", as: "viewer", code: 403, want: `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess","errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`, headers: "X-Rate-Limit-Remaining: 1"}, // the user's own
-		{do: "GET /api/session", as: "token", code: 200, want: admin, headers: "X-Rate-Limit-Remaining: 1"}, // another endpoint
-		{do: "GET /explorer/echo", as: "admin", code: 200, want: `{"at":1769853600,"body":"","lenient":false,"mount":"/explorer","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`},
+		// the user's own
+		{do: "GET /api/setting/roles", as: "viewer", code: 403,
+			want: `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess",` +
+				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`,
+			headers: "X-Rate-Limit-Remaining: 1"},
+		// another endpoint
+		{do: "GET /api/session", as: "token", code: 200, want: admin, headers: "X-Rate-Limit-Remaining: 1"},
+		{do: "GET /explorer/echo", as: "admin", code: 200, want: `{"at":1769853600,"body":"","lenient":false,` +
+			`"mount":"/explorer","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`},
 	})
 }
 
 func TestWithoutLimitsThereAreNoLimitHeaders(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Limits = nil })
-	p.play(t, []scenario{{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices, headers: "X-Rate-Limit-Limit:\nX-Rate-Limit-Remaining:\nX-Rate-Limit-Window:"}})
+	p.play(
+		t,
+		[]scenario{{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
+			headers: "X-Rate-Limit-Limit:\nX-Rate-Limit-Remaining:\nX-Rate-Limit-Window:"}})
 }
 
 func TestQuotasOfManyCallersStayBounded(t *testing.T) {
 	limit := Limit{Requests: 2, Window: time.Minute}
 	q := quotas{by: map[caller]*bucket{}}
 	for i := range 3 * maxCallers {
-		q.of(caller{user: int64(i)}, time.Duration(i)*time.Millisecond, limit.Window).take(time.Duration(i)*time.Millisecond, limit)
+		q.of(caller{user: int64(i)}, time.Duration(i)*time.Millisecond, limit.Window).take(
+			time.Duration(i)*time.Millisecond, limit)
 	}
 	if len(q.by) != maxCallers || q.of(caller{user: -1}, time.Hour-time.Minute, 2*time.Hour) != &q.shared {
 		t.Errorf("%d callers are kept, want %d, and one for the rest", len(q.by), maxCallers)

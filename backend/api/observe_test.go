@@ -29,7 +29,8 @@ func (w *witness) Listens(more int) { w.told <- fmt.Sprint(more) }
 func TestEveryAnswerAndEveryListenerIsSeen(t *testing.T) {
 	w := &witness{told: make(chan string, 2)}
 	p := newPortal(t, func(o *Options) { o.Observer = w })
-	for _, request := range []string{"GET /", "GET /api/nothing", "GET /api/device/devices", "DELETE /api/device/devices"} {
+	for _, request := range []string{"GET /", "GET /api/nothing", "GET /api/device/devices",
+		"DELETE /api/device/devices"} {
 		p.ask(request, "admin", "")
 	}
 	_, body := p.listen("admin")

@@ -16,7 +16,8 @@ import (
 // is described as a text of that type.
 func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
-	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, listed: resource.Listed(endpoints)}
+	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{},
+		listed: resource.Listed(endpoints)}
 	for i := range published {
 		c.notePartial(&published[i])
 	}
@@ -35,7 +36,8 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 			at[e.Path] = k
 			paths = append(paths, member{e.Path, object{}})
 		}
-		paths[k].value = append(paths[k].value.(object), member{strings.ToLower(e.Method), c.operation(e, operationID(e))})
+		paths[k].value = append(paths[k].value.(object),
+			member{strings.ToLower(e.Method), c.operation(e, operationID(e))})
 	}
 	return encode(object{
 		{"openapi", "3.1.0"},
@@ -47,7 +49,8 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 		{"components", object{
 			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
 			{"responses", errorResponses(published)},
-			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, rateHeaders...)},
+			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for " +
+				"If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, rateHeaders...)},
 			{"securitySchemes", securitySchemes},
 		}},
 	})
@@ -92,7 +95,8 @@ func operationID(e *resource.Endpoint) string {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
 			segment = "by" + title(strings.TrimSuffix(name, "}"))
 		}
-		for word := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
+		for word := range strings.FieldsFuncSeq(segment,
+			func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
 			id += title(word)
 		}
 	}
@@ -223,7 +227,10 @@ func (c *components) responses(e *resource.Endpoint) object {
 	}
 	content := object{{kind, object{{"schema", s}}}}
 	if e.Lines != nil {
-		content = append(content, member{resource.LinesType, object{{"schema", object{{"type", "string"}, {"description", linesDoc(c.name(*e.Lines, answerSide))}}}}})
+		content = append(content,
+			member{resource.LinesType,
+				object{
+					{"schema", object{{"type", "string"}, {"description", linesDoc(c.name(*e.Lines, answerSide))}}}}})
 	}
 	for _, file := range e.Files {
 		content = append(content, member{file, object{{"schema", object{{"type", "string"}}}}})
@@ -234,7 +241,8 @@ func (c *components) responses(e *resource.Endpoint) object {
 	}
 	out := object{{strconv.Itoa(Success(e)), object{{"description", doc}, {"headers", headers}, {"content", content}}}}
 	if e.Tagged && e.Method == http.MethodGet {
-		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match names the version there is; no body"}, {"headers", headers}}})
+		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match names " +
+			"the version there is; no body"}, {"headers", headers}}})
 	}
 	for _, f := range failures {
 		if when, ok := failsWhen(e, f.kind); ok {

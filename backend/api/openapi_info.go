@@ -11,15 +11,17 @@ import (
 func info(version string) object {
 	return object{
 		{"title", "Spyglass portal API"}, {"version", version},
-		{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; every error has the same body."},
+		{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; " +
+			"every error has the same body."},
 		{"license", object{{"name", "All rights reserved"}, {"identifier", "LicenseRef-Spyglass"}}},
 	}
 }
 
 // holds describes the content of each category.
 var holds = map[string]string{
-	ground.CategoryDevices:     "What is watched: hosts, appliances and services, with their properties and data.",
-	ground.CategoryGroups:      "The tree that devices lie in, by hand or by an expression, and the properties they inherit from it.",
+	ground.CategoryDevices: "What is watched: hosts, appliances and services, with their properties and data.",
+	ground.CategoryGroups: "The tree that devices lie in, by hand or by an expression, and the properties they " +
+		"inherit from it.",
 	ground.CategoryDataSources: "What is collected from which devices, and when a value is too high or too low.",
 	ground.CategoryAlerts:      "What is wrong now, who is told of it and when, and maintenance windows.",
 	ground.CategorySettings:    "Collectors, users and roles, the audit log, and the portal itself.",

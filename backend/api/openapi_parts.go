@@ -19,7 +19,8 @@ var failures = []struct {
 	{fault.Running, "Running", "It is accepted and still under way; ask again"},
 	{fault.Invalid, "Invalid", "The request is wrong; errorDetail names the field"},
 	{fault.NoLogin, "NotSignedIn", "Nobody is signed in, the session has ended, or the token is wrong"},
-	{fault.Denied, "Denied", "The role lacks the right, the CSRF token is wrong, or the request comes from another origin"},
+	{fault.Denied, "Denied", "The role lacks the right, the CSRF token is wrong, or the request comes from another " +
+		"origin"},
 	{fault.Unknown, "NotFound", "There is no such thing, or it is not yours to see"},
 	{fault.Conflict, "Conflict", "It exists already, or the state forbids it"},
 	{fault.Changed, "Changed", "It has changed since the version in If-Match"},
@@ -28,21 +29,25 @@ var failures = []struct {
 	{fault.TooMany, "TooMany", "The rate limit is reached; Retry-After says how many seconds to wait"},
 	{fault.Internal, "InternalError", "A mistake of the portal; errorDetail.requestId finds it in the log"},
 	{fault.Offline, "NoAnswer", "The other side does not answer"},
-	{fault.Busy, "Busy", "The portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait"},
+	{fault.Busy, "Busy", "The portal has too much to do, or the request asks for too much; Retry-After says how many " +
+		"seconds to wait"},
 	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
 }
 
 // conditions are the headers that make a request depend on the version there is.
 func conditions(e *resource.Endpoint) []any {
 	header := func(name, doc string) []any {
-		return []any{object{{"name", name}, {"in", "header"}, {"description", doc}, {"schema", object{{"type", "string"}}}}}
+		return []any{
+			object{{"name", name}, {"in", "header"}, {"description", doc}, {"schema", object{{"type", "string"}}}}}
 	}
 	stale := func(f resource.Failure) bool { return f.Kind == fault.Changed }
 	switch {
 	case e.Tagged && e.Method == http.MethodGet:
-		return header("If-None-Match", "ETag of a version the caller has: 304 and no body when it is still the one there is")
+		return header("If-None-Match", "ETag of a version the caller has: 304 and no body when it is still the one "+
+			"there is")
 	case slices.ContainsFunc(e.Errors, stale) && strings.Contains(e.Path, "{"):
-		return header("If-Match", "ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins")
+		return header("If-Match", "ETag of the version the caller has read: 412 when it has changed since. Without "+
+			"it the last write wins")
 	}
 	return nil
 }
@@ -50,14 +55,18 @@ func conditions(e *resource.Endpoint) []any {
 // linesDoc documents a list in the form of one object a line.
 func linesDoc(name string) string {
 	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
-		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last chunk of its transfer encoding."
+		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last " +
+		"chunk of its transfer encoding."
 }
 
 // errorResponses returns the error responses of any of the endpoints.
 func errorResponses(endpoints []resource.Endpoint) object {
 	var out object
 	for _, f := range failures {
-		if !slices.ContainsFunc(endpoints, func(e resource.Endpoint) bool { _, ok := failsWhen(&e, f.kind); return ok }) {
+		if !slices.ContainsFunc(endpoints, func(e resource.Endpoint) bool {
+			_, ok := failsWhen(&e, f.kind)
+			return ok
+		}) {
 			continue
 		}
 		response := object{{"description", f.when}}
@@ -67,7 +76,8 @@ func errorResponses(endpoints []resource.Endpoint) object {
 				{"description", "Seconds until the same request goes again"}, {"schema", object{{"type", "integer"}}},
 			}}}, rateRefs...)
 		}
-		example := object{{"errorMessage", strings.ToLower(f.when[:1]) + f.when[1:]}, {"errorCode", 1000 + status[f.kind]}, {"errorDetail", nil}}
+		example := object{{"errorMessage", strings.ToLower(f.when[:1]) + f.when[1:]},
+			{"errorCode", 1000 + status[f.kind]}, {"errorDetail", nil}}
 		response = append(response, member{"headers", headers}, member{"content", object{{"application/json", object{
 			{"schema", object{{"$ref", "#/components/schemas/Error"}}}, {"example", example},
 		}}}})
@@ -81,13 +91,19 @@ var errorSchema = object{
 	{"description", "The body of every error"},
 	{"properties", object{
 		{"errorMessage", object{{"type", "string"}, {"description", "One sentence for a person"}}},
-		{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"}, {"examples", []int{1404}}}},
-		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Facts for a program"}, {"properties", object{
-			{"field", object{{"type", "string"}, {"description", "The JSON or parameter name of what is wrong"}}},
-			{"reason", object{{"type", "string"}, {"description", "What is wrong with it"}}},
-			{"allowed", object{{"type", "array"}, {"description", "The values that would do"}, {"items", object{}}}},
-			{"requestId", object{{"type", "string"}, {"description", "Of a mistake of the portal: where to find it in the log"}}},
-		}}}},
+		{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"},
+			{"examples", []int{1404}}}},
+		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Facts for a program"},
+			{"properties", object{
+				{"field", object{{"type", "string"}, {"description", "The JSON or parameter name of what is wrong"}}},
+				{"reason", object{{"type", "string"}, {"description", "What is wrong with it"}}},
+				{"allowed", object{{"type", "array"}, {"description", "The values that would do"},
+					{"items", object{}}}},
+				{
+					"requestId",
+					object{{"type", "string"}, {"description", "Of a mistake of the portal: where to find it " +
+						"in the log"}}},
+			}}}},
 	}},
 	{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
 }
@@ -116,12 +132,14 @@ var securitySchemes = object{
 		{"description", "Beside the session cookie, with every write; GET with X-CSRF-Token: Fetch answers it"}}},
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "An API token"}}},
 	{"lmv1", object{{"type", "apiKey"}, {"in", "header"}, {"name", "Authorization"},
-		{"description", "LMv1 accessId:signature:epochMillis; the signature is base64 of the lower-case hex of HMAC-SHA256 with the access key over method, epochMillis, body and path after the mount"}}},
+		{"description", "LMv1 accessId:signature:epochMillis; the signature is base64 of the lower-case hex of " +
+			"HMAC-SHA256 with the access key over method, epochMillis, body and path after the mount"}}},
 }
 
 var (
 	readers = []any{object{{"session", []any{}}}, object{{"bearer", []any{}}}, object{{"lmv1", []any{}}}}
-	writers = []any{object{{"session", []any{}}, {"csrf", []any{}}}, object{{"bearer", []any{}}}, object{{"lmv1", []any{}}}}
+	writers = []any{object{{"session", []any{}}, {"csrf", []any{}}}, object{{"bearer", []any{}}},
+		object{{"lmv1", []any{}}}}
 )
 
 // escapeQuery leaves readable what a query may hold unescaped.
@@ -129,7 +147,8 @@ func escapeQuery(s string) string {
 	var out strings.Builder
 	for _, r := range s {
 		switch {
-		case strings.ContainsRune(`-._~:,*/!@()'$;`, r), r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+		case strings.ContainsRune(`-._~:,*/!@()'$;`, r), r >= '0' && r <= '9', r >= 'a' && r <= 'z',
+			r >= 'A' && r <= 'Z':
 			out.WriteRune(r)
 		case r == ' ':
 			out.WriteString("%20")

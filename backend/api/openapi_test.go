@@ -64,15 +64,20 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		{Name: "id", ReadOnly: true, Schema: resource.Integer("Set by the portal")},
 		{Name: "level", Required: true, Schema: level},
 		{Name: "secret", WriteOnly: true, Schema: resource.Schema{Type: "string", MaxLen: 8}},
-		{Name: "parent", Schema: resource.Schema{Type: "object", Name: "ref", Nullable: true, Properties: []resource.Key{{Name: "id", Required: true, Schema: resource.Schema{Type: "integer", Min: new(int64(1))}}}}},
+		{Name: "parent", Schema: resource.Schema{Type: "object", Name: "ref", Nullable: true,
+			Properties: []resource.Key{
+				{Name: "id", Required: true, Schema: resource.Schema{Type: "integer", Min: new(int64(1))}}}}},
 	}}
 	endpoint := resource.Endpoint{
 		Method: "PATCH", Path: "/a/things/{id}", Category: "Things", Summary: "Change a thing", Doc: "Changes it.",
-		Right:  resource.Right{Object: resource.Setting, Area: "portal", Op: resource.Modify},
-		Params: []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("Which")}, {Name: "dry", In: "query", Schema: resource.Boolean("Only try"), Example: true}},
-		Body:   &thing, Answer: &thing,
-		Errors:  []resource.Failure{{Kind: fault.Conflict, When: "it is busy"}, {Kind: fault.Conflict, When: "it is taken"}},
-		Example: resource.Example{Path: "/a/things/7", Query: [][2]string{{"dry", "true"}}, Body: map[string]string{"level": "error"}},
+		Right: resource.Right{Object: resource.Setting, Area: "portal", Op: resource.Modify},
+		Params: []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("Which")},
+			{Name: "dry", In: "query", Schema: resource.Boolean("Only try"), Example: true}},
+		Body: &thing, Answer: &thing,
+		Errors: []resource.Failure{{Kind: fault.Conflict, When: "it is busy"},
+			{Kind: fault.Conflict, When: "it is taken"}},
+		Example: resource.Example{Path: "/a/things/7", Query: [][2]string{{"dry", "true"}},
+			Body: map[string]string{"level": "error"}},
 	}
 	text, err := OpenAPI([]resource.Endpoint{endpoint}, "/api", "3.0.0")
 	must(t, err)
@@ -81,21 +86,33 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		Components struct{ Schemas map[string]json.RawMessage }
 	}
 	must(t, json.Unmarshal(text, &doc))
-	const rate = `"headers":{"X-Rate-Limit-Limit":{"$ref":"#/components/headers/X-Rate-Limit-Limit"},"X-Rate-Limit-Remaining":{"$ref":"#/components/headers/X-Rate-Limit-Remaining"},"X-Rate-Limit-Window":{"$ref":"#/components/headers/X-Rate-Limit-Window"}}`
-	const want = `{"/a/things/{id}":{"patch":{"operationId":"patchAThingsById","tags":["Things"],"summary":"Change a thing","description":"Changes it.\n\nRight needed: write on settings: portal.",` +
-		`"parameters":[{"name":"id","in":"path","required":true,"description":"Which","schema":{"type":"integer"},"example":7},{"name":"dry","in":"query","description":"Only try","schema":{"type":"boolean"},"example":true}],` +
-		`"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ThingChanges","description":"One thing"},"example":{"level":"error"}}}},` +
-		`"responses":{"200":{"description":"Done",` + rate + `,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing","description":"One thing"}}}},` +
+	const rate = `"headers":{"X-Rate-Limit-Limit":{"$ref":"#/components/headers/X-Rate-Limit-Limit"},` +
+		`"X-Rate-Limit-Remaining":{"$ref":"#/components/headers/X-Rate-Limit-Remaining"},"X-Rate-Limit-Window":{"$ref":"#/components/headers/X-Rate-Limit-Window"}}`
+	const want = `{"/a/things/{id}":{"patch":{"operationId":"patchAThingsById","tags":["Things"],` +
+		`"summary":"Change a thing","description":"Changes it.\n\nRight needed: write on settings: portal.",` +
+		`"parameters":[{"name":"id","in":"path","required":true,"description":"Which","schema":{"type":"integer"},` +
+		`"example":7},{"name":"dry","in":"query","description":"Only try","schema":{"type":"boolean"},"example":true}],` +
+		`"requestBody":{"required":true,` +
+		`"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ThingChanges",` +
+		`"description":"One thing"},"example":{"level":"error"}}}},` +
+		`"responses":{"200":{"description":"Done",` + rate +
+		`,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing","description":"One thing"}}}},` +
 		`"400":{"$ref":"#/components/responses/Invalid"},"401":{"$ref":"#/components/responses/NotSignedIn"},"403":{"$ref":"#/components/responses/Denied"},"404":{"$ref":"#/components/responses/NotFound"},` +
-		`"409":{"$ref":"#/components/responses/Conflict","description":"it is busy; it is taken"},"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"},"503":{"$ref":"#/components/responses/Busy"}},` +
-		`"security":[{"session":[],"csrf":[]},{"bearer":[]},{"lmv1":[]}],"x-right":"write on settings: portal","x-example":"/a/things/7?dry=true"}}}`
+		`"409":{"$ref":"#/components/responses/Conflict","description":"it is busy; it is taken"},` +
+		`"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"},"503":{"$ref":"#/components/responses/Busy"}},` +
+		`"security":[{"session":[],"csrf":[]},{"bearer":[]},{"lmv1":[]}],"x-right":"write on settings: portal",` +
+		`"x-example":"/a/things/7?dry=true"}}}`
 	if string(doc.Paths) != want {
 		t.Errorf("the paths are\n%s\nwant\n%s", doc.Paths, want)
 	}
 	for name, want := range map[string]string{
-		"Thing": `{"type":"object","properties":{"id":{"type":"integer","description":"Set by the portal","readOnly":true},"level":{"type":"string","description":"How bad","enum":["warn","error"],"default":"warn"},` +
+		"Thing": `{"type":"object","properties":{"id":{"type":"integer","description":"Set by the portal",` +
+			`"readOnly":true},"level":{"type":"string","description":"How bad","enum":["warn","error"],` +
+			`"default":"warn"},` +
 			`"parent":{"anyOf":[{"$ref":"#/components/schemas/Ref"},{"type":"null"}]}},"required":["level"]}`,
-		"ThingChanges": `{"type":"object","properties":{"id":{"type":"integer","description":"Set by the portal","readOnly":true},"level":{"type":"string","description":"How bad","enum":["warn","error"],"default":"warn"},` +
+		"ThingChanges": `{"type":"object","properties":{"id":{"type":"integer","description":"Set by the portal",` +
+			`"readOnly":true},"level":{"type":"string","description":"How bad","enum":["warn","error"],` +
+			`"default":"warn"},` +
 			`"secret":{"type":"string","maxLength":8,"writeOnly":true},"parent":{"anyOf":[{"$ref":"#/components/schemas/Ref"},{"type":"null"}]}}}`,
 		"Ref": `{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`,
 	} {
@@ -103,7 +120,8 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 			t.Errorf("%s is\n%s\nwant\n%s", name, doc.Components.Schemas[name], want)
 		}
 	}
-	if again, err := OpenAPI([]resource.Endpoint{endpoint}, "/api", "3.0.0"); err != nil || string(again) != string(text) {
+	if again, err := OpenAPI([]resource.Endpoint{endpoint}, "/api", "3.0.0"); err != nil ||
+		string(again) != string(text) {
 		t.Errorf("the same endpoints make another document: %v", err)
 	}
 }
@@ -113,8 +131,10 @@ func TestEndpointsThatContradictEachOtherAreRefused(t *testing.T) {
 	if _, err := New(Options{Endpoints: same}); err == nil || err.Error() != "/api: GET /a/{name} is declared twice" {
 		t.Errorf("two routes of one path: %v", err)
 	}
-	same = []resource.Endpoint{{Method: "GET", Path: "/a-b", Category: "X"}, {Method: "GET", Path: "/a/b", Category: "X"}}
-	if _, err := New(Options{Endpoints: same}); err == nil || err.Error() != "GET /a-b and GET /a/b are both called getAB" {
+	same = []resource.Endpoint{{Method: "GET", Path: "/a-b", Category: "X"},
+		{Method: "GET", Path: "/a/b", Category: "X"}}
+	if _, err := New(Options{Endpoints: same}); err == nil ||
+		err.Error() != "GET /a-b and GET /a/b are both called getAB" {
 		t.Errorf("two operations of one name: %v", err)
 	}
 }
@@ -129,7 +149,8 @@ func TestAnswersMatchTheDocument(t *testing.T) {
 		do, path, as, body string // path is the template
 		code               int
 	}{
-		{"POST /api/device/groups", "/device/groups", "token", `{"name":"a","customProperties":[{"name":"x","value":"y"}]}`, 201},
+		{"POST /api/device/groups", "/device/groups", "token", `{"name":"a","customProperties":[{"name":"x",` +
+			`"value":"y"}]}`, 201},
 		{"POST /api/device/devices", "/device/devices", "token", `{"name":"web-01","hostGroupIds":"2"}`, 201},
 		{"GET /api/device/devices", "/device/devices", "viewer", ``, 200},
 		{"GET /api/device/devices?fields=id", "/device/devices", "viewer", ``, 200},
@@ -160,7 +181,8 @@ func TestAnswersMatchTheDocument(t *testing.T) {
 		err := openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
 			RequestValidationInput: &openapi3filter.RequestValidationInput{
 				Request: &http.Request{Method: method},
-				Route:   &routers.Route{Spec: doc, Path: tt.path, PathItem: item, Method: method, Operation: item.GetOperation(method)},
+				Route: &routers.Route{Spec: doc, Path: tt.path, PathItem: item, Method: method,
+					Operation: item.GetOperation(method)},
 			},
 			Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(strings.NewReader(text)),
 			Options: &openapi3filter.Options{IncludeResponseStatus: true},

@@ -29,7 +29,8 @@ const nonceTag = `<meta name="csp-nonce" content="`
 // newPage reads the built UI. Without one, a sentence says how to make it.
 func newPage(from fs.FS) (*page, error) {
 	p := &page{files: map[string]*file{}}
-	index := []byte("<!doctype html><meta charset=utf-8><title>Spyglass</title><p>The page has not been built: <code>go run ./build run</code> does so. The API answers at <a href=/api/setting/version>/api</a>.")
+	index := []byte("<!doctype html><meta charset=utf-8><title>Spyglass</title><p>The page has not been built: " +
+		"<code>go run ./build run</code> does so. The API answers at <a href=/api/setting/version>/api</a>.")
 	if from != nil {
 		err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
@@ -99,7 +100,8 @@ func (x *exchange) servePage() error {
 // libraries add.
 const (
 	policyBefore = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
-	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src " +
+		"'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 func (x *exchange) sendPage(look Look) {
@@ -169,6 +171,9 @@ func (x *exchange) launch() error {
 func (x *exchange) sendNote(status int, sentence string) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
-	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
-	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="dark light"><title>Spyglass</title></head><body><p>`+html.EscapeString(sentence)+`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
+	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors 'none'"}
+	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" `+
+		`content="dark light"><title>Spyglass</title></head><body><p>`+html.EscapeString(sentence)+
+		`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
 }

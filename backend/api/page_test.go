@@ -15,22 +15,27 @@ import (
 
 func TestEachPageLoadHasANonceOfItsOwn(t *testing.T) {
 	p := newPortal(t, nil)
-	const policy = `^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-([A-Z2-7]{26})'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$`
+	const policy = `^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-([A-Z2-7]{26})'; img-src 'self' ` +
+		`data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; ` +
+		`form-action 'self'; frame-ancestors 'none'$`
 	seen := map[string]bool{}
 	for _, path := range []string{"/", "/monitor", "/monitor/devices/7", "/index", "/apiary"} {
 		answer, text := p.ask("GET "+path, "", "")
 		m := regexp.MustCompile(policy).FindStringSubmatch(answer.Header.Get("Content-Security-Policy"))
 		if answer.StatusCode != 200 || m == nil {
-			t.Fatalf("%s answers %d with the policy %q", path, answer.StatusCode, answer.Header.Get("Content-Security-Policy"))
+			t.Fatalf("%s answers %d with the policy %q", path, answer.StatusCode,
+				answer.Header.Get("Content-Security-Policy"))
 		}
-		if want := `<html><head><meta name="csp-nonce" content="` + m[1] + `" /><title>Spyglass</title></head></html>`; text != want {
+		if want := `<html><head><meta name="csp-nonce" content="` + m[1] +
+			`" /><title>Spyglass</title></head></html>`; text != want {
 			t.Errorf("%s answers %s, want %s", path, text, want)
 		}
 		if seen[m[1]] {
 			t.Errorf("the nonce %s came twice", m[1])
 		}
 		seen[m[1]] = true
-		if answer.Header.Get("Cache-Control") != "no-store" || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		if answer.Header.Get("Cache-Control") != "no-store" ||
+			answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s has the headers %v", path, answer.Header)
 		}
 	}
@@ -65,19 +70,29 @@ func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
 	answer, _ := p.ask("GET /assets/app-4f.js", "", "")
 	tag := answer.Header.Get("ETag")
 	p.play(t, []scenario{
-		{do: "GET /assets/app-4f.js", code: 200, want: js, headers: "Content-Type: text/javascript; charset=utf-8\nCache-Control: public, max-age=31536000, immutable\nVary: Accept-Encoding"},
+		{do: "GET /assets/app-4f.js", code: 200, want: js, headers: "Content-Type: text/javascript; charset=utf-8\n" +
+			"Cache-Control: public, max-age=31536000, immutable\nVary: Accept-Encoding"},
 		{do: "GET /assets/app-4f.js", head: "If-None-Match: " + tag, code: 304},
 		{do: "GET /assets/app-4f.js", head: "If-None-Match: \"other\"", code: 200, want: js},
-		{do: "GET /spyglass.svg", code: 200, want: "<svg/>", headers: "Content-Type: image/svg+xml\nCache-Control: no-cache"},
-		{do: "GET /spyglass.svg", head: "Accept-Encoding: gzip;q=1", code: 200, want: "<svg/>", headers: "Content-Encoding:"}, // too small to gain by it
-		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`, headers: "Cache-Control: no-store"},
-		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
-		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
-		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET, HEAD","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, HEAD"},
+		{do: "GET /spyglass.svg", code: 200, want: "<svg/>", headers: "Content-Type: image/svg+xml\nCache-Control: " +
+			"no-cache"},
+		// too small to gain by it
+		{do: "GET /spyglass.svg", head: "Accept-Encoding: gzip;q=1", code: 200, want: "<svg/>",
+			headers: "Content-Encoding:"},
+		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+			`"errorDetail":null}`, headers: "Cache-Control: no-store"},
+		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+			`"errorDetail":null}`},
+		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+			`"errorDetail":null}`},
+		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET, HEAD","errorCode":1405,` +
+			`"errorDetail":null}`, headers: "Allow: GET, HEAD"},
 		{do: "HEAD /", code: 200},
 		{do: "HEAD /launch?t=x", code: 405, headers: "Allow: GET"},
 	})
-	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip, deflate, br, zstd"); answer.Header.Get("Content-Encoding") != "" || text != js {
+	if answer,
+		text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip, deflate, br, zstd"); answer.Header.Get(
+		"Content-Encoding") != "" || text != js {
 		t.Errorf("a browser on this machine gets %v", answer.Header)
 	}
 	answer, packed := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: br, gzip;q=0.8")
@@ -86,7 +101,8 @@ func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
 	if text, err := io.ReadAll(z); err != nil || string(text) != js || answer.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("packed it is %q, %v, %v", text, err, answer.Header)
 	}
-	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); answer.Header.Get("Content-Encoding") != "" || text != js {
+	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); answer.Header.Get(
+		"Content-Encoding") != "" || text != js {
 		t.Errorf("a caller who takes no gzip gets %v", answer.Header)
 	}
 }
@@ -96,7 +112,8 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 	id, err := p.sessions.UserID(t.Context(), "admin")
 	must(t, err)
 	token := p.sessions.Launch(id, true)
-	answer, text := p.ask("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+	answer, text := p.ask("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+		"Sec-Fetch-Dest: document")
 	if answer.StatusCode != 200 || !strings.Contains(text, `<meta name="csp-nonce"`) {
 		t.Fatalf("answers %d %s, want the page", answer.StatusCode, text)
 	}
@@ -109,10 +126,12 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 		t.Errorf("the cookie answers %d %s", answer.StatusCode, text)
 	}
 	answer, text = p.ask("GET /launch?t="+token, "", "")
-	if answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" || !strings.Contains(text, `<a href="/">Go to Spyglass</a>`) {
+	if answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" ||
+		!strings.Contains(text, `<a href="/">Go to Spyglass</a>`) {
 		t.Errorf("the second time it answers %d %s", answer.StatusCode, text)
 	}
-	if got, want := answer.Header.Get("Content-Security-Policy"), "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"; got != want {
+	if got, want := answer.Header.Get("Content-Security-Policy"),
+		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"; got != want {
 		t.Errorf("the policy is %q, want %q", got, want)
 	}
 }
@@ -133,7 +152,8 @@ func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
 		return answer.Cookies()
 	}
 	cookies := launch(true)
-	if len(cookies) != 2 || cookies[1].Name != "spyglass_t1_window" || !cookies[1].HttpOnly || cookies[1].SameSite != http.SameSiteStrictMode || cookies[1].MaxAge != 0 {
+	if len(cookies) != 2 || cookies[1].Name != "spyglass_t1_window" || !cookies[1].HttpOnly ||
+		cookies[1].SameSite != http.SameSiteStrictMode || cookies[1].MaxAge != 0 {
 		t.Fatalf("the cookies are %v", cookies)
 	}
 	if others := launch(false); len(others) != 1 {
@@ -148,8 +168,10 @@ func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
 		{"another user in the window", "spyglass_t1=" + p.who["admin"].cookie + "; " + window, `{"window":true}`},
 		{"another user elsewhere", "spyglass_t1=" + p.who["admin"].cookie, `{"window":false}`},
 		{"a guess", "spyglass_t1=" + p.who["admin"].cookie + "; spyglass_t1_window=guess", `{"window":false}`},
-		{"the session as the window's secret", "spyglass_t1=" + cookies[0].Value + "; spyglass_t1_window=" + cookies[0].Value, `{"window":false}`},
-		{"the window, with nobody signed in", window, `{"errorMessage":"nobody is signed in here; sign in, or send an API token","errorCode":1401,"errorDetail":null}`},
+		{"the session as the window's secret", "spyglass_t1=" + cookies[0].Value + "; spyglass_t1_window=" +
+			cookies[0].Value, `{"window":false}`},
+		{"the window, with nobody signed in", window, `{"errorMessage":"nobody is signed in here; sign in,` +
+			` or send an API token","errorCode":1401,"errorDetail":null}`},
 	} {
 		if _, text := p.ask("GET /explorer/window", "", "", "Cookie: "+tt.cookies); text != tt.want {
 			t.Errorf("%s: answers %s, want %s", tt.what, text, tt.want)
@@ -159,7 +181,8 @@ func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
 
 func TestAPortalWithoutABuiltPageSaysHowToMakeOne(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Page = nil })
-	if answer, text := p.ask("GET /", "", ""); answer.StatusCode != 200 || !strings.Contains(text, "go run ./build run") {
+	if answer, text := p.ask("GET /", "", ""); answer.StatusCode != 200 ||
+		!strings.Contains(text, "go run ./build run") {
 		t.Errorf("answers %d %s", answer.StatusCode, text)
 	}
 }

@@ -76,7 +76,8 @@ func must(t testing.TB, err error) {
 }
 
 var ui = fstest.MapFS{
-	"index.html":       {Data: []byte(`<html><head><meta name="csp-nonce" content="" /><title>Spyglass</title></head></html>`)},
+	"index.html": {Data: []byte(`<html><head><meta name="csp-nonce" content="" ` +
+		`/><title>Spyglass</title></head></html>`)},
 	"spyglass.svg":     {Data: []byte(`<svg/>`)},
 	"assets/app-4f.js": {Data: []byte(strings.Repeat("export const answer = 42\n", 20))},
 	".gitkeep":         {Data: nil},
@@ -92,9 +93,13 @@ func newPortal(t testing.TB, change func(*Options)) *served {
 	must(t, err)
 	p.host = listener.Addr().String()
 	o := Options{
-		Endpoints: append(endpoints, p.testEndpoints()...), Explorer: []resource.Endpoint{echo("GET", "/echo"), echo("POST", "/echo")},
-		Page: ui, Sessions: p.sessions, Hosts: []string{p.host, "localhost:" + p.host[strings.LastIndexByte(p.host, ':')+1:]},
-		Instance: "t1", Version: setting.APIVersion, Limits: DefaultLimit, Log: log, Clock: func() time.Time { return now },
+		Endpoints: append(endpoints, p.testEndpoints()...), Explorer: []resource.Endpoint{echo("GET", "/echo"),
+			echo("POST", "/echo")},
+		Page: ui, Sessions: p.sessions,
+		Hosts:    []string{p.host, "localhost:" + p.host[strings.LastIndexByte(p.host, ':')+1:]},
+		Instance: "t1", Version: setting.APIVersion, Limits: DefaultLimit, Log: log, Clock: func() time.Time {
+			return now
+		},
 	}
 	if change != nil {
 		change(&o)
@@ -110,7 +115,8 @@ func newPortal(t testing.TB, change func(*Options)) *served {
 // open makes the database, its first rows and the endpoints over it.
 func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	t, ctx := p.t, p.t.Context()
-	db, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Log: log, Clock: func() time.Time { return now }, Zone: time.UTC})
+	db, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Log: log,
+		Clock: func() time.Time { return now }, Zone: time.UTC})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	var endpoints []resource.Endpoint
@@ -178,7 +184,8 @@ func echo(method, path string) resource.Endpoint {
 // testEndpoints returns endpoints for cases that no resource has.
 func (p *served) testEndpoints() []resource.Endpoint {
 	get := func(path string, handle func(context.Context, *resource.Call) (any, error)) resource.Endpoint {
-		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone}, Handle: handle}
+		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone},
+			Handle: handle}
 	}
 	upload := echo("POST", "/test/upload")
 	upload.Upload, upload.Limit = "file", 4096
@@ -187,7 +194,9 @@ func (p *served) testEndpoints() []resource.Endpoint {
 		echo("GET", "/test/echo/{name}"), echo("POST", "/test/echo/{name}"), echo("GET", "/test/echo/fixed"),
 		echo("GET", "/setting/collectors/groups/{id}/test"),
 		get("/test/panic", func(context.Context, *resource.Call) (any, error) { panic("the kettle is empty") }),
-		get("/test/broken", func(context.Context, *resource.Call) (any, error) { return nil, errors.New("no such table: secret") }),
+		get("/test/broken", func(context.Context, *resource.Call) (any, error) {
+			return nil, errors.New("no such table: secret")
+		}),
 		get("/test/offline", func(context.Context, *resource.Call) (any, error) {
 			return nil, fault.New(fault.Offline, "127.0.0.1:9 refuses the connection")
 		}),
@@ -199,10 +208,11 @@ func (p *served) testEndpoints() []resource.Endpoint {
 			return resource.Answer{ETag: `"v7"`, Body: resource.JSON(`{"v":7}`)}, nil
 		}),
 		get("/test/report", func(context.Context, *resource.Call) (any, error) {
-			return resource.Answer{Type: "text/html; charset=utf-8", Filename: `a/b "<ü>.html`, Stream: func(w io.Writer) error {
-				_, err := io.WriteString(w, "<script>alert(1)</script>")
-				return err
-			}}, nil
+			return resource.Answer{Type: "text/html; charset=utf-8", Filename: `a/b "<ü>.html`,
+				Stream: func(w io.Writer) error {
+					_, err := io.WriteString(w, "<script>alert(1)</script>")
+					return err
+				}}, nil
 		}),
 		get("/test/half", func(context.Context, *resource.Call) (any, error) {
 			return resource.Answer{Type: "text/csv", Stream: func(w io.Writer) error {

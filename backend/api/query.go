@@ -44,7 +44,8 @@ func (x *exchange) checkParam(name string, values []string) error {
 	case slices.Contains(values, ""):
 		return fault.At(name, "%s has no value in the query; give one or leave it out", name)
 	case kind == "integer" && isWhole(values[0]) && !resource.Plain(values[0]):
-		return fault.At(name, "%s is %q; a whole number is written without a plus sign and leading zeros", name, values[0])
+		return fault.At(name, "%s is %q; a whole number is written without a plus sign and leading zeros",
+			name, values[0])
 	}
 	return nil
 }

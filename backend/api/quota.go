@@ -89,7 +89,8 @@ func (x *exchange) chargeRefusal(err error) error {
 		return err
 	}
 	limit := x.Limits(x.method)
-	if over := x.take(x.bucketOf(kindRefused, x.method, limit), limit, "too many requests were refused: the portal takes"); over != nil {
+	if over := x.take(x.bucketOf(kindRefused, x.method, limit), limit, "too many requests were refused: the portal "+
+		"takes"); over != nil {
 		return over
 	}
 	return err
@@ -112,7 +113,8 @@ func (x *exchange) take(b *bucket, limit Limit, what string) error {
 	if wait <= 0 {
 		return nil
 	}
-	f := fault.New(fault.TooMany, "%s %d requests in %s; the next one goes in %s", what, limit.Requests, inWords(limit.Window), inWords(wait))
+	f := fault.New(fault.TooMany, "%s %d requests in %s; the next one goes in %s", what, limit.Requests,
+		inWords(limit.Window), inWords(wait))
 	f.RetryAfter = wait
 	return f
 }

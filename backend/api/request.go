@@ -43,7 +43,8 @@ func (x *exchange) call() (*resource.Call, error) {
 	}
 	c := &resource.Call{
 		Access: x.access, At: x.Clock(), Query: query, Body: x.body, Lenient: x.mount.lenient,
-		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb, Lines: wantsLines(x.r.Header.Get("Accept")), Peek: x.r.Method == http.MethodHead,
+		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb,
+		Lines: wantsLines(x.r.Header.Get("Accept")), Peek: x.r.Method == http.MethodHead,
 		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
 	}
 	if x.route.Once {
@@ -180,7 +181,8 @@ func (x *exchange) unpackUpload() error {
 			return fault.At(x.route.Upload, "the form has no file in a part named %s", x.route.Upload)
 		}
 		if err != nil {
-			return fault.New(fault.Invalid, "the form is cut short, or its parts are not separated as Content-Type says")
+			return fault.New(fault.Invalid,
+				"the form is cut short, or its parts are not separated as Content-Type says")
 		}
 		if part.FormName() == x.route.Upload {
 			x.body, err = io.ReadAll(part) // no more than the whole body, which is here

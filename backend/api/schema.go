@@ -173,7 +173,8 @@ func (c *components) properties(o object, s resource.Schema, at side) object {
 		}
 		p := c.schema(k.Schema, nested(at)).with("readOnly", k.ReadOnly).with("writeOnly", k.WriteOnly)
 		properties = append(properties, member{k.Name, p})
-		if (k.Required || k.Shown) && at == answerSide && !c.partial[s.Name] || k.Required && at == bodySide && !k.ReadOnly {
+		if (k.Required || k.Shown) && at == answerSide && !c.partial[s.Name] || k.Required && at == bodySide &&
+			!k.ReadOnly {
 			required = append(required, k.Name)
 		}
 	}

@@ -81,7 +81,8 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	h["Content-Type"] = []string{kind}
 	if kind != "application/json" {
 		// Whatever text it holds stays text, should a browser show it.
-		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"}
+		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src " +
+			"data:; frame-ancestors 'none'"}
 	}
 	if a.Filename != "" {
 		name := strings.NewReplacer("/", "-", `\`, "-").Replace(a.Filename)
@@ -146,7 +147,8 @@ var errNoBody = errors.New("the answer to HEAD has no body")
 // sendEvents writes server-sent events until the endpoint returns, those of one
 // send in one piece. A comment
 // goes first and at every pulse, so that both sides notice a broken line.
-func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(...resource.Event) error) error) error {
+func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc,
+	events func(func(...resource.Event) error) error) error {
 	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
 	x.begin(http.StatusOK)
 	if x.r.Method == http.MethodHead {

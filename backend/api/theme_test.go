@@ -8,8 +8,11 @@ import (
 
 func TestThePageBeginsInTheLookOfWhoIsSignedIn(t *testing.T) {
 	for want, look := range map[string]Look{
-		`<html data-theme="light"><head>`: {"theme": "light"}, `<html data-screen="fleet" data-theme="dark" data-view="monitor"><head>`: {"theme": "dark", "view": "monitor", "screen": "fleet"},
-		`<html data-view="&#34; onload=&#34;x&lt;"><head>`: {"theme": "", "view": `" onload="x<`}, `<html><head>`: nil,
+		`<html data-theme="light"><head>`: {"theme": "light"},
+		`<html data-screen="fleet" data-theme="dark" data-view="monitor"><head>`: {"theme": "dark", "view": "monitor",
+			"screen": "fleet"},
+		`<html data-view="&#34; onload=&#34;x&lt;"><head>`: {"theme": "", "view": `" onload="x<`},
+		`<html><head>`: nil,
 	} {
 		p := newPortal(t, func(o *Options) {
 			o.Look = func(_ context.Context, userID int64) Look {

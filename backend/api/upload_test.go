@@ -14,9 +14,12 @@ func form(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" 
 
 func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
 	p := newPortal(t, nil)
-	file := form("--7f", `Content-Disposition: form-data; name="note"`, "", "first", "--7f", `Content-Disposition: form-data; name="file"; filename="x.json"`, "Content-Type: application/json", "", `{"a":1}`, "--7f--")
+	file := form("--7f", `Content-Disposition: form-data; name="note"`, "", "first", "--7f",
+		`Content-Disposition: form-data; name="file"; filename="x.json"`, "Content-Type: application/json", "",
+		`{"a":1}`, "--7f--")
 	answer := func(body string) string {
-		return `{"at":1769853600,"body":"` + body + `","lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`
+		return `{"at":1769853600,"body":"` + body +
+			`","lenient":false,"mount":"/api","query":{},"remote":"127.0.0.1","user":"admin","vars":null}`
 	}
 	wrong := func(message string) string {
 		return `{"errorMessage":"` + message + `","errorCode":1400,"errorDetail":null}`
@@ -24,15 +27,21 @@ func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
 	p.play(t, []scenario{
 		{do: "POST /api/test/upload", as: "token", head: formHead, body: file, code: 200, want: answer(`{\"a\":1}`)},
 		{do: "POST /api/test/upload", as: "token", body: `{"b":2}`, code: 200, want: answer(`{\"b\":2}`)},
-		{do: "POST /api/test/upload", as: "token", head: formHead, body: strings.Replace(file, `name="file"`, `name="data"`, 1), code: 400,
-			want: `{"errorMessage":"the form has no file in a part named file","errorCode":1400,"errorDetail":{"field":"file","reason":"the form has no file in a part named file"}}`},
-		{do: "POST /api/test/upload", as: "token", head: formHead, body: file[:60], code: 400, want: wrong("the form is cut short, or its parts are not separated as Content-Type says")},
+		{do: "POST /api/test/upload", as: "token", head: formHead,
+			body: strings.Replace(file, `name="file"`, `name="data"`, 1), code: 400,
+			want: `{"errorMessage":"the form has no file in a part named file","errorCode":1400,` +
+				`"errorDetail":{"field":"file","reason":"the form has no file in a part named file"}}`},
+		{do: "POST /api/test/upload", as: "token", head: formHead, body: file[:60], code: 400,
+			want: wrong("the form is cut short, or its parts are not separated as Content-Type says")},
 		{do: "POST /api/test/upload", as: "token", head: "Content-Type: multipart/form-data", body: file, code: 415,
-			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,"errorDetail":null}`},
+			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,` +
+				`"errorDetail":null}`},
 		{do: "POST /api/test/echo/x", as: "token", head: formHead, body: file[:90], code: 415,
-			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,"errorDetail":null}`},
+			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,` +
+				`"errorDetail":null}`},
 		{do: "POST /api/test/upload", as: "admin", head: formHead + "\nX-CSRF-Token: ", body: file, code: 403,
-			want: `{"errorMessage":"the X-CSRF-Token header is not the one of this session; GET anything with X-CSRF-Token: Fetch to be told it","errorCode":1403,"errorDetail":null}`},
+			want: `{"errorMessage":"the X-CSRF-Token header is not the one of this session;` +
+				` GET anything with X-CSRF-Token: Fetch to be told it","errorCode":1403,"errorDetail":null}`},
 	})
 }
 

@@ -22,7 +22,8 @@ func (p *served) addDevices(n int) {
 	ctx := p.t.Context()
 	must(p.t, p.db.Write(ctx, func(tx resource.Tx) error {
 		for i := range n {
-			d := fleet.Device{Name: fmt.Sprintf("d%04d", i+1), DisplayName: fmt.Sprintf("d%04d", i+1), GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
+			d := fleet.Device{Name: fmt.Sprintf("d%04d", i+1), DisplayName: fmt.Sprintf("d%04d", i+1),
+				GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
 			if err := resource.Put(ctx, tx, fleet.Devices.Name, &d); err != nil {
 				return err
 			}
@@ -51,8 +52,10 @@ func TestAListComesWholeAsOneObjectALine(t *testing.T) {
 		if text == "" {
 			lines = nil
 		}
-		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "application/x-ndjson" || len(lines) != tt.lines {
-			t.Errorf("%s answers %d %s, %d lines, want %d", tt.query, answer.StatusCode, answer.Header.Get("Content-Type"), len(lines), tt.lines)
+		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "application/x-ndjson" ||
+			len(lines) != tt.lines {
+			t.Errorf("%s answers %d %s, %d lines, want %d", tt.query, answer.StatusCode,
+				answer.Header.Get("Content-Type"), len(lines), tt.lines)
 			continue
 		}
 		for _, line := range lines {
@@ -64,12 +67,17 @@ func TestAListComesWholeAsOneObjectALine(t *testing.T) {
 			t.Errorf("%s ends in %s, want %s", tt.query, lines[len(lines)-1], tt.last)
 		}
 	}
-	for accept, want := range map[string]string{"application/json": "application/json", "*/*": "application/json", "application/x-ndjson;q=0": "application/json", "text/html, application/x-ndjson;q=0.5": "application/x-ndjson"} {
-		if answer, _ := p.ask("GET /api/device/devices?size=1", "viewer", "", "Accept: "+accept); answer.Header.Get("Content-Type") != want {
+	for accept, want := range map[string]string{"application/json": "application/json", "*/*": "application/json",
+		"application/x-ndjson;q=0":              "application/json",
+		"text/html, application/x-ndjson;q=0.5": "application/x-ndjson"} {
+		if answer, _ := p.ask("GET /api/device/devices?size=1", "viewer", "", "Accept: "+accept); answer.Header.Get(
+			"Content-Type") != want {
 			t.Errorf("%s gets %s, want %s", accept, answer.Header.Get("Content-Type"), want)
 		}
 	}
-	if answer, text := p.ask("GET /api/device/devices?filter=nope:1", "viewer", "", "Accept: application/x-ndjson"); answer.StatusCode != 400 || answer.Header.Get("Content-Type") != "application/json" {
+	if answer, text := p.ask("GET /api/device/devices?filter=nope:1", "viewer", "",
+		"Accept: application/x-ndjson"); answer.StatusCode != 400 ||
+		answer.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("a wrong filter answers %d %s", answer.StatusCode, text)
 	}
 }
@@ -78,7 +86,8 @@ func TestAListComesWholeAsOneObjectALine(t *testing.T) {
 func TestAStreamShowsOneStateOfThePortal(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(3000) // more than fits into the buffers on the way
-	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+p.host+"/api/device/devices?fields=id,displayName,customProperties,systemProperties,autoProperties,description", nil)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+p.host+"/api/device/devices?fields=id,"+
+		"displayName,customProperties,systemProperties,autoProperties,description", nil)
 	must(t, err)
 	r.Header.Set("Accept", "application/x-ndjson")
 	r.Header.Set("Authorization", "Bearer "+p.who["token"].bearer)
@@ -89,7 +98,8 @@ func TestAStreamShowsOneStateOfThePortal(t *testing.T) {
 	_, err = in.ReadString('\n')
 	must(t, err)
 	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error {
-		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: int64(10)})
+		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name,
+			resource.Where{Field: "id", Op: ">", Value: int64(10)})
 	}))
 	rest, err := io.ReadAll(in)
 	must(t, err)
@@ -157,13 +167,15 @@ func TestARequestMayDependOnTheVersionThereIs(t *testing.T) {
 		{"PUT /api/device/devices/1", `{"name":"d0001"}`, "If-Match: *", 200},
 		{"DELETE /santaba/rest/device/devices/1", "", "If-Match: *", 200},
 	} {
-		if answer, text := p.ask(tt.do, "admin", tt.body, tt.header); answer.StatusCode != tt.code || tt.code == 412 && !strings.Contains(text, `"errorCode":1412`) {
+		if answer, text := p.ask(tt.do, "admin", tt.body, tt.header); answer.StatusCode != tt.code || tt.code == 412 &&
+			!strings.Contains(text, `"errorCode":1412`) {
 			t.Errorf("%s with %s answers %d %s, want %d", tt.do, tt.header, answer.StatusCode, text, tt.code)
 		}
 	}
 	doc := p.document()
 	row := doc.Paths.Value("/device/devices/{id}")
-	for _, op := range []struct{ method, header string }{{"GET", "If-None-Match"}, {"PUT", "If-Match"}, {"PATCH", "If-Match"}, {"DELETE", "If-Match"}} {
+	for _, op := range []struct{ method, header string }{{"GET", "If-None-Match"}, {"PUT", "If-Match"},
+		{"PATCH", "If-Match"}, {"DELETE", "If-Match"}} {
 		o := row.GetOperation(op.method)
 		if o.Parameters.GetByInAndName("header", op.header) == nil {
 			t.Errorf("%s does not document %s", op.method, op.header)
@@ -180,10 +192,14 @@ func TestARequestMayDependOnTheVersionThereIs(t *testing.T) {
 func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 	p := newPortal(t, nil)
 	p.addDevices(2)
-	const mixed = `"operations":[{"op":"create","body":{"name":"new"}},{"op":"patch","id":1,"body":{"description":"x"}},{"op":"delete","id":2},{"op":"create","body":{"name":"D0001"}},{"op":"patch","id":99,"body":{}},{"op":"paint"}]`
-	const wrong = `{"errorMessage":"there is already a device with the displayName \"D0001\"","errorCode":1409,"errorDetail":{"field":"displayName","reason":"there is already a device with the displayName \"D0001\""}}`
+	const mixed = `"operations":[{"op":"create","body":{"name":"new"}},{"op":"patch","id":1,` +
+		`"body":{"description":"x"}},{"op":"delete","id":2},{"op":"create","body":{"name":"D0001"}},{"op":"patch",` +
+		`"id":99,"body":{}},{"op":"paint"}]`
+	const wrong = `{"errorMessage":"there is already a device with the displayName \"D0001\"","errorCode":1409,` +
+		`"errorDetail":{"field":"displayName","reason":"there is already a device with the displayName \"D0001\""}}`
 	const none = `{"errorMessage":"there is no device 99","errorCode":1404,"errorDetail":null}`
-	const paint = `{"errorMessage":"op is create, patch or delete","errorCode":1400,"errorDetail":{"field":"op","reason":"op is create, patch or delete","allowed":["create","patch","delete"]}}`
+	const paint = `{"errorMessage":"op is create, patch or delete","errorCode":1400,"errorDetail":{"field":"op",` +
+		`"reason":"op is create, patch or delete","allowed":["create","patch","delete"]}}`
 	tag := func(text string) string { // tags depend on the rest of the row
 		parts := strings.Split(text, `"etag":"\"`)
 		for i := range parts[1:] {
@@ -197,28 +213,47 @@ func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"admin", `{` + mixed + `}`, 409, `{"errorMessage":"nothing was written: 3 of 6 operations are wrong; number 3 first: there is already a device with the displayName \"D0001\"","errorCode":1409,"errorDetail":{"field":"operations[3].displayName","reason":"nothing was written: 3 of 6 operations are wrong; number 3 first: there is already a device with the displayName \"D0001\"","results":[` +
-			`{"op":"create","id":0,"ok":true,"etag":"","error":null},{"op":"patch","id":1,"ok":true,"etag":"","error":null},{"op":"delete","id":2,"ok":true,"etag":"","error":null},` +
-			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}}`},
+		{"admin", `{` + mixed + `}`, 409, `{"errorMessage":"nothing was written: 3 of 6 operations are wrong;` +
+			` number 3 first: there is already a device with the displayName \"D0001\"","errorCode":1409,` +
+			`"errorDetail":{"field":"operations[3].displayName",` +
+			`"reason":"nothing was written: 3 of 6 operations are wrong;` +
+			` number 3 first: there is already a device with the displayName \"D0001\"","results":[` +
+			`{"op":"create","id":0,"ok":true,"etag":"","error":null},{"op":"patch","id":1,"ok":true,"etag":"",` +
+			`"error":null},{"op":"delete","id":2,"ok":true,"etag":"","error":null},` +
+			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,` +
+			`"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}}`},
 		{"viewer", `{` + mixed + `}`, 403, ``},
-		{"admin", `{}`, 400, `{"errorMessage":"operations holds 1 to 1000 operations","errorCode":1400,"errorDetail":{"field":"operations","reason":"operations holds 1 to 1000 operations"}}`},
-		{"admin", `{"operations":[],"atomc":true}`, 400, `{"errorMessage":"a batch has no field \"atomc\"; did you mean atomic?","errorCode":1400,"errorDetail":{"field":"atomc","reason":"a batch has no field \"atomc\"; did you mean atomic?"}}`},
-		{"admin", `{"atomic":false,` + mixed + `}`, 200, `{"succeeded":3,"failed":3,"results":[{"op":"create","id":5,"ok":true,"etag":…,"error":null},{"op":"patch","id":1,"ok":true,"etag":…,"error":null},{"op":"delete","id":2,"ok":true,"etag":"","error":null},` +
-			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}`},
+		{"admin", `{}`, 400, `{"errorMessage":"operations holds 1 to 1000 operations","errorCode":1400,` +
+			`"errorDetail":{"field":"operations","reason":"operations holds 1 to 1000 operations"}}`},
+		{"admin", `{"operations":[],"atomc":true}`, 400, `{"errorMessage":"a batch has no field \"atomc\";` +
+			` did you mean atomic?","errorCode":1400,"errorDetail":{"field":"atomc",` +
+			`"reason":"a batch has no field \"atomc\"; did you mean atomic?"}}`},
+		{"admin", `{"atomic":false,` + mixed + `}`, 200, `{"succeeded":3,"failed":3,"results":[{"op":"create","id":5,` +
+			`"ok":true,"etag":…,"error":null},{"op":"patch","id":1,"ok":true,"etag":…,"error":null},{"op":"delete",` +
+			`"id":2,"ok":true,"etag":"","error":null},` +
+			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,` +
+			`"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}`},
 	} {
 		answer, text := p.ask("POST /api/device/devices/batch", tt.as, tt.body)
 		if got := tag(text); answer.StatusCode != tt.code || tt.want != "" && got != tt.want {
 			t.Errorf("%s\nanswers %d %s\nwant %d %s", tt.body, answer.StatusCode, got, tt.code, tt.want)
 		}
 	}
-	if _, text := p.ask("GET /api/device/devices?fields=displayName,description", "admin", ""); text != `{"total":2,"searchId":null,"items":[{"displayName":"d0001","description":"x"},{"displayName":"new","description":""}],"data":null}` {
+	if _, text := p.ask("GET /api/device/devices?fields=displayName,description", "admin",
+		""); text != `{"total":2,"searchId":null,"items":[{"displayName":"d0001","description":"x"},`+
+		`{"displayName":"new","description":""}],"data":null}` {
 		t.Errorf("there are %s", text)
 	}
-	if _, text := p.ask("GET /api/setting/accesslogs?fields=username,ip,description&filter=object:device", "admin", ""); text != `{"total":3,"searchId":null,"items":[{"username":"admin","ip":"127.0.0.1","description":"Added the device 5, \"new\""},{"username":"admin","ip":"127.0.0.1","description":"Changed the device 1, \"d0001\": description"},{"username":"admin","ip":"127.0.0.1","description":"Deleted the device 2, \"d0002\""}],"data":null}` {
+	if _, text := p.ask("GET /api/setting/accesslogs?fields=username,ip,description&filter=object:device", "admin",
+		""); text != `{"total":3,"searchId":null,"items":[{"username":"admin","ip":"127.0.0.1",`+
+		`"description":"Added the device 5, \"new\""},{"username":"admin","ip":"127.0.0.1",`+
+		`"description":"Changed the device 1, \"d0001\": description"},{"username":"admin","ip":"127.0.0.1",`+
+		`"description":"Deleted the device 2, \"d0002\""}],"data":null}` {
 		t.Errorf("the log says %s", text)
 	}
 	many := strings.Repeat(`,{"op":"create","body":{"name":"x"}}`, 1001)[1:]
-	if answer, text := p.ask("POST /api/device/devices/batch", "admin", `{"operations":[`+many+`]}`); answer.StatusCode != 400 {
+	if answer, text := p.ask("POST /api/device/devices/batch", "admin", `{"operations":[`+many+
+		`]}`); answer.StatusCode != 400 {
 		t.Errorf("1,001 operations answer %d %s", answer.StatusCode, text)
 	}
 }
@@ -233,8 +268,10 @@ func TestSigningInAndOutIsInTheAuditLog(t *testing.T) {
 	p.ask("POST /api/session", "", `{"username":"viewer","password":"`+password+`"}`)
 	p.ask("DELETE /api/session", "viewer", "")
 	p.ask("POST /api/setting/admins/2/apitokens", "admin", `{"note":"nightly"}`)
-	answer, text := p.ask("GET /api/setting/accesslogs?fields=username,action,object,description&sort=-id&size=5", "admin", "")
-	const want = `{"username":"admin","action":"create","object":"apiToken","description":"Added the API token 2, \"nightly\""},` +
+	answer, text := p.ask("GET /api/setting/accesslogs?fields=username,action,object,description&sort=-id&size=5",
+		"admin", "")
+	const want = `{"username":"admin","action":"create","object":"apiToken",` +
+		`"description":"Added the API token 2, \"nightly\""},` +
 		`{"username":"viewer","action":"sign-out","object":"session","description":"Signed out"},` +
 		`{"username":"viewer","action":"sign-in","object":"session","description":"Signed in"},` +
 		`{"username":"unknown","action":"sign-in-failed","object":"session","description":"Failed to sign in"},` +

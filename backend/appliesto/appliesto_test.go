@@ -30,16 +30,19 @@ func (d *device) Groups() []string { return d.groups }
 var web = &device{
 	props: [][2]string{
 		{"displayName", "web-prod-07.fra"}, {"name", "10.10.8.17"}, {"system.displayname", "web-prod-07.fra"},
-		{"system.categories", "snmp, Linux,server"}, {"auto.cpu.cores", "16"}, {"auto.version", "10.5"}, {"os", "Debian 12"},
+		{"system.categories", "snmp, Linux,server"}, {"auto.cpu.cores", "16"}, {"auto.version", "10.5"},
+		{"os", "Debian 12"},
 		{"system.devicetype", "0"}, {"empty", ""}, {"off", "False"}, {"rack no/7", "a,b"}, {"größe", "Straße ÄÖ"},
 	},
 	groups: []string{"Servers/Linux", "Servers", "Sites/Frankfurt", "Sites"},
 }
 
 var functions = map[string]string{
-	"isShop": `displayName =~ "web-*" && isLinux()`, "isLarge": `auto.cpu.cores >= 16`, "isLargeShop": "isshop() && isLarge()", "nothing": " ",
+	"isShop": `displayName =~ "web-*" && isLinux()`, "isLarge": `auto.cpu.cores >= 16`,
+	"isLargeShop": "isshop() && isLarge()", "nothing": " ",
 	"loopA": "loopB()", "loopB": "true || loopA()", "broken": `displayName ==`, "outer": "broken()",
-	"x0": "true", "x1": "x0() || x0()", "x2": "x1() || x1() || x1() || x1()", "x3": "x2() || x2() || x2() || x2()", "x4": "x3() || x3() || x3() || x3()", "x5": "x4()||x4()||x4()||x4()||x4()||x4()||x4()",
+	"x0": "true", "x1": "x0() || x0()", "x2": "x1() || x1() || x1() || x1()", "x3": "x2() || x2() || x2() || x2()",
+	"x4": "x3() || x3() || x3() || x3()", "x5": "x4()||x4()||x4()||x4()||x4()||x4()||x4()",
 }
 
 func TestMatch(t *testing.T) {
@@ -49,32 +52,46 @@ func TestMatch(t *testing.T) {
 	}{
 		{``, false},
 		{" \n\t", false},
-		{`true`, true}, {`true()`, true}, {`FALSE`, false}, {`false()`, false}, {`!false()`, true}, {`not not true`, true},
+		{`true`, true}, {`true()`, true}, {`FALSE`, false}, {`false()`, false}, {`!false()`, true},
+		{`not not true`, true},
 
-		{`displayName == "WEB-PROD-07.fra"`, true}, {`displayName = 'web-prod-07.FRA'`, true}, {`displayName != "web-prod-07.fra"`, false},
+		{`displayName == "WEB-PROD-07.fra"`, true}, {`displayName = 'web-prod-07.FRA'`, true},
+		{`displayName != "web-prod-07.fra"`, false},
 		{`system.displayname == displayName`, true}, {`"10.10.8.17" == name`, true},
 		{`missing == ""`, true}, {`missing != "x"`, true}, {`missing =~ "x"`, false}, {`missing !~ "x"`, true},
-		{`getPropValue("rack no/7") == "A,B"`, true}, {`getPropValue(os) contains "debian"`, true}, {`getPropValue("größe") == "STRASSE"`, false}, {`getPropValue("größe") contains "äö"`, true},
-		{`join(system.categories, "|") contains "linux|server"`, true}, {`join(join(system.categories, "|"), ",") =~ "snmp\| linux"`, true},
+		{`getPropValue("rack no/7") == "A,B"`, true}, {`getPropValue(os) contains "debian"`, true},
+		{`getPropValue("größe") == "STRASSE"`, false}, {`getPropValue("größe") contains "äö"`, true},
+		{`join(system.categories, "|") contains "linux|server"`, true},
+		{`join(join(system.categories, "|"), ",") =~ "snmp\| linux"`, true},
 
-		{`displayName =~ "web*"`, true}, {`displayName =~ "eb*"`, false}, {`displayName =~ "WEB-????-0?.fra"`, true}, {`displayName =~ "*.fra"`, true}, {`displayName !~ "*.osl"`, true},
-		{`displayName =~ "web-*.fra"`, true}, {`displayName =~ "*prod*07*"`, true}, {`displayName =~ "web-prod-??"`, false},
-		{`displayName =~ "prod"`, true}, {`displayName =~ "^prod"`, false}, {`displayName =~ "^WEB-.*\.fra$"`, true}, {`displayName =~ "(db|web)-"`, true}, {`name =~ "10.10.*"`, true},
+		{`displayName =~ "web*"`, true}, {`displayName =~ "eb*"`, false}, {`displayName =~ "WEB-????-0?.fra"`, true},
+		{`displayName =~ "*.fra"`, true}, {`displayName !~ "*.osl"`, true},
+		{`displayName =~ "web-*.fra"`, true}, {`displayName =~ "*prod*07*"`, true},
+		{`displayName =~ "web-prod-??"`, false},
+		{`displayName =~ "prod"`, true}, {`displayName =~ "^prod"`, false}, {`displayName =~ "^WEB-.*\.fra$"`, true},
+		{`displayName =~ "(db|web)-"`, true}, {`name =~ "10.10.*"`, true},
 		{`getPropValue("größe") =~ "*?ö"`, true},
 
-		{`auto.cpu.cores > 8`, true}, {`auto.cpu.cores < 8`, false}, {`auto.cpu.cores >= 16 && auto.cpu.cores <= 16`, true}, {`9 < auto.cpu.cores`, true},
-		{`auto.cpu.cores == 16.0`, true}, {`auto.cpu.cores == "16.0"`, false}, {`auto.cpu.cores > "9"`, true}, {`auto.version > 9`, true}, {`auto.version > -1`, true},
+		{`auto.cpu.cores > 8`, true}, {`auto.cpu.cores < 8`, false},
+		{`auto.cpu.cores >= 16 && auto.cpu.cores <= 16`, true}, {`9 < auto.cpu.cores`, true},
+		{`auto.cpu.cores == 16.0`, true}, {`auto.cpu.cores == "16.0"`, false}, {`auto.cpu.cores > "9"`, true},
+		{`auto.version > 9`, true}, {`auto.version > -1`, true},
 		{`os > 1`, false}, {`os < 1`, false}, {`missing < 1`, false}, {`missing == 0`, false},
 
-		{`exists os`, true}, {`exists(os)`, true}, {`exists "rack no/7"`, true}, {`hasProperty("empty")`, false}, {`hasProperty("missing")`, false}, {`hasProperty(os)`, true},
+		{`exists os`, true}, {`exists(os)`, true}, {`exists "rack no/7"`, true}, {`hasProperty("empty")`, false},
+		{`hasProperty("missing")`, false}, {`hasProperty(os)`, true},
 		{`os`, true}, {`empty`, false}, {`off`, false}, {`missing`, false}, {`!off`, true},
-		{`os contains "BIAN"`, true}, {`os startsWith "deb"`, true}, {`os ENDSWITH "12"`, true}, {`contains(os, "x")`, false}, {`startsWith(os, "Deb")`, true}, {`endsWith(displayName, ".fra")`, true},
+		{`os contains "BIAN"`, true}, {`os startsWith "deb"`, true}, {`os ENDSWITH "12"`, true},
+		{`contains(os, "x")`, false}, {`startsWith(os, "Deb")`, true}, {`endsWith(displayName, ".fra")`, true},
 
 		{`hasCategory("linux")`, true}, {`hasCategory("lin")`, false}, {`hascategory('SNMP')`, true},
-		{`inGroup("Servers")`, true}, {`inGroup("servers/*")`, true}, {`inGroup("Sites/Fr*")`, true}, {`inGroup("Frankfurt")`, false}, {`inGroup("*")`, true}, {`inGroup("")`, false},
-		{`isLinux()`, true}, {`isWindows()`, false}, {`isNetwork()`, false}, {`islinux ( )`, true}, {`isDevice()`, true},
+		{`inGroup("Servers")`, true}, {`inGroup("servers/*")`, true}, {`inGroup("Sites/Fr*")`, true},
+		{`inGroup("Frankfurt")`, false}, {`inGroup("*")`, true}, {`inGroup("")`, false},
+		{`isLinux()`, true}, {`isWindows()`, false}, {`isNetwork()`, false}, {`islinux ( )`, true},
+		{`isDevice()`, true},
 
-		{`isLinux() && hasCategory("snmp") || false`, true}, {`false && true || true`, true}, {`false && (true || true)`, false}, {`true or false and false`, true}, {`NOT (false Or false)`, true},
+		{`isLinux() && hasCategory("snmp") || false`, true}, {`false && true || true`, true},
+		{`false && (true || true)`, false}, {`true or false and false`, true}, {`NOT (false Or false)`, true},
 		{"isLinux()\n  and not inGroup(\"Databases\")", true},
 		{`isShop()`, true}, {`ISSHOP() && isLargeShop()`, true}, {`nothing()`, false}, {`x4()`, true},
 	} {
@@ -96,10 +113,13 @@ func TestMatch(t *testing.T) {
 
 func TestAnExpressionIsWrittenLikeThis(t *testing.T) {
 	for text, want := range map[string]string{
-		`a or b and not (c or "x" == 'y"\\') `:             `getPropValue("a") || getPropValue("b") && !(getPropValue("c") || "x" == "y\"\\")`,
-		`a !~ "x*"&&!isLinux()&&exists b`:                  `!(getPropValue("a") =~ "x*") && !isLinux() && exists("b")`,
-		`(a < 7 || hasCategory('x')) && inGroup("S/*")`:    `(getPropValue("a") < 7 || hasCategory("x")) && inGroup("S/*")`,
-		`join(a,"|") contains getPropValue("b c") or true`: `join(getPropValue("a"), "|") contains getPropValue("b c") || true`,
+		`a or b and not (c or "x" == 'y"\\') `: `getPropValue("a") || getPropValue("b") && ` +
+			`!(getPropValue("c") || "x" == "y\"\\")`,
+		`a !~ "x*"&&!isLinux()&&exists b`: `!(getPropValue("a") =~ "x*") && !isLinux() && exists("b")`,
+		`(a < 7 || hasCategory('x')) && inGroup("S/*")`: `(getPropValue("a") < 7 || hasCategory("x")) && ` +
+			`inGroup("S/*")`,
+		`join(a,"|") contains getPropValue("b c") or true`: `join(getPropValue("a"), "|") contains getPropValue("b ` +
+			`c") || true`,
 	} {
 		e, err := appliesto.Parse(text, nil)
 		if err != nil || e.String() != want {
@@ -146,7 +166,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`a =~ b`, `expected a text in quotes behind =~ at 5`},
 		{`a =~ "("`, `"(" is no regular expression (missing closing )) at 5`},
 		{`a =~ "*("`, `"*(" is no regular expression (missing argument to repetition operator) at 5`},
-		{`a =~ "((x{1000}){1000}){1000}"`, `"((x{1000}){1000}){1000}" is no regular expression (invalid repeat count) at 5`},
+		{`a =~ "((x{1000}){1000}){1000}"`, `"((x{1000}){1000}){1000}" is no regular expression (invalid repeat ` +
+			`count) at 5`},
 		{`loopA()`, `in the function loopB: loopA() calls itself at 8`},
 		{`true && outer()`, `in the function broken: expected a value at 14`},
 		{`x5()`, `in the function x5: more than 200 terms, or 2000 with the functions it calls, at 30`},
@@ -172,8 +193,9 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 
 func TestNamesThatAFunctionCanHave(t *testing.T) {
 	for name, ok := range map[string]bool{
-		"isShop": true, "_x9": true, "": false, "9x": false, "a b": false, "a.b": false, "größe": false, strings.Repeat("a", 65): false,
-		"iswindows": false, "hasCategory": false, "AND": false, "startswith": false,
+		"isShop": true, "_x9": true, "": false, "9x": false, "a b": false, "a.b": false, "größe": false,
+		strings.Repeat("a", 65): false,
+		"iswindows":             false, "hasCategory": false, "AND": false, "startswith": false,
 	} {
 		if err := appliesto.CheckName(name); (err == nil) != ok || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", name, err)
@@ -184,7 +206,8 @@ func TestNamesThatAFunctionCanHave(t *testing.T) {
 func TestEveryBuiltInFunctionCanBeCalled(t *testing.T) {
 	for _, name := range appliesto.Builtins() {
 		found := false
-		for _, call := range []string{name + "()", name + `("x")`, name + `("x", "y")`, name + `(a) == "x"`, name + `(a, "y") == "x"`} {
+		for _, call := range []string{name + "()", name + `("x")`, name + `("x", "y")`, name + `(a) == "x"`, name +
+			`(a, "y") == "x"`} {
 			_, err := appliesto.Parse(call, nil)
 			found = found || err == nil
 		}
@@ -196,7 +219,8 @@ func TestEveryBuiltInFunctionCanBeCalled(t *testing.T) {
 
 // many are expressions of the sort that people write.
 var many = []string{
-	`hasCategory("linux") && displayName =~ "web*"`, `isWindows() || isNetwork()`, `inGroup("Servers/*") && !hasProperty("retired")`,
+	`hasCategory("linux") && displayName =~ "web*"`, `isWindows() || isNetwork()`,
+	`inGroup("Servers/*") && !hasProperty("retired")`,
 	`auto.cpu.cores >= 8 && os contains "debian"`, `displayName =~ "^(web|db)-(prod|stg)-[0-9]+\.fra$"`,
 }
 
@@ -212,7 +236,8 @@ func TestAHundredThousandDevicesMatchInWellUnderASecond(t *testing.T) {
 				matches++
 			}
 		}
-		if took := time.Since(start); took > 2*time.Second || matches%100_000 != 0 { // a slow machine, and the race detector
+		// a slow machine, and the race detector
+		if took := time.Since(start); took > 2*time.Second || matches%100_000 != 0 {
 			t.Errorf("%s took %v for %d of 100,000 devices", text, took, matches)
 		}
 	}
@@ -238,7 +263,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	for _, seed := range []string{
-		``, `true() or not exists "a b" and (x < 7.5)`, `join(system.groups, ",") =~ '\'\\.*'`, `isLargeShop() || loopA()`, `getPropValue("x") !~ "?*ß"`, `contains(a, b) && "a" endsWith 'b'`,
+		``, `true() or not exists "a b" and (x < 7.5)`, `join(system.groups, ",") =~ '\'\\.*'`,
+		`isLargeShop() || loopA()`, `getPropValue("x") !~ "?*ß"`, `contains(a, b) && "a" endsWith 'b'`,
 	} {
 		f.Add(seed)
 	}

@@ -16,9 +16,13 @@ func (v value) Groups() []string               { return nil }
 func TestRegularExpressionsAreBounded(t *testing.T) {
 	heavy := `displayName =~ "(.?){1000}"`
 	for text, want := range map[string]string{
-		heavy: `"(.?){1000}", together with the other regular expressions, takes more than 2000 steps; repeat less often at 15`,
-		strings.Repeat(`displayName =~ "(.?){100}" || `, 100) + "true()": `"(.?){100}", together with the other regular expressions, takes more than 2000 steps; repeat less often at 135`,
-		"f() || f() || f() || f() || f() || f()":                         `the regular expressions of f, together with the others, take more than 2000 steps; repeat less often at 14`,
+		heavy: `"(.?){1000}", together with the other regular expressions, takes more than 2000 steps; repeat less ` +
+			`often at 15`,
+		strings.Repeat(`displayName =~ "(.?){100}" || `, 100) +
+			"true()": `"(.?){100}", together with the other regular expressions, takes more than 2000 steps; repeat ` +
+			`less often at 135`,
+		"f() || f() || f() || f() || f() || f()": `the regular expressions of f, together ` +
+			`with the others, take more than 2000 steps; repeat less often at 14`,
 	} {
 		_, err := appliesto.Parse(text, map[string]string{"f": `name =~ "(a?){150}"`})
 		if err == nil || err.Error() != want {
@@ -73,7 +77,8 @@ func TestExpressionsThatAreAskedTogetherAreBounded(t *testing.T) {
 	for _, e := range many {
 		sum = sum.Plus(e.Load())
 	}
-	if over, longest := appliesto.Fit(many); len(over) > 0 || longest < 500 || sum.Terms > appliesto.MaxAllTerms/2 || sum.Steps > appliesto.MaxAllSteps/2 {
+	if over, longest := appliesto.Fit(many); len(over) > 0 || longest < 500 || sum.Terms > appliesto.MaxAllTerms/2 ||
+		sum.Steps > appliesto.MaxAllSteps/2 {
 		t.Errorf("500 ordinary expressions: %+v, %d over, values of %d bytes", sum, len(over), longest)
 	}
 }

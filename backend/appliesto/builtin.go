@@ -9,15 +9,19 @@ import (
 
 // builtin are the functions that are written in the language itself.
 var builtin = []struct{ name, code string }{
-	{"isWindows", `hasCategory("windows") || system.sysinfo contains "windows" || auto.os contains "windows" || os contains "windows"`},
-	{"isLinux", `hasCategory("linux") || system.sysinfo contains "linux" || auto.os contains "linux" || os =~ "linux|debian|ubuntu|red hat|centos|suse|alma"`},
-	{"isMacOS", `hasCategory("macos") || system.sysinfo contains "darwin" || auto.os =~ "macos|darwin" || os contains "macos"`},
+	{"isWindows", `hasCategory("windows") || system.sysinfo contains "windows" || auto.os contains "windows" || os ` +
+		`contains "windows"`},
+	{"isLinux", `hasCategory("linux") || system.sysinfo contains "linux" || auto.os contains "linux" || os =~ ` +
+		`"linux|debian|ubuntu|red hat|centos|suse|alma"`},
+	{"isMacOS", `hasCategory("macos") || system.sysinfo contains "darwin" || auto.os =~ "macos|darwin" || os ` +
+		`contains "macos"`},
 	{"isNetwork", `isSwitch() || isRouter() || isFirewall() || isWireless() || hasCategory("network")`},
 	{"isSwitch", `hasCategory("switch")`},
 	{"isRouter", `hasCategory("router")`},
 	{"isFirewall", `hasCategory("firewall")`},
 	{"isWireless", `hasCategory("wireless")`},
-	{"isCisco", `hasCategory("cisco") || system.sysinfo contains "cisco" || system.sysoid startsWith "1.3.6.1.4.1.9." || auto.model contains "cisco"`},
+	{"isCisco", `hasCategory("cisco") || system.sysinfo contains "cisco" || system.sysoid startsWith ` +
+		`"1.3.6.1.4.1.9." || auto.model contains "cisco"`},
 	{"isServer", `hasCategory("server") || isWindows() || isLinux()`},
 	{"isDatabase", `hasCategory("database")`},
 	{"isStorage", `hasCategory("storage") || hasCategory("netapp")`},
@@ -31,7 +35,8 @@ var builtin = []struct{ name, code string }{
 var words = []string{"and", "or", "not", "true", "false", "exists", "contains", "startsWith", "endsWith"}
 
 // plain are the functions with rules of their own.
-var plain = []string{"hasCategory", "inGroup", "hasProperty", "exists", "getPropValue", "join", "contains", "startsWith", "endsWith", "true", "false"}
+var plain = []string{"hasCategory", "inGroup", "hasProperty", "exists", "getPropValue", "join", "contains",
+	"startsWith", "endsWith", "true", "false"}
 
 // Builtins are the names of the functions every portal has.
 func Builtins() []string {
@@ -45,8 +50,10 @@ func Builtins() []string {
 // CheckName refuses a name that no function of a portal's own can have. Errors
 // are fault.Invalid without a field.
 func CheckName(name string) error {
-	if name == "" || len(name) > 64 || !isLetter(name[0]) || strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isLetter(byte(r)) && !isDigit(byte(r)) }) {
-		return fault.New(fault.Invalid, "a function's name is up to 64 letters, digits and underscores, and begins with none of the digits")
+	if name == "" || len(name) > 64 || !isLetter(name[0]) ||
+		strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isLetter(byte(r)) && !isDigit(byte(r)) }) {
+		return fault.New(fault.Invalid, "a function's name is up to 64 letters, digits and underscores, and begins "+
+			"with none of the digits")
 	}
 	for _, taken := range append(Builtins(), words...) {
 		if strings.EqualFold(taken, name) {

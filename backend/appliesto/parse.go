@@ -14,7 +14,8 @@ import (
 
 // Parse reads an expression that may call those functions, by name.
 func Parse(text string, functions map[string]string) (*Expr, error) {
-	c := &calls{code: make(map[string]string, len(functions)), read: map[string]*function{}, uses: map[string]bool{}, longest: new(int)}
+	c := &calls{code: make(map[string]string, len(functions)), read: map[string]*function{}, uses: map[string]bool{},
+		longest: new(int)}
 	for name, code := range functions {
 		c.code[strings.ToLower(name)] = code
 		c.names = append(c.names, name)
@@ -143,7 +144,8 @@ func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 // peekWord is the word or name that comes next.
 func (p *parser) peekWord() string {
 	end := p.at
-	for end < len(p.in) && (isLetter(p.in[end]) || end > p.at && (isDigit(p.in[end]) || p.in[end] == '.' || p.in[end] == '-')) {
+	for end < len(p.in) &&
+		(isLetter(p.in[end]) || end > p.at && (isDigit(p.in[end]) || p.in[end] == '.' || p.in[end] == '-')) {
 		end++
 	}
 	return p.in[p.at:end]
@@ -301,7 +303,8 @@ func (p *parser) pattern(n *node, at int) error {
 	compiled, steps, err := pattern.Compile("(?i)"+n.right.text, MaxSteps-p.steps)
 	switch {
 	case errors.Is(err, pattern.ErrLarge):
-		return p.wrong(at, "%s, together with the other regular expressions, takes more than %d steps; repeat less often", shorten(n.right.text), MaxSteps)
+		return p.wrong(at, "%s, together with the other regular expressions, takes more than %d steps; repeat less "+
+			"often", shorten(n.right.text), MaxSteps)
 	case err != nil:
 		return p.wrong(at, "%s is no regular expression (%s)", shorten(n.right.text), err)
 	}
@@ -312,5 +315,6 @@ func (p *parser) pattern(n *node, at int) error {
 
 // isGlob reports whether * and ? are all that is special in the text.
 func isGlob(text string) bool {
-	return strings.ContainsAny(text, "*?") && !strings.ContainsAny(text, `^$+()[]{}|\`) && !strings.Contains(text, ".*") && !strings.Contains(text, ".?")
+	return strings.ContainsAny(text, "*?") && !strings.ContainsAny(text, `^$+()[]{}|\`) &&
+		!strings.Contains(text, ".*") && !strings.Contains(text, ".?")
 }

@@ -15,7 +15,8 @@ func (p *parser) call(name string, depth int) (*node, error) {
 	if name == "" || !p.opens(len(name)) {
 		return nil, p.forgotten(name)
 	}
-	if slices.ContainsFunc([]string{"not", "and", "or", "getPropValue", "join"}, func(w string) bool { return strings.EqualFold(w, name) }) {
+	if slices.ContainsFunc([]string{"not", "and", "or", "getPropValue", "join"},
+		func(w string) bool { return strings.EqualFold(w, name) }) {
 		return nil, nil
 	}
 	p.take(name)
@@ -128,7 +129,8 @@ func (p *parser) expand(name string, at, depth int) (*node, error) {
 		return nil, err
 	}
 	if p.steps += f.steps; p.steps > MaxSteps {
-		return nil, p.wrong(at, "the regular expressions of %s, together with the others, take more than %d steps; repeat less often", name, MaxSteps)
+		return nil, p.wrong(at, "the regular expressions of %s, together with the others, take more than %d steps; "+
+			"repeat less often", name, MaxSteps)
 	}
 	body := f.root
 	if body == nil {

@@ -232,7 +232,8 @@ func (o Options) add(ctx context.Context, w *zip.Writer, name, path string) (f F
 		return f, err
 	}
 	sum := sha256.New()
-	flow := &flow{ctx: ctx, in: source, tell: o.Tell, told: time.Now(), at: Progress{Doing: "packing", File: name, Total: info.Size()}}
+	flow := &flow{ctx: ctx, in: source, tell: o.Tell, told: time.Now(),
+		at: Progress{Doing: "packing", File: name, Total: info.Size()}}
 	size, err := io.Copy(io.MultiWriter(entry, sum), flow)
 	return File{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }

@@ -98,7 +98,8 @@ func Undo(folder string) error {
 		return fault.New(fault.Conflict, "what was there before the restore is no longer kept")
 	}
 	work := filepath.Join(folder, workFolder)
-	if err := errors.Join(os.RemoveAll(work), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(folder, undoFile), nil, 0o600)); err != nil {
+	if err := errors.Join(os.RemoveAll(work), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(folder, undoFile), nil,
+		0o600)); err != nil {
 		return err
 	}
 	if err := os.Rename(kept, filepath.Join(folder, readyFolder)); err != nil {
@@ -116,7 +117,8 @@ func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, kep
 func Finish(folder string) error {
 	err := finish(folder)
 	if err != nil {
-		return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start", folder, err)
+		return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start",
+			folder, err)
 	}
 	return nil
 }
@@ -161,7 +163,8 @@ func moveAway(folder string) error {
 		if !exists(filepath.Join(folder, name)) {
 			continue
 		}
-		if err := errors.Join(os.MkdirAll(old, 0o700), os.Rename(filepath.Join(folder, name), filepath.Join(old, name))); err != nil {
+		if err := errors.Join(os.MkdirAll(old, 0o700),
+			os.Rename(filepath.Join(folder, name), filepath.Join(old, name))); err != nil {
 			return err
 		}
 	}
@@ -181,7 +184,8 @@ func moveIn(folder string) error {
 		return err
 	}
 	for _, e := range entries {
-		if err := os.Rename(filepath.Join(folder, movingFolder, e.Name()), filepath.Join(folder, e.Name())); err != nil {
+		if err := os.Rename(filepath.Join(folder, movingFolder, e.Name()),
+			filepath.Join(folder, e.Name())); err != nil {
 			return err
 		}
 	}

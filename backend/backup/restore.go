@@ -97,11 +97,13 @@ func (o Options) verify(ctx context.Context, z *zip.ReadCloser, m Manifest) erro
 }
 
 func (o Options) broken(cause error) error {
-	return &fault.Error{Kind: fault.Conflict, Message: o.name() + " is no whole backup of Spyglass; nothing was changed", Err: cause}
+	return &fault.Error{Kind: fault.Conflict, Message: o.name() +
+		" is no whole backup of Spyglass; nothing was changed", Err: cause}
 }
 
 func (o Options) newer(by string) error {
-	return fault.New(fault.Conflict, "%s was made by a newer version of Spyglass (%s); restore it with that one. Nothing was changed", o.name(), by)
+	return fault.New(fault.Conflict, "%s was made by a newer version of Spyglass (%s); restore it with that one. "+
+		"Nothing was changed", o.name(), by)
 }
 
 // open reads the manifest and sees that the file holds what it says.
@@ -167,7 +169,8 @@ func (o Options) extract(ctx context.Context, z *zip.ReadCloser, f File, doing s
 	}
 	defer in.Close()
 	sum := sha256.New()
-	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Tell, told: time.Now(), at: Progress{Doing: doing, File: f.Name, Total: f.Size}}
+	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Tell, told: time.Now(),
+		at: Progress{Doing: doing, File: f.Name, Total: f.Size}}
 	size, err := io.Copy(io.MultiWriter(sum, to), source)
 	switch {
 	case ctx.Err() != nil:
@@ -192,7 +195,9 @@ func (o Options) checkKey(m Manifest) (same bool, err error) {
 	if err != nil || same || o.WithoutKey {
 		return same, err
 	}
-	return false, fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
+	return false, fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the "+
+		"%s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. "+
+		"Nothing was changed",
 		o.name(), o.Folder, keyFile)
 }
 
@@ -210,14 +215,16 @@ func (o Options) checkRoom(m Manifest) error {
 	if need <= room.Free {
 		return nil
 	}
-	return fault.New(fault.Full, "%s needs %.1f MB when it is unpacked, and the disk of %s has %.1f MB left; nothing was changed. Make room on it",
+	return fault.New(fault.Full, "%s needs %.1f MB when it is unpacked, and the disk of %s has %.1f MB left; nothing "+
+		"was changed. Make room on it",
 		o.name(), float64(need)/1e6, o.Folder, float64(room.Free)/1e6)
 }
 
 // unpack writes all files to the disk, and checks each database again.
 func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) error {
 	folder := filepath.Join(o.Folder, newFolder)
-	if err := errors.Join(os.RemoveAll(filepath.Join(o.Folder, workFolder)), os.MkdirAll(filepath.Join(folder, folderName), 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Join(o.Folder, workFolder)),
+		os.MkdirAll(filepath.Join(folder, folderName), 0o700)); err != nil {
 		return err
 	}
 	for _, f := range m.Files {

@@ -22,7 +22,8 @@ type Dialer struct {
 }
 
 // errRefused is the error for an address that must not be dialled.
-var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only machines ask")
+var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only " +
+	"machines ask")
 
 // DialContext connects like net.Dialer's, to addresses that are allowed.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -47,7 +48,8 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 	}
 	for _, own := range d.Own {
 		mine := own.Addr().Unmap()
-		if at.Port() == own.Port() && (mine == ip || mine.IsUnspecified() || mine.IsLoopback() && ip.IsLoopback() || ip.IsUnspecified()) {
+		if at.Port() == own.Port() && (mine == ip || mine.IsUnspecified() || mine.IsLoopback() && ip.IsLoopback() ||
+			ip.IsUnspecified()) {
 			return errRefused
 		}
 	}
@@ -86,7 +88,8 @@ func ForMachinesOnly(ip netip.Addr) bool {
 
 // All returns all checks, in the order of their names.
 func All(d *Dialer) []Check {
-	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
+	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d),
+		tcpCheck(d), tlsCheck(d)}
 }
 
 // Look runs the check that the task names. Its error is a Failure, in words for

@@ -15,14 +15,17 @@ var images = []string{"squashfs", "iso9660", "udf", "erofs", "cramfs"}
 
 func diskCheck() Check {
 	return Check{
-		Name: "disk", Doc: "A disk of the machine that this program itself runs on, whatever the device is called. An instance is a folder where one is mounted.",
-		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"}, {"diskFree", "of that free for programs, in bytes"}},
+		Name: "disk", Doc: "A disk of the machine that this program itself runs on, whatever the device is called. " +
+			"An instance is a folder where one is mounted.",
+		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"},
+			{"diskFree", "of that free for programs, in bytes"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			use, err := disk.UsageWithContext(ctx, t.Wild)
 			if err != nil {
 				return nil, fmt.Errorf("the disk at %s tells nothing: %w", t.Wild, err)
 			}
-			return Values{"diskTotal": float64(use.Total), "diskUsed": float64(use.Used), "diskFree": float64(use.Free)}, nil
+			return Values{"diskTotal": float64(use.Total), "diskUsed": float64(use.Used),
+				"diskFree": float64(use.Free)}, nil
 		},
 		Find: func(ctx context.Context, _ Search) ([]Found, error) { return mounted(ctx) },
 	}
@@ -44,7 +47,8 @@ func mounted(ctx context.Context) ([]Found, error) {
 			continue
 		}
 		devices[p.Device] = true
-		found = append(found, Found{WildValue: p.Mountpoint, DisplayName: p.Mountpoint, Description: p.Device + ", " + p.Fstype})
+		found = append(found, Found{WildValue: p.Mountpoint, DisplayName: p.Mountpoint, Description: p.Device +
+			", " + p.Fstype})
 	}
 	if root := "/"; len(found) == 0 && hasSize(ctx, root) {
 		found = append(found, Found{WildValue: root, DisplayName: root})

@@ -20,10 +20,12 @@ func dnsCheck(d *Dialer) Check {
 	return Check{
 		Name: "dns", Doc: "What a device answers as a name server.",
 		Attributes: []Setting{
-			{"host", "the name to ask for; for PTR, an address will do"}, {"type", strings.Join(recordTypes, ", ") + "; A unless given"},
+			{"host", "the name to ask for; for PTR, an address will do"},
+			{"type", strings.Join(recordTypes, ", ") + "; A unless given"},
 			{"port", "53 unless given"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"},
 		},
-		Fields: []Setting{{"responseTime", "time until the answer, in milliseconds"}, {"answers", "records of that type in the answer; 0 when there is no such name"}},
+		Fields: []Setting{{"responseTime", "time until the answer, in milliseconds"},
+			{"answers", "records of that type in the answer; 0 when there is no such name"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
 			if err != nil {
@@ -50,7 +52,8 @@ func dnsCheck(d *Dialer) Check {
 				return nil, fmt.Errorf("%s does not answer as a name server: %w", address, err)
 			}
 			if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
-				return nil, &Failure{Text: fmt.Sprintf("%s answers %s", address, dns.RcodeToString[answer.Rcode]), Answered: true}
+				return nil, &Failure{Text: fmt.Sprintf("%s answers %s", address, dns.RcodeToString[answer.Rcode]),
+					Answered: true}
 			}
 			out := Values{"responseTime": millis(began), "answers": 0}
 			for _, record := range answer.Answer {

@@ -45,13 +45,16 @@ func nameServer(t *testing.T) (port string) {
 			m.Truncated = true
 		case asked.Name == "long.example.org.":
 			for range 30 {
-				m.Answer = append(m.Answer, &dns.A{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.IPv4(192, 0, 2, 9)})
+				m.Answer = append(m.Answer,
+					&dns.A{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET},
+						A: net.IPv4(192, 0, 2, 9)})
 			}
 		case asked.Name == "nobody.example.org.":
 			m.Rcode = dns.RcodeNameError
 		}
 		for _, record := range records {
-			if kind := record.Header().Rrtype; record.Header().Name == asked.Name && (kind == asked.Qtype || kind == dns.TypeCNAME) {
+			if kind := record.Header().Rrtype; record.Header().Name == asked.Name &&
+				(kind == asked.Qtype || kind == dns.TypeCNAME) {
 				m.Answer = append(m.Answer, record)
 			}
 		}
@@ -92,7 +95,8 @@ func mute(t *testing.T) (port string) {
 func TestDNSAsksTheDeviceItself(t *testing.T) {
 	port, silent := nameServer(t), mute(t)
 	ask := func(name, kind string, more ...string) check.Task {
-		return check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes(append(more, "port", port, "host", name, "type", kind)...)}
+		return check.Task{Method: "dns", Host: "127.0.0.1",
+			Attributes: attributes(append(more, "port", port, "host", name, "type", kind)...)}
 	}
 	answers := func(n float64) check.Values { return check.Values{"answers": n} }
 	measure(t, []measured{
@@ -110,8 +114,12 @@ func TestDNSAsksTheDeviceItself(t *testing.T) {
 		{"more than fits a packet", ask("long.example.org", "A"), answers(30), ""},
 		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " answers SERVFAIL"},
 		{"no name", ask("", "A"), nil, `the host is "", which is no name to ask for`},
-		{"another type", ask("example.org", "AXFR"), nil, `the type is A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not "AXFR"`},
-		{"nobody answers", check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org", "timeout", "50")}, nil, "127.0.0.1:" + silent + " did not respond within"},
+		{"another type", ask("example.org", "AXFR"), nil, `the type is A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not ` +
+			`"AXFR"`},
+		{
+			"nobody answers",
+			check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org",
+				"timeout", "50")}, nil, "127.0.0.1:" + silent + " did not respond within"},
 	})
 }
 
@@ -119,12 +127,14 @@ func TestDNSAndSNMPEndWithTheirContext(t *testing.T) {
 	silent := mute(t)
 	for _, task := range []check.Task{
 		{Host: "127.0.0.1", Method: "dns", Attributes: attributes("host", "example.org", "port", silent)},
-		{Host: "127.0.0.1", Method: "snmp", Properties: attributes("snmp.port", silent), Fields: []string{".1.3.6.1.2.1.1.3.0"}},
+		{Host: "127.0.0.1", Method: "snmp", Properties: attributes("snmp.port", silent),
+			Fields: []string{".1.3.6.1.2.1.1.3.0"}},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Millisecond, cancel)
 		began := time.Now()
-		if got, err := check.Look(ctx, check.All(&check.Dialer{}), &task); err == nil || !strings.Contains(err.Error(), "canceled") || time.Since(began) > 2*time.Second {
+		if got, err := check.Look(ctx, check.All(&check.Dialer{}), &task); err == nil ||
+			!strings.Contains(err.Error(), "canceled") || time.Since(began) > 2*time.Second {
 			t.Errorf("%s: got %v (%v) after %v", task.Method, got, err, time.Since(began))
 		}
 	}

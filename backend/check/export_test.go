@@ -8,7 +8,9 @@ import (
 
 // PingWithoutICMP returns the ping check where the system forbids ICMP.
 func PingWithoutICMP(d *Dialer, ports ...string) Check {
-	return pingBy(d, d.way, func(context.Context, netip.Addr, int, time.Duration) (*trips, error) { return nil, errNoICMP }, ports)
+	return pingBy(d, d.way, func(context.Context, netip.Addr, int, time.Duration) (*trips, error) {
+		return nil, errNoICMP
+	}, ports)
 }
 
 // PingOnWay returns the ping check of addresses that way finds.

@@ -21,14 +21,17 @@ func hostCheck(d *Dialer) Check {
 	return Check{
 		Name: "host", Doc: "The machine that this program itself runs on, whatever the device is called.",
 		Fields: []Setting{
-			{"cpuPercent", "processors in use during one second, in percent of all"}, {"load1", "load average of the last minute; not on Windows"},
+			{"cpuPercent", "processors in use during one second, in percent of all"},
+			{"load1", "load average of the last minute; not on Windows"},
 			{"memoryTotal", "memory, in bytes"}, {"memoryUsed", "memory that programs cannot have any more, in bytes"},
-			{"diskTotal", "size of the disk with the program's data, in bytes"}, {"diskUsed", "of that in use, in bytes"},
+			{"diskTotal", "size of the disk with the program's data, in bytes"},
+			{"diskUsed", "of that in use, in bytes"},
 			{"upTime", "since the machine started, in seconds"},
 		},
 		Look: func(ctx context.Context, _ *Task) (Values, error) {
 			out, failed := Values{}, []error(nil)
-			for _, measure := range []func(context.Context, Values) error{cpuUse, loadAverage, memoryUse, d.diskUse, upTime} {
+			for _, measure := range []func(context.Context, Values) error{cpuUse, loadAverage, memoryUse,
+				d.diskUse, upTime} {
 				if err := measure(ctx, out); err != nil {
 					failed = append(failed, err)
 				}

@@ -42,7 +42,8 @@ func TestHostMeasuresTheMachineItRunsOn(t *testing.T) {
 }
 
 func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
-	found, err := check.Discoverers(check.All(&check.Dialer{}))["disk"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	found, err := check.Discoverers(check.All(&check.Dialer{}))["disk"].Discover(t.Context(),
+		check.Search{Host: "elsewhere.example"})
 	if err != nil || len(found) == 0 || found[0].WildValue != "/" {
 		t.Fatalf("%+v, %v: the shortest folder is the root", found, err)
 	}
@@ -57,13 +58,17 @@ func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
 			t.Errorf("%s: %v, %v; its size is %v", f.WildValue, got, err, size)
 		}
 	}
-	if got, err := look(t, &check.Dialer{}, check.Task{Method: "disk", Host: "elsewhere.example", Wild: "/no/such/disk"}); err == nil || !strings.HasPrefix(err.Error(), "the disk at /no/such/disk tells nothing") {
+	if got,
+		err := look(t, &check.Dialer{}, check.Task{Method: "disk", Host: "elsewhere.example",
+		Wild: "/no/such/disk"}); err == nil ||
+		!strings.HasPrefix(err.Error(), "the disk at /no/such/disk tells nothing") {
 		t.Errorf("a disk that is gone: %v, %v", got, err)
 	}
 }
 
 func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
-	found, err := check.Discoverers(check.All(&check.Dialer{}))["network"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	found, err := check.Discoverers(check.All(&check.Dialer{}))["network"].Discover(t.Context(),
+		check.Search{Host: "elsewhere.example"})
 	if err != nil || slices.ContainsFunc(found, func(f check.Found) bool { return f.WildValue == "lo" }) {
 		t.Fatalf("%+v, %v: the loopback leads nowhere", found, err)
 	}
@@ -72,7 +77,9 @@ func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
 	if err != nil || len(got) != 6 || got["inOctets"] < before || got["inOctets"] > first(t, "/proc/net/dev", "lo:") {
 		t.Errorf("%v, %v; it had received %v", got, err, before)
 	}
-	if got, err := look(t, &check.Dialer{}, check.Task{Method: "network", Host: "elsewhere.example", Wild: "gone0"}); err == nil || err.Error() != "this machine has no interface gone0 any more" {
+	if got,
+		err := look(t, &check.Dialer{}, check.Task{Method: "network", Host: "elsewhere.example",
+		Wild: "gone0"}); err == nil || err.Error() != "this machine has no interface gone0 any more" {
 		t.Errorf("an interface that is gone: %v, %v", got, err)
 	}
 }

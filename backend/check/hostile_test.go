@@ -99,9 +99,12 @@ func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
 	line := page(hostile(t, floods(head+"X-Long: ", "and more ")))
 	line.Attributes["timeout"] = "20000"
 	measure(t, []measured{
-		{"a page of no such host", check.Task{Method: "http", Attributes: attributes("url", "http://nobody.invalid/")}, nil, "nobody.invalid"},
+		{"a page of no such host", check.Task{Method: "http", Attributes: attributes("url", "http://nobody.invalid/")},
+			nil, "nobody.invalid"},
 		{"a certificate of no such host", check.Task{Method: "tls", Host: "nobody.invalid"}, nil, "nobody.invalid"},
-		{"a port of no such host", check.Task{Method: "tcp", Host: "nobody.invalid", Attributes: attributes("port", "80")}, check.Values{"status": 0}, "The name nobody.invalid does not exist."},
+		{"a port of no such host",
+			check.Task{Method: "tcp", Host: "nobody.invalid", Attributes: attributes("port", "80")},
+			check.Values{"status": 0}, "The name nobody.invalid does not exist."},
 		{"a page that resets", page(resets), nil, "127.0.0.1:" + resets},
 		{"a certificate that resets", keys(resets), nil, "closed the connection."},
 		{"a page of garbage", page(garbles), nil, "malformed"},
@@ -111,11 +114,13 @@ func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
 		{"a port that hangs", open(hangs), check.Values{"status": 1}, ""},
 		{"a page of one byte a second", page(hostile(t, drips(head+"\r\n"))), nil, "deadline"},
 		{"a header of one byte a second", page(hostile(t, drips(head))), nil, "did not respond within"},
-		{"a certificate of one byte a second", keys(hostile(t, drips("\x16\x03\x03\x40\x00"))), nil, "did not respond within"},
+		{"a certificate of one byte a second", keys(hostile(t, drips("\x16\x03\x03\x40\x00"))), nil,
+			"did not respond within"},
 		{"a page without an end", patient, check.Values{"status": 200, "size": 1 << 20, "found": 1}, ""},
 		{"headers without an end", lines, nil, "header"},
 		{"a header without an end", line, nil, "header"},
-		{"a certificate without an end", keys(hostile(t, floods("", "\x16\x03\x03\xff\xff"))), nil, "The port does not speak TLS."},
+		{"a certificate without an end", keys(hostile(t, floods("", "\x16\x03\x03\xff\xff"))), nil,
+			"The port does not speak TLS."},
 		{"a port without an end", open(hostile(t, floods("", "x"))), check.Values{"status": 1}, ""},
 	})
 }
@@ -123,7 +128,8 @@ func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
 func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 	const counter, gauge, other = ".1.3.6.1.2.1.31.1.1.1.6.2", ".1.3.6.1.2.1.2.2.1.8.2", ".1.3.6.1.4.1.9999.1"
 	says := func(kind gosnmp.Asn1BER, value any) *snmpAgent {
-		return newAgent(t, gosnmp.Version2c, nil, []gosnmp.SnmpPDU{{Name: counter, Type: kind, Value: value}, {Name: gauge, Type: gosnmp.Integer, Value: 1}})
+		return newAgent(t, gosnmp.Version2c, nil, []gosnmp.SnmpPDU{{Name: counter, Type: kind, Value: value},
+			{Name: gauge, Type: gosnmp.Integer, Value: 1}})
 	}
 	lies := func(how func(out *gosnmp.SnmpPacket)) *snmpAgent {
 		a := says(gosnmp.Counter64, uint64(5))
@@ -141,7 +147,8 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 		{"an OID for a counter", says(gosnmp.ObjectIdentifier, ".1.3.6.1").task(fields), check.Values{gauge: only}, ""},
 		{"an address for a counter", says(gosnmp.IPAddress, "10.0.0.1").task(fields), check.Values{gauge: only}, ""},
 		{"nothing for a counter", says(gosnmp.Null, nil).task(fields), check.Values{gauge: only}, ""},
-		{"the largest counter", says(gosnmp.Counter64, uint64(math.MaxUint64)).task(fields), check.Values{counter: math.MaxUint64, gauge: only}, ""},
+		{"the largest counter", says(gosnmp.Counter64, uint64(math.MaxUint64)).task(fields),
+			check.Values{counter: math.MaxUint64, gauge: only}, ""},
 		{"other OIDs than asked for", lies(func(out *gosnmp.SnmpPacket) {
 			for i := range out.Variables {
 				out.Variables[i].Name = other
@@ -149,13 +156,17 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 		}).task(fields), nil, none},
 		{"more OIDs than asked for", lies(func(out *gosnmp.SnmpPacket) {
 			for i := range 300 {
-				out.Variables = append(out.Variables, gosnmp.SnmpPDU{Name: fmt.Sprintf("%s.%d", other, i), Type: gosnmp.Integer, Value: i})
+				out.Variables = append(out.Variables, gosnmp.SnmpPDU{Name: fmt.Sprintf("%s.%d", other, i),
+					Type: gosnmp.Integer, Value: i})
 			}
 		}).task(fields), check.Values{counter: 5, gauge: only}, ""},
 		{"no OID at all", lies(func(out *gosnmp.SnmpPacket) { out.Variables = nil }).task(fields), nil, none},
-		{"an error about an OID that was not asked for", lies(func(out *gosnmp.SnmpPacket) { out.Error, out.ErrorIndex = gosnmp.NoSuchName, 200 }).task(fields), nil, "answers NoSuchName"},
+		{"an error about an OID that was not asked for",
+			lies(func(out *gosnmp.SnmpPacket) { out.Error, out.ErrorIndex = gosnmp.NoSuchName, 200 }).task(fields), nil,
+			"answers NoSuchName"},
 		{"an error without a name", lies(func(out *gosnmp.SnmpPacket) { out.Error = 99 }).task(fields), nil, "answers"},
-		{"another request's answer", lies(func(out *gosnmp.SnmpPacket) { out.RequestID++ }).task(fields), nil, "no SNMP agent answers"},
+		{"another request's answer", lies(func(out *gosnmp.SnmpPacket) { out.RequestID++ }).task(fields), nil,
+			"no SNMP agent answers"},
 	}
 	for i := range cases {
 		cases[i].task.Properties["snmp.community"] = "harbour"

@@ -22,7 +22,8 @@ func httpCheck(d *Dialer) Check {
 	return Check{
 		Name: "http", Doc: "A page: whether it answers, how fast, and what.",
 		Attributes: []Setting{
-			{"url", "the address, http or https"}, {"method", "GET or HEAD; GET unless given"}, {"followRedirect", "true or false; true unless given"},
+			{"url", "the address, http or https"}, {"method", "GET or HEAD; GET unless given"},
+			{"followRedirect", "true or false; true unless given"},
 			{"text", "what the page should hold"}, {"timeout", "how long to wait, in milliseconds; 10000 unless given"},
 		},
 		Fields: []Setting{
@@ -54,7 +55,8 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		return nil, err
 	}
 	r.Header.Set("User-Agent", "Spyglass")
-	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader} // no proxy: it would judge addresses itself
+	// no proxy: it would judge addresses itself
+	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader}
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, CheckRedirect: func(to *http.Request, via []*http.Request) error {
 		switch {
@@ -75,7 +77,9 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return nil, &Failure{Text: fmt.Sprintf("The page began with status %d, but was not complete: %s.", answer.StatusCode, plainly(err)), Answered: true}
+		return nil,
+			&Failure{Text: fmt.Sprintf("The page began with status %d, but was not complete: %s.", answer.StatusCode,
+				plainly(err)), Answered: true}
 	}
 	out := Values{"status": float64(answer.StatusCode), "responseTime": millis(began), "size": float64(len(body))}
 	if text := t.Attribute("text", ""); text != "" {

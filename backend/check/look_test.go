@@ -72,8 +72,12 @@ func TestChecksMeasureRealServers(t *testing.T) {
 	pages := http.NewServeMux()
 	pages.HandleFunc("/ok", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("all is well")) })
 	pages.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) })
-	pages.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/ok", http.StatusFound) })
-	pages.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) })
+	pages.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/ok", http.StatusFound)
+	})
+	pages.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/round", http.StatusFound)
+	})
 	pages.HandleFunc("/huge", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 3<<20)) })
 	plain, secure := httptest.NewServer(pages), httptest.NewTLSServer(pages)
 	t.Cleanup(plain.Close)
@@ -84,29 +88,52 @@ func TestChecksMeasureRealServers(t *testing.T) {
 	_, closedPort := hostPort(t, closed.URL)
 	closed.Close()
 	measure(t, []measured{
-		{"an open port", check.Task{Method: "tcp", Host: host, Properties: attributes("tcp.port", port), Attributes: attributes("port", "##tcp.port##")}, check.Values{"status": 1}, ""},
-		{"a closed port", check.Task{Method: "tcp", Host: host, Attributes: attributes("port", closedPort)}, check.Values{"status": 0}, "127.0.0.1:" + closedPort + " refused the connection."},
+		{"an open port", check.Task{Method: "tcp", Host: host, Properties: attributes("tcp.port", port),
+			Attributes: attributes("port", "##tcp.port##")}, check.Values{"status": 1}, ""},
+		{"a closed port", check.Task{Method: "tcp", Host: host, Attributes: attributes("port", closedPort)},
+			check.Values{"status": 0}, "127.0.0.1:" + closedPort + " refused the connection."},
 		{"no port", check.Task{Method: "tcp", Host: host}, nil, "there is no port 0"},
-		{"a wrong timeout", check.Task{Method: "tcp", Host: host, Attributes: attributes("port", port, "timeout", "soon")}, nil, `timeout is "soon", which is no whole number`},
-		{"a page", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/ok", "text", "well")}, check.Values{"status": 200, "size": 11, "found": 1}, ""},
-		{"a page without the text", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/ok", "text", "ill")}, check.Values{"status": 200, "size": 11, "found": 0}, ""},
-		{"a page that is gone", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/gone")}, check.Values{"status": 410, "size": 0}, ""},
-		{"a page that moved", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/moved")}, check.Values{"status": 200, "size": 11}, ""},
-		{"a page that moved, not followed", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/moved", "followRedirect", "false", "method", "HEAD")}, check.Values{"status": 302, "size": 0}, ""},
-		{"a page that redirects to itself", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/round")}, nil, "redirects more than 5 times"},
-		{"a huge page", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/huge")}, check.Values{"status": 200, "size": 1 << 20}, ""},
-		{"a file", check.Task{Method: "http", Attributes: attributes("url", "file:///etc/passwd")}, nil, "no address of a page"},
-		{"another method", check.Task{Method: "http", Attributes: attributes("url", plain.URL, "method", "DELETE")}, nil, `the method is GET or HEAD, not "DELETE"`},
-		{"a page nobody trusts", check.Task{Method: "http", Attributes: attributes("url", secure.URL+"/ok")}, nil, "certificate"},
-		{"a port without TLS", check.Task{Method: "tls", Host: host, Attributes: attributes("port", port)}, nil, "The port does not speak TLS."},
+		{
+			"a wrong timeout",
+			check.Task{Method: "tcp", Host: host, Attributes: attributes("port", port, "timeout", "soon")}, nil,
+			`timeout is "soon", which is no whole number`},
+		{"a page", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/ok", "text", "well")},
+			check.Values{"status": 200, "size": 11, "found": 1}, ""},
+		{"a page without the text",
+			check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/ok", "text", "ill")},
+			check.Values{"status": 200, "size": 11, "found": 0}, ""},
+		{"a page that is gone", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/gone")},
+			check.Values{"status": 410, "size": 0}, ""},
+		{"a page that moved", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/moved")},
+			check.Values{"status": 200, "size": 11}, ""},
+		{"a page that moved, not followed",
+			check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/moved", "followRedirect", "false",
+				"method", "HEAD")}, check.Values{"status": 302, "size": 0}, ""},
+		{"a page that redirects to itself",
+			check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/round")}, nil,
+			"redirects more than 5 times"},
+		{"a huge page", check.Task{Method: "http", Attributes: attributes("url", plain.URL+"/huge")},
+			check.Values{"status": 200, "size": 1 << 20}, ""},
+		{"a file", check.Task{Method: "http", Attributes: attributes("url", "file:///etc/passwd")}, nil,
+			"no address of a page"},
+		{"another method", check.Task{Method: "http", Attributes: attributes("url", plain.URL, "method", "DELETE")},
+			nil, `the method is GET or HEAD, not "DELETE"`},
+		{"a page nobody trusts", check.Task{Method: "http", Attributes: attributes("url", secure.URL+"/ok")}, nil,
+			"certificate"},
+		{"a port without TLS", check.Task{Method: "tls", Host: host, Attributes: attributes("port", port)}, nil,
+			"The port does not speak TLS."},
 		{"no such check", check.Task{Method: "telepathy"}, nil, `this collector has no check "telepathy"`},
 	})
-	values, err := look(t, &check.Dialer{}, check.Task{Method: "tls", Host: host, Attributes: attributes("port", securePort)})
+	values,
+		err := look(t, &check.Dialer{},
+		check.Task{Method: "tls", Host: host, Attributes: attributes("port", securePort)})
 	if values["valid"] != 0 || values["daysLeft"] < 1 {
 		t.Errorf("a certificate nobody trusts: %v", values)
 	}
 	var failure *check.Failure
-	if !errors.As(err, &failure) || *failure != (check.Failure{Text: "The certificate is self-signed, and this machine does not trust it.", Answered: true}) {
+	if !errors.As(err, &failure) ||
+		*failure != (check.Failure{Text: "The certificate is self-signed, and this machine does not trust it.",
+			Answered: true}) {
 		t.Errorf("a certificate nobody trusts: %+v", err)
 	}
 }
@@ -136,7 +163,8 @@ func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
 		{Method: "snmp", Host: "169.254.169.254"},
 		{Method: "snmp", Host: "localhost", Properties: attributes("snmp.port", port)},
 	} {
-		if values, err := look(t, d, task); err == nil || !strings.Contains(err.Error(), "Spyglass does not connect there") {
+		if values, err := look(t, d, task); err == nil ||
+			!strings.Contains(err.Error(), "Spyglass does not connect there") {
 			t.Errorf("%s %s %v gives %v (%v)", task.Method, task.Host, task.Attributes, values, err)
 		}
 	}
@@ -146,7 +174,8 @@ func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
 }
 
 func TestWhatADataSourceSaysIsFilledIn(t *testing.T) {
-	task := check.Task{Host: "web-1", Wild: "7", Properties: attributes("tcp.port", "443", "empty", ""), Attributes: attributes("a", "##HOST##:##tcp.port##/##WILDVALUE##?##nothing##", "b", "x##", "c", "##empty##")}
+	task := check.Task{Host: "web-1", Wild: "7", Properties: attributes("tcp.port", "443", "empty", ""),
+		Attributes: attributes("a", "##HOST##:##tcp.port##/##WILDVALUE##?##nothing##", "b", "x##", "c", "##empty##")}
 	for name, want := range map[string]string{"a": "web-1:443/7?", "b": "x##", "c": "", "d": "otherwise"} {
 		if got := task.Attribute(name, "otherwise"); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -162,7 +191,8 @@ func TestChecksAreListedInTheOrderOfTheirNames(t *testing.T) {
 	for _, c := range check.All(&check.Dialer{}) {
 		names = append(names, c.Name)
 	}
-	if want := []string{"disk", "dns", "host", "http", "network", "ping", "snmp", "tcp", "tls"}; !slices.Equal(names, want) {
+	if want := []string{"disk", "dns", "host", "http", "network", "ping", "snmp", "tcp", "tls"}; !slices.Equal(
+		names, want) {
 		t.Errorf("the checks are %v, want %v", names, want)
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 func networkCheck() Check {
 	return Check{
-		Name: "network", Doc: "A network interface of the machine that this program itself runs on, whatever the device is called.",
+		Name: "network", Doc: "A network interface of the machine that this program itself runs on, whatever the " +
+			"device is called.",
 		Fields: []Setting{
 			{"inOctets", "bytes received since the machine started"}, {"outOctets", "bytes sent"},
 			{"inErrors", "broken packets received"}, {"outErrors", "packets that could not be sent"},
@@ -28,7 +29,8 @@ func networkCheck() Check {
 			}
 			c := &all[i]
 			return Values{
-				"inOctets": float64(c.BytesRecv), "outOctets": float64(c.BytesSent), "inErrors": float64(c.Errin), "outErrors": float64(c.Errout),
+				"inOctets": float64(c.BytesRecv), "outOctets": float64(c.BytesSent), "inErrors": float64(c.Errin),
+				"outErrors":  float64(c.Errout),
 				"inDiscards": float64(c.Dropin), "outDiscards": float64(c.Dropout),
 			}, nil
 		},
@@ -45,7 +47,8 @@ func ownInterfaces(ctx context.Context) ([]Found, error) {
 	}
 	var found []Found
 	for _, i := range all {
-		if !slices.Contains(i.Flags, "up") || slices.Contains(i.Flags, "loopback") || strings.HasPrefix(i.Name, "veth") {
+		if !slices.Contains(i.Flags, "up") || slices.Contains(i.Flags, "loopback") ||
+			strings.HasPrefix(i.Name, "veth") {
 			continue
 		}
 		var addresses []string

@@ -12,7 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	probing "github.com/prometheus-community/pro-bing" // ICMP echo on every system, without rights where the system allows that
+	// ICMP echo on every system, without rights where the system allows that
+	probing "github.com/prometheus-community/pro-bing"
 
 	"spyglass/backend/service"
 )
@@ -33,13 +34,17 @@ func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 
 // pingBy pings the address that way finds with echo, and by connecting to ports
 // where that is forbidden.
-func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error), echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
+func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error),
+	echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
 	return Check{
-		Name: "ping", Doc: "Whether a device answers, how fast, and how reliably: by ICMP echo, or by connecting to ports 443, 80 and 22 where the system forbids ICMP.",
-		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"}, {"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},
+		Name: "ping", Doc: "Whether a device answers, how fast, and how reliably: by ICMP echo, or by connecting to " +
+			"ports 443, 80 and 22 where the system forbids ICMP.",
+		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"},
+			{"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},
 		Fields: []Setting{
 			{"average", "round trip, average in milliseconds"}, {"min", "the fastest"}, {"max", "the slowest"},
-			{"sentpkts", "packets sent"}, {"recvpkts", "packets that came back in time"}, {"lossPercent", "packets that did not, in percent"},
+			{"sentpkts", "packets sent"}, {"recvpkts", "packets that came back in time"},
+			{"lossPercent", "packets that did not, in percent"},
 			{"icmp", "1 when it was measured by ICMP, 0 when by connecting to a port over TCP"},
 		},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
@@ -115,7 +120,8 @@ func (s *trips) values(icmp bool) Values {
 	if s == nil {
 		return nil
 	}
-	out := Values{"sentpkts": float64(s.sent), "recvpkts": float64(s.back), "lossPercent": float64(s.sent-s.back) / float64(s.sent) * 100, "icmp": truth(icmp)}
+	out := Values{"sentpkts": float64(s.sent), "recvpkts": float64(s.back),
+		"lossPercent": float64(s.sent-s.back) / float64(s.sent) * 100, "icmp": truth(icmp)}
 	if s.back > 0 {
 		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 		out["average"], out["min"], out["max"] = ms(s.sum/time.Duration(s.back)), ms(s.least), ms(s.most)
@@ -205,7 +211,8 @@ func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int
 // first connects to all ports at once. A closed port that refuses the
 // connection counts as a response. Its error is errRefused when no port may be
 // connected to.
-func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait time.Duration) (time.Duration, string, error) {
+func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
+	wait time.Duration) (time.Duration, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	type answer struct {

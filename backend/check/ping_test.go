@@ -32,7 +32,9 @@ func sameTrip(t *testing.T, v check.Values) string {
 
 func TestPingMeasuresThisMachine(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		got, err := look(t, &check.Dialer{}, check.Task{Method: "ping", Host: host, Attributes: attributes("sendPkts", "3")})
+		got,
+			err := look(t, &check.Dialer{},
+			check.Task{Method: "ping", Host: host, Attributes: attributes("sendPkts", "3")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +66,8 @@ func TestPingConnectsWhereICMPIsForbidden(t *testing.T) {
 	shut := httptest.NewServer(http.NotFoundHandler())
 	_, closed := hostPort(t, shut.URL)
 	shut.Close()
-	for name, ports := range map[string][]string{"an open port": {open}, "a closed port": {closed}, "two of them": {closed, open}} {
+	for name, ports := range map[string][]string{"an open port": {open}, "a closed port": {closed},
+		"two of them": {closed, open}} {
 		ping := check.PingWithoutICMP(&check.Dialer{}, ports...)
 		got, err := ping.Look(t.Context(), &check.Task{Host: host, Attributes: attributes("sendPkts", "2")})
 		if err != nil {
@@ -85,7 +88,8 @@ func TestPingDoesNotConnectToThePortal(t *testing.T) {
 	at := netip.MustParseAddrPort(portal.Addr().String())
 	_, port, _ := net.SplitHostPort(portal.Addr().String())
 	ping := check.PingWithoutICMP(&check.Dialer{Own: []netip.AddrPort{at}}, port)
-	if got, err := ping.Look(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil || !strings.Contains(err.Error(), "Spyglass does not connect there") {
+	if got, err := ping.Look(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil ||
+		!strings.Contains(err.Error(), "Spyglass does not connect there") {
 		t.Errorf("got %v (%v)", got, err)
 	}
 }
@@ -94,7 +98,8 @@ func TestPingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, ping := range []check.Check{check.PingWithoutICMP(&check.Dialer{}, "1"), checkNamed(t, "ping")} {
-		if got, err := ping.Look(ctx, &check.Task{Host: "127.0.0.1"}); !errors.Is(err, context.Canceled) && (err == nil || !strings.Contains(err.Error(), "canceled")) {
+		if got, err := ping.Look(ctx, &check.Task{Host: "127.0.0.1"}); !errors.Is(err, context.Canceled) &&
+			(err == nil || !strings.Contains(err.Error(), "canceled")) {
 			t.Errorf("got %v (%v)", got, err)
 		}
 	}
@@ -102,11 +107,16 @@ func TestPingEndsWithItsContext(t *testing.T) {
 
 func TestPingSaysWhatIsWrongWithItsAttributes(t *testing.T) {
 	measure(t, []measured{
-		{"no packets", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "0")}, nil, "sendPkts is 1 to 50, and timeout at least 1, not 0 and 2000"},
-		{"a flood", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "100000")}, nil, "sendPkts is 1 to 50"},
-		{"no time", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("timeout", "0")}, nil, "timeout at least 1"},
-		{"no number", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "few")}, nil, `sendPkts is "few", which is no whole number`},
-		{"everybody", check.Task{Method: "ping", Host: "255.255.255.255"}, nil, "255.255.255.255 is no address of one device"},
+		{"no packets", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "0")}, nil,
+			"sendPkts is 1 to 50, and timeout at least 1, not 0 and 2000"},
+		{"a flood", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "100000")}, nil,
+			"sendPkts is 1 to 50"},
+		{"no time", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("timeout", "0")}, nil,
+			"timeout at least 1"},
+		{"no number", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "few")}, nil,
+			`sendPkts is "few", which is no whole number`},
+		{"everybody", check.Task{Method: "ping", Host: "255.255.255.255"}, nil, "255.255.255.255 is no address of " +
+			"one device"},
 		{"nobody", check.Task{Method: "ping", Host: "nobody.invalid"}, nil, "nobody.invalid"},
 	})
 }

@@ -20,8 +20,9 @@ import (
 type Failure struct {
 	Text     string // a sentence for a person
 	Answered bool   // the device responded, for example by refusing a connection
-	Local    string // the failure of this machine (LocalNetwork, LocalDescriptors); then the check says nothing about the device
-	Silent   bool   // nothing came back from the device or its network: a time-out, or no route to it
+	// the failure of this machine (LocalNetwork, LocalDescriptors); then the check says nothing about the device
+	Local  string
+	Silent bool // nothing came back from the device or its network: a time-out, or no route to it
 }
 
 // Values of Failure.Local.
@@ -66,7 +67,8 @@ func isAny(err error, codes ...syscall.Errno) bool {
 // exhausted reports whether this machine had no descriptor, port or memory for a
 // connection.
 func exhausted(err error) bool {
-	return isAny(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, windowsNoFiles, windowsNoBuffers) || noPort(err)
+	return isAny(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, windowsNoFiles,
+		windowsNoBuffers) || noPort(err)
 }
 
 // noPort reports whether all local ports are in use. A machine without IPv6
@@ -88,7 +90,8 @@ func noRoute(err error) bool {
 // unreachable reports whether no packet gets to the device, as far as the
 // system or a router knows. A blackhole route gives EINVAL.
 func unreachable(err error) bool {
-	return noRoute(err) || isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.EINVAL, windowsHostUnreach, windowsHostDown)
+	return noRoute(err) || isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.EINVAL, windowsHostUnreach,
+		windowsHostDown)
 }
 
 // outbound lists addresses that only a default route leads to. They are
@@ -122,11 +125,13 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 	case errors.As(err, &known):
 		return known
 	case exhausted(err):
-		return &Failure{Text: "The machine that runs this check has no file descriptors, ports or memory left for connections.", Local: LocalDescriptors}
+		return &Failure{Text: "The machine that runs this check has no file descriptors, ports or memory left for " +
+			"connections.", Local: LocalDescriptors}
 	case noRoute(err):
 		f := &Failure{Text: fmt.Sprintf("There is no route to %s.", at), Silent: true}
 		if offline() {
-			f.Text, f.Local, f.Silent = fmt.Sprintf("The machine that runs this check has no network: there is no route to %s.", at), LocalNetwork, false
+			f.Text, f.Local, f.Silent = fmt.Sprintf("The machine that runs this check has no network: there is no "+
+				"route to %s.", at), LocalNetwork, false
 		}
 		return f
 	case errors.As(err, &named):
@@ -135,10 +140,13 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 		return &Failure{Text: fmt.Sprintf("%s refused the connection.", at), Answered: true}
 	case isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, windowsHostUnreach, windowsHostDown):
 		return &Failure{Text: fmt.Sprintf("%s is unreachable: no route to host.", at), Silent: true}
-	case isAny(err, syscall.ECONNRESET, syscall.EPIPE, windowsReset), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case isAny(err, syscall.ECONNRESET, syscall.EPIPE, windowsReset), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return &Failure{Text: fmt.Sprintf("%s closed the connection.", at), Answered: true}
 	case isTimeout(err):
-		return &Failure{Text: fmt.Sprintf("%s did not respond within %s s.", at, strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)), Silent: true}
+		return &Failure{
+			Text: fmt.Sprintf("%s did not respond within %s s.", at,
+				strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)), Silent: true}
 	}
 	if text := distrust(err); text != "" {
 		return &Failure{Text: text, Answered: true}
@@ -173,7 +181,8 @@ func unresolved(err *net.DNSError, host string, offline func() bool) *Failure {
 		return &Failure{Text: fmt.Sprintf("The name %s does not exist.", name)}
 	}
 	if offline() {
-		return &Failure{Text: fmt.Sprintf("The machine that runs this check has no network: no name server could look up %s.", name), Local: LocalNetwork}
+		return &Failure{Text: fmt.Sprintf("The machine that runs this check has no network: no name server could "+
+			"look up %s.", name), Local: LocalNetwork}
 	}
 	return &Failure{Text: fmt.Sprintf("The name %s could not be looked up: %s.", name, err.Err), Silent: true}
 }
@@ -195,7 +204,8 @@ func distrust(err error) string {
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		if from := invalid.Cert.NotBefore; time.Now().Before(from) {
-			return fmt.Sprintf("The certificate is not valid before %s, or this machine's clock is wrong.", from.UTC().Format(day))
+			return fmt.Sprintf("The certificate is not valid before %s, or this machine's clock is wrong.",
+				from.UTC().Format(day))
 		}
 		return fmt.Sprintf("The certificate expired on %s.", invalid.Cert.NotAfter.UTC().Format(day))
 	case errors.As(err, &unknown):

@@ -11,7 +11,8 @@ func TestSimulatedDataPointsOfAnInstanceGoTogether(t *testing.T) {
 	for at := monday.Unix(); at < monday.Unix()+14*86400; at += 1800 {
 		for device := range int64(20) {
 			of := func(source, point string) float64 { return check.NewSensor(source, point, device, "NULL").At(at) }
-			if low, mid, high := of("Ping", "min"), of("Ping", "average"), of("Ping", "max"); !(low <= mid && mid <= high) {
+			if low, mid, high := of("Ping", "min"), of("Ping", "average"),
+				of("Ping", "max"); !(low <= mid && mid <= high) {
 				t.Fatalf("the round trip of device %d is %v, %v, %v at %d", device, low, mid, high, at)
 			}
 			if got, want := of("Ping", "recvpkts"), math.Round(5*(100-of("Ping", "PingLossPercent"))/100); got != want {
@@ -47,8 +48,10 @@ func TestAShapeIsChosenByTheNames(t *testing.T) {
 }
 
 func TestTwoInstancesHaveACharacterOfTheirOwn(t *testing.T) {
-	one, two := check.NewSensor("SNMP_Interfaces", "inOctets", 1, "1"), check.NewSensor("SNMP_Interfaces", "inOctets", 1, "2")
-	if at := monday.Unix(); one.At(at) == two.At(at) || one.At(at) != check.NewSensor("SNMP_Interfaces", "inOctets", 1, "1").At(at) {
+	one, two := check.NewSensor("SNMP_Interfaces", "inOctets", 1, "1"),
+		check.NewSensor("SNMP_Interfaces", "inOctets", 1, "2")
+	if at := monday.Unix(); one.At(at) == two.At(at) || one.At(at) != check.NewSensor("SNMP_Interfaces", "inOctets", 1,
+		"1").At(at) {
 		t.Errorf("Ethernet1 has %v and Ethernet2 %v", one.At(at), two.At(at))
 	}
 }

@@ -20,12 +20,13 @@ const (
 	ShapeLatency     Shape = "latency"     // milliseconds, a little by day, with spikes
 	ShapeLoss        Shape = "loss"        // percent; 0 but for rare spells
 	ShapeTemperature Shape = "temperature" // degrees Celsius, by day
-	ShapeDisk        Shape = "disk"        // percent; grows for months until somebody makes room, mostly before it is over 80
-	ShapeUp          Shape = "up"          // 1, or 0 in rare spells
-	ShapeDaysLeft    Shape = "daysLeft"    // whole days until a certificate ends; renewed in time, mostly
-	ShapeUptime      Shape = "uptime"      // seconds since the last start, weeks or months ago
-	ShapeCount       Shape = "count"       // whole, by day: sessions, processes, connections
-	ShapeSize        Shape = "size"        // bytes, never changes: a power of two from 4 GiB to 512 GiB
+	// percent; grows for months until somebody makes room, mostly before it is over 80
+	ShapeDisk     Shape = "disk"
+	ShapeUp       Shape = "up"       // 1, or 0 in rare spells
+	ShapeDaysLeft Shape = "daysLeft" // whole days until a certificate ends; renewed in time, mostly
+	ShapeUptime   Shape = "uptime"   // seconds since the last start, weeks or months ago
+	ShapeCount    Shape = "count"    // whole, by day: sessions, processes, connections
+	ShapeSize     Shape = "size"     // bytes, never changes: a power of two from 4 GiB to 512 GiB
 )
 
 // Shapes lists all shapes.
@@ -66,18 +67,21 @@ const (
 func simulate(shape Shape, d moment) float64 {
 	switch shape {
 	case ShapeCPU:
-		v := 4 + 22*d.trait(1) + (12+35*d.trait(2))*d.work() + 4*d.noise(3, 2*hours) + 3*d.noise(4, 10*minutes) + d.spike(5, 30)
+		v := 4 + 22*d.trait(1) + (12+35*d.trait(2))*d.work() + 4*d.noise(3, 2*hours) + 3*d.noise(4, 10*minutes) +
+			d.spike(5, 30)
 		return cents(v, 0.5, 100)
 	case ShapeMemory:
 		return cents(38+34*d.trait(1)+7*d.work()+6*d.noise(2, 3*days)+1.2*d.noise(3, 20*minutes), 3, 98)
 	case ShapeTraffic:
 		peak := 2e4 * math.Exp2(9*d.trait(1)) // 20 kB/s … 10 MB/s
-		return math.Round(peak * (0.06 + d.work() + 0.8*d.backup(2)) * (1 + 0.3*d.noise(3, hours) + 0.2*d.noise(4, 5*minutes)))
+		return math.Round(peak * (0.06 + d.work() + 0.8*d.backup(2)) * (1 + 0.3*d.noise(3, hours) +
+			0.2*d.noise(4, 5*minutes)))
 	case ShapeCounter:
 		return d.counter()
 	case ShapeLatency:
 		base := 0.4 * math.Exp2(6*d.trait(1)) // 0.4 … 25 ms
-		return math.Round(1000*base*(1+0.4*d.work()+0.12*d.noise(2, hours)+0.1*d.noise(3, 5*minutes)+d.spike(4, 4))) / 1000
+		return math.Round(1000*base*(1+0.4*d.work()+0.12*d.noise(2, hours)+0.1*d.noise(3, 5*minutes)+
+			d.spike(4, 4))) / 1000
 	case ShapeLoss:
 		return math.Round(min(d.spike(1, 40), 100))
 	case ShapeTemperature:
@@ -139,7 +143,8 @@ func (d moment) noise(what uint64, period int64) float64 {
 func (d moment) work() float64 {
 	shift := int64(2*hours*d.trait(100)) - hours
 	c := 0.5 + 0.5*math.Cos(2*math.Pi*float64((d.at+shift-13*hours-30*minutes)%days)/days)
-	if weekday := ((d.at+shift)/days + 4) % 7; weekday == 6 || weekday == 0 { // the first of January 1970 was a Thursday, 4
+	// the first of January 1970 was a Thursday, 4
+	if weekday := ((d.at+shift)/days + 4) % 7; weekday == 6 || weekday == 0 {
 		return c * c / 3
 	}
 	return c * c

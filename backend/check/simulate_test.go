@@ -67,7 +67,8 @@ func TestSimulatedValuesStayInBoundsAndUseThem(t *testing.T) {
 		least, most := math.Inf(1), math.Inf(-1)
 		eachWeek(tt.shape, func(seed int, at time.Time, v float64) {
 			if !(v >= tt.low && v <= tt.high) || tt.whole && v != math.Trunc(v) {
-				t.Fatalf("%s of %d is %v at %v, want %v to %v (whole: %v)", tt.shape, seed, v, at, tt.low, tt.high, tt.whole)
+				t.Fatalf("%s of %d is %v at %v, want %v to %v (whole: %v)", tt.shape, seed, v, at, tt.low,
+					tt.high, tt.whole)
 			}
 			least, most = min(least, v), max(most, v)
 		})
@@ -81,7 +82,8 @@ func TestSimulatedValuesStayInBoundsAndUseThem(t *testing.T) {
 }
 
 func TestOfficeHoursAreBusierThanNightsAndWeekends(t *testing.T) {
-	for _, shape := range []check.Shape{check.ShapeCPU, check.ShapeMemory, check.ShapeTraffic, check.ShapeLatency, check.ShapeTemperature, check.ShapeCount} {
+	for _, shape := range []check.Shape{check.ShapeCPU, check.ShapeMemory, check.ShapeTraffic, check.ShapeLatency,
+		check.ShapeTemperature, check.ShapeCount} {
 		var office, night, weekend [40]float64
 		count := map[string]float64{}
 		eachWeek(shape, func(seed int, at time.Time, v float64) {
@@ -101,14 +103,16 @@ func TestOfficeHoursAreBusierThanNightsAndWeekends(t *testing.T) {
 		for seed := range office {
 			o, w, x := office[seed]/count["office"], weekend[seed]/count["weekend"], night[seed]/count["night"]
 			if o <= w || o <= x {
-				t.Errorf("%s of %d: %.2f in office hours, %.2f at weekends, %.2f at night", shape, seed, 40*o, 40*w, 40*x)
+				t.Errorf("%s of %d: %.2f in office hours, %.2f at weekends, %.2f at night", shape, seed, 40*o,
+					40*w, 40*x)
 			}
 		}
 	}
 }
 
 func TestDevicesDiffer(t *testing.T) {
-	for _, shape := range []check.Shape{check.ShapeCPU, check.ShapeMemory, check.ShapeTraffic, check.ShapeCounter, check.ShapeLatency, check.ShapeDisk, check.ShapeUptime} {
+	for _, shape := range []check.Shape{check.ShapeCPU, check.ShapeMemory, check.ShapeTraffic, check.ShapeCounter,
+		check.ShapeLatency, check.ShapeDisk, check.ShapeUptime} {
 		seen := map[float64]bool{}
 		for device := range int64(100) {
 			seen[check.Simulate(shape, check.Seed(device, 0, "x"), monday)] = true
@@ -160,7 +164,8 @@ func TestACounterOnlyEverGrowsAndADiskFills(t *testing.T) {
 }
 
 func TestChartsAreSmooth(t *testing.T) {
-	for shape, most := range map[check.Shape]float64{check.ShapeCPU: 38, check.ShapeMemory: 2.5, check.ShapeTemperature: 1.5} {
+	for shape, most := range map[check.Shape]float64{check.ShapeCPU: 38, check.ShapeMemory: 2.5,
+		check.ShapeTemperature: 1.5} {
 		last := map[int]float64{}
 		eachWeek(shape, func(seed int, at time.Time, v float64) {
 			if before, ok := last[seed]; ok && math.Abs(v-before) > most {

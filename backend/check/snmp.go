@@ -22,12 +22,18 @@ const (
 
 func snmpCheck(d *Dialer) Check {
 	return Check{
-		Name: "snmp", Doc: "What an SNMP agent says. The raw fields are OIDs, in which ##WILDVALUE## stands for the instance.",
-		Attributes: []Setting{{"timeout", "how long to wait, in milliseconds; 10000 unless given. Each packet is sent up to three times meanwhile"}},
+		Name: "snmp", Doc: "What an SNMP agent says. The raw fields are OIDs, in which ##WILDVALUE## stands for the " +
+			"instance.",
+		Attributes: []Setting{{"timeout", "how long to wait, in milliseconds; 10000 unless given. Each packet is " +
+			"sent up to three times meanwhile"}},
 		Properties: []Setting{
-			{"snmp.version", "v1, v2c or v3; v2c unless given"}, {"snmp.port", "161 unless given"}, {"snmp.community", "of v1 and v2c; public unless given"},
-			{"snmp.security", "name of the user, of v3"}, {"snmp.auth", "MD5, SHA, SHA224, SHA256, SHA384 or SHA512; SHA unless given"}, {"snmp.authToken", "password that answers are signed with; none, and they are not signed"},
-			{"snmp.priv", "DES, AES, AES192 or AES256; AES unless given"}, {"snmp.privToken", "password that answers are encrypted with; none, and they are not encrypted"},
+			{"snmp.version", "v1, v2c or v3; v2c unless given"}, {"snmp.port", "161 unless given"},
+			{"snmp.community", "of v1 and v2c; public unless given"},
+			{"snmp.security", "name of the user, of v3"},
+			{"snmp.auth", "MD5, SHA, SHA224, SHA256, SHA384 or SHA512; SHA unless given"},
+			{"snmp.authToken", "password that answers are signed with; none, and they are not signed"},
+			{"snmp.priv", "DES, AES, AES192 or AES256; AES unless given"},
+			{"snmp.privToken", "password that answers are encrypted with; none, and they are not encrypted"},
 			{"snmp.contextName", "context of v3, where an agent has several"},
 		},
 		Fields: []Setting{{".1.3.6.1.2.1.1.3.0", "for example; any OID of a number, or of a text that is one"}},
@@ -98,7 +104,8 @@ func (d *Dialer) snmp(ctx context.Context, host string, property func(name, othe
 		wait = min(wait, time.Until(ends))
 	}
 	x := &gosnmp.GoSNMP{
-		Target: host, Port: uint16(n), Transport: "udp", Context: ctx, Control: d.control, //nolint:gosec // target has looked at the port
+		Target: host, Port: uint16(n), Transport: "udp", //nolint:gosec // target has looked at the port
+		Context: ctx, Control: d.control,
 		Timeout: max(wait/3, time.Millisecond), Retries: 2, MaxOids: mostOIDs,
 	}
 	if err := identify(x, property); err != nil {
@@ -135,13 +142,16 @@ func identify(x *gosnmp.GoSNMP, property func(name, otherwise string) string) er
 
 var (
 	signatures = map[string]gosnmp.SnmpV3AuthProtocol{
-		"MD5": gosnmp.MD5, "SHA": gosnmp.SHA, "SHA1": gosnmp.SHA, "SHA224": gosnmp.SHA224, "SHA256": gosnmp.SHA256, "SHA384": gosnmp.SHA384, "SHA512": gosnmp.SHA512,
+		"MD5": gosnmp.MD5, "SHA": gosnmp.SHA, "SHA1": gosnmp.SHA, "SHA224": gosnmp.SHA224, "SHA256": gosnmp.SHA256,
+		"SHA384": gosnmp.SHA384, "SHA512": gosnmp.SHA512,
 	}
-	ciphers = map[string]gosnmp.SnmpV3PrivProtocol{"DES": gosnmp.DES, "AES": gosnmp.AES, "AES128": gosnmp.AES, "AES192": gosnmp.AES192, "AES256": gosnmp.AES256}
+	ciphers = map[string]gosnmp.SnmpV3PrivProtocol{"DES": gosnmp.DES, "AES": gosnmp.AES, "AES128": gosnmp.AES,
+		"AES192": gosnmp.AES192, "AES256": gosnmp.AES256}
 )
 
 func identifyUser(x *gosnmp.GoSNMP, property func(name, otherwise string) string) error {
-	user := &gosnmp.UsmSecurityParameters{UserName: property("snmp.security", ""), AuthenticationProtocol: gosnmp.NoAuth, PrivacyProtocol: gosnmp.NoPriv}
+	user := &gosnmp.UsmSecurityParameters{UserName: property("snmp.security", ""),
+		AuthenticationProtocol: gosnmp.NoAuth, PrivacyProtocol: gosnmp.NoPriv}
 	if user.UserName == "" {
 		return errors.New("snmp.security is missing: version v3 needs the name of a user")
 	}
@@ -186,10 +196,12 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 			size = len(part) / 2
 			continue
 		case answer.Error == gosnmp.NoSuchName && answer.ErrorIndex >= 1 && int(answer.ErrorIndex) <= len(part):
-			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex)) // v1 returns no values then, so request the others again
+			// v1 returns no values then, so request the others again
+			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex))
 			continue
 		case answer.Error != gosnmp.NoError:
-			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s answers %s", a.at, answer.Error), Answered: true}
+			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s answers %s", a.at, answer.Error),
+				Answered: true}
 		}
 		for _, v := range answer.Variables {
 			if n, ok := numberOf(v); ok {
@@ -201,7 +213,8 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 		oids = oids[len(part):]
 	}
 	if len(out) == 0 && len(fields) > 0 {
-		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the OIDs that it was asked for", a.at), Answered: true}
+		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the OIDs that it was asked for", a.at),
+			Answered: true}
 	}
 	return out, nil
 }
@@ -236,16 +249,22 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		return ctx.Err()
 	case exhausted(err), unreachable(err):
 		return err
-	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest), strings.Contains(text, "authentic"):
+	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest),
+		strings.Contains(text, "authentic"):
 		// The response that there is no such user is unsigned, so it looks the
 		// same as a wrong signature.
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs "+
+			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken", a.at), Answered: true}
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken",
+			a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrUnknownSecurityLevel):
-		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or without encrypting", a.at), Answered: true}
-	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Text: fmt.Sprintf("no SNMP agent answers at %s; one that gets a community or version it does not like is silent too", a.at), Silent: true}
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or "+
+			"without encrypting", a.at), Answered: true}
+	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Text: fmt.Sprintf("no SNMP agent answers at %s; one that gets a community or version it does "+
+			"not like is silent too", a.at), Silent: true}
 	case isClosed(err):
 		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Answered: true}
 	}

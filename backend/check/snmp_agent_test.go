@@ -32,17 +32,20 @@ type snmpAgent struct {
 const engine = "\x80\x00\x1f\x88\x80test-engine"
 
 // newAgent starts an agent; user is nil except for v3.
-func newAgent(t *testing.T, version gosnmp.SnmpVersion, user *gosnmp.UsmSecurityParameters, rows []gosnmp.SnmpPDU) *snmpAgent {
+func newAgent(t *testing.T, version gosnmp.SnmpVersion, user *gosnmp.UsmSecurityParameters,
+	rows []gosnmp.SnmpPDU) *snmpAgent {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &snmpAgent{conn: conn, rows: rows, community: "harbour", mostOIDs: 1000, speaks: &gosnmp.GoSNMP{Version: version}}
+	a := &snmpAgent{conn: conn, rows: rows, community: "harbour", mostOIDs: 1000,
+		speaks: &gosnmp.GoSNMP{Version: version}}
 	_, a.port, _ = net.SplitHostPort(conn.LocalAddr().String())
 	if user != nil {
 		user.AuthoritativeEngineID, user.AuthoritativeEngineBoots, user.AuthoritativeEngineTime = engine, 1, 1
-		a.speaks.SecurityModel, a.speaks.SecurityParameters, a.speaks.MsgFlags = gosnmp.UserSecurityModel, user, gosnmp.AuthPriv
+		a.speaks.SecurityModel, a.speaks.SecurityParameters, a.speaks.MsgFlags = gosnmp.UserSecurityModel, user,
+			gosnmp.AuthPriv
 		if err := user.InitSecurityKeys(); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +85,8 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 	var q *gosnmp.SnmpPacket
 	var err error
 	if a.speaks.Version == gosnmp.Version3 {
-		q, err = a.speaks.UnmarshalTrap(slices.Clone(raw), true) // checks the signature, which the other function does not
+		// checks the signature, which the other function does not
+		q, err = a.speaks.UnmarshalTrap(slices.Clone(raw), true)
 		if err != nil {
 			return a.refuse(raw, err)
 		}
@@ -95,7 +99,8 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 	if err != nil || q.Version != a.speaks.Version || q.Community != a.community {
 		return nil
 	}
-	out := &gosnmp.SnmpPacket{Version: q.Version, Community: q.Community, PDUType: gosnmp.GetResponse, RequestID: q.RequestID, Variables: a.find(q)}
+	out := &gosnmp.SnmpPacket{Version: q.Version, Community: q.Community, PDUType: gosnmp.GetResponse,
+		RequestID: q.RequestID, Variables: a.find(q)}
 	a.mu.Lock()
 	tooBig, lie, tear := len(q.Variables) > a.mostOIDs, a.lie, a.tear
 	a.mu.Unlock()
@@ -135,13 +140,16 @@ func (a *snmpAgent) refuse(raw []byte, why error) []byte {
 
 // report returns one of the counters of usmStats.
 func (a *snmpAgent) report(q *gosnmp.SnmpPacket, number string, flags gosnmp.SnmpV3MsgFlags) []byte {
-	return a.seal(q, gosnmp.Report, flags, gosnmp.SnmpPDU{Name: ".1.3.6.1.6.3.15.1.1." + number + ".0", Type: gosnmp.Counter32, Value: uint32(1)})
+	return a.seal(q, gosnmp.Report, flags, gosnmp.SnmpPDU{Name: ".1.3.6.1.6.3.15.1.1." + number + ".0",
+		Type: gosnmp.Counter32, Value: uint32(1)})
 }
 
-func (a *snmpAgent) seal(q *gosnmp.SnmpPacket, kind gosnmp.PDUType, flags gosnmp.SnmpV3MsgFlags, rows ...gosnmp.SnmpPDU) []byte {
+func (a *snmpAgent) seal(q *gosnmp.SnmpPacket, kind gosnmp.PDUType, flags gosnmp.SnmpV3MsgFlags,
+	rows ...gosnmp.SnmpPDU) []byte {
 	out := &gosnmp.SnmpPacket{
-		Version: gosnmp.Version3, MsgFlags: flags, SecurityModel: gosnmp.UserSecurityModel, SecurityParameters: a.speaks.SecurityParameters.Copy(),
-		PDUType: kind, MsgID: q.MsgID, RequestID: q.RequestID, ContextEngineID: engine, Variables: rows,
+		Version: gosnmp.Version3, MsgFlags: flags, SecurityModel: gosnmp.UserSecurityModel,
+		SecurityParameters: a.speaks.SecurityParameters.Copy(),
+		PDUType:            kind, MsgID: q.MsgID, RequestID: q.RequestID, ContextEngineID: engine, Variables: rows,
 	}
 	if err := a.speaks.SecurityParameters.InitPacket(out); err != nil {
 		return nil
@@ -157,7 +165,9 @@ func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	a.mu.Unlock()
 	var out []gosnmp.SnmpPDU
 	for _, v := range q.Variables {
-		at, there := slices.BinarySearchFunc(a.rows, v.Name, func(row gosnmp.SnmpPDU, oid string) int { return compareOID(row.Name, oid) })
+		at, there := slices.BinarySearchFunc(a.rows, v.Name, func(row gosnmp.SnmpPDU, oid string) int {
+			return compareOID(row.Name, oid)
+		})
 		switch {
 		case q.PDUType == gosnmp.GetRequest && there:
 			out = append(out, a.rows[at])
@@ -196,5 +206,7 @@ func (a *snmpAgent) requests() []int {
 
 // task returns a task for the agent, with further properties of the device.
 func (a *snmpAgent) task(fields []string, properties ...string) check.Task {
-	return check.Task{Method: "snmp", Host: "127.0.0.1", Wild: "2", Fields: fields, Attributes: attributes("timeout", "900"), Properties: attributes(append([]string{"snmp.port", a.port}, properties...)...)}
+	return check.Task{Method: "snmp", Host: "127.0.0.1", Wild: "2", Fields: fields,
+		Attributes: attributes("timeout", "900"),
+		Properties: attributes(append([]string{"snmp.port", a.port}, properties...)...)}
 }

@@ -114,7 +114,8 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 		}
 		for _, v := range answer.Variables {
 			index, below := strings.CutPrefix(v.Name, root+".")
-			if !below || v.Type == gosnmp.EndOfMibView || v.Type == gosnmp.NoSuchObject || v.Type == gosnmp.NoSuchInstance {
+			if !below || v.Type == gosnmp.EndOfMibView || v.Type == gosnmp.NoSuchObject ||
+				v.Type == gosnmp.NoSuchInstance {
 				return c, nil
 			}
 			if _, twice := c.text[index]; twice || len(c.order) == mostRows {
@@ -144,7 +145,8 @@ func textOf(v gosnmp.SnmpPDU) string {
 		return fmt.Sprint(v.Value)
 	}
 	text := strings.TrimSpace(strings.TrimRight(string(bytes), "\x00"))
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
+	if !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
 		text = strings.ReplaceAll(fmt.Sprintf("% x", bytes), " ", ":")
 	}
 	text = strings.Join(strings.Fields(text), " ")

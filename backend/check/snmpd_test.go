@@ -34,10 +34,12 @@ func snmpd(t *testing.T) (port string) {
 	_ = free.Close()
 	folder := t.TempDir()
 	conf := filepath.Join(folder, "snmpd.conf")
-	if err := os.WriteFile(conf, []byte("rocommunity harbour\ncreateUser spyglass SHA-256 hazel-otter-41 AES teal-anchor-30\nrouser spyglass priv\n"), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte("rocommunity harbour\ncreateUser spyglass SHA-256 hazel-otter-41 AES "+
+		"teal-anchor-30\nrouser spyglass priv\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), program, "-f", "-Lo", "-C", "-c", conf, "-p", filepath.Join(folder, "pid"), "udp:127.0.0.1:"+port)
+	run := exec.CommandContext(t.Context(), program, "-f", "-Lo", "-C", "-c", conf, "-p", filepath.Join(folder, "pid"),
+		"udp:127.0.0.1:"+port)
 	run.Env = append(os.Environ(), "SNMP_PERSISTENT_DIR="+folder)
 	said, err := run.StdoutPipe()
 	if err != nil {
@@ -79,20 +81,25 @@ func TestSNMPUnderstandsDebiansAgent(t *testing.T) {
 	} {
 		properties = append([]string{"snmp.port", port}, properties...)
 		name := fmt.Sprint(properties[2:])
-		task := check.Task{Method: "snmp", Host: "127.0.0.1", Fields: []string{upTime, packets}, Attributes: attributes("timeout", "9000"), Properties: attributes(properties...)}
+		task := check.Task{Method: "snmp", Host: "127.0.0.1", Fields: []string{upTime, packets},
+			Attributes: attributes("timeout", "9000"), Properties: attributes(properties...)}
 		got, err := look(t, &check.Dialer{}, task)
 		if err != nil || len(got) != 2 || got[packets] < 1 {
 			t.Errorf("%s: got %v (%v)", name, got, err)
 		}
 		found, err := check.Discoverers(check.All(&check.Dialer{}))["snmp"].Discover(t.Context(), check.Search{
-			Host: "127.0.0.1", Attributes: map[string]any{"name": "snmp", "discoveryType": "wildcard", "OID": ".1.3.6.1.2.1.2.2.1.2"}, Properties: task.Properties,
+			Host: "127.0.0.1", Attributes: map[string]any{"name": "snmp", "discoveryType": "wildcard",
+				"OID": ".1.3.6.1.2.1.2.2.1.2"}, Properties: task.Properties,
 		})
 		if err != nil || !slices.ContainsFunc(found, func(f check.Found) bool { return f.DisplayName == "lo" }) {
 			t.Errorf("%s: the interfaces are %v (%v)", name, found, err)
 		}
 	}
-	stranger := check.Task{Method: "snmp", Host: "127.0.0.1", Fields: []string{upTime}, Attributes: attributes("timeout", "900"), Properties: attributes("snmp.port", port, "snmp.community", "kestrel-osl")}
-	if got, err := look(t, &check.Dialer{}, stranger); err == nil || !strings.Contains(err.Error(), "no SNMP agent answers at 127.0.0.1:"+port) {
+	stranger := check.Task{Method: "snmp", Host: "127.0.0.1", Fields: []string{upTime},
+		Attributes: attributes("timeout", "900"), Properties: attributes("snmp.port", port, "snmp.community",
+			"kestrel-osl")}
+	if got, err := look(t, &check.Dialer{}, stranger); err == nil ||
+		!strings.Contains(err.Error(), "no SNMP agent answers at 127.0.0.1:"+port) {
 		t.Errorf("another community gets %v (%v)", got, err)
 	}
 }

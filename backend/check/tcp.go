@@ -10,8 +10,10 @@ import (
 func tcpCheck(d *Dialer) Check {
 	return Check{
 		Name: "tcp", Doc: "Whether a port takes connections.",
-		Attributes: []Setting{{"port", "the port"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
-		Fields:     []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in milliseconds"}},
+		Attributes: []Setting{{"port", "the port"},
+			{"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
+		Fields: []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in " +
+			"milliseconds"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
 			if err != nil {

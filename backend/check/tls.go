@@ -10,8 +10,11 @@ import (
 func tlsCheck(d *Dialer) Check {
 	return Check{
 		Name: "tls", Doc: "The certificate that a host shows.",
-		Attributes: []Setting{{"host", "the name to ask for; the device's when empty"}, {"port", "443 unless given"}, {"timeout", "how long to wait, in milliseconds; 10000 unless given"}},
-		Fields:     []Setting{{"daysLeft", "days until the certificate expires"}, {"valid", "1 when it is trusted, and for that name, else 0"}, {"handshakeTime", "time to agree on the keys, in milliseconds"}},
+		Attributes: []Setting{{"host", "the name to ask for; the device's when empty"}, {"port", "443 unless given"},
+			{"timeout", "how long to wait, in milliseconds; 10000 unless given"}},
+		Fields: []Setting{{"daysLeft", "days until the certificate expires"},
+			{"valid", "1 when it is trusted, and for that name, else 0"}, {"handshakeTime", "time to agree on the " +
+				"keys, in milliseconds"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 10*time.Second)
 			if err != nil {
@@ -29,7 +32,9 @@ func tlsCheck(d *Dialer) Check {
 			}
 			defer raw.Close()
 			// Certificate problems are measured here, and nothing is sent.
-			conn := tls.Client(raw, &tls.Config{ServerName: host, InsecureSkipVerify: true}) //nolint:gosec // judged below
+			conn := tls.Client(raw, &tls.Config{
+				ServerName: host, InsecureSkipVerify: true, //nolint:gosec // judged below
+			})
 			began := time.Now()
 			if err := conn.HandshakeContext(ctx); err != nil {
 				return nil, err
@@ -39,7 +44,8 @@ func tlsCheck(d *Dialer) Check {
 				return nil, &Failure{Text: "The host shows no certificate.", Answered: true}
 			}
 			doubt := judged(chain, host)
-			values := Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24, "valid": truth(doubt == nil)}
+			values := Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24,
+				"valid": truth(doubt == nil)}
 			if doubt != nil {
 				return values, doubt
 			}

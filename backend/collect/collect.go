@@ -79,7 +79,8 @@ const path = "/setting/collectors/{id}"
 // sample is the id of the collector in examples.
 const sample int64 = 2
 
-var idParam = resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the collector"), Example: sample}
+var idParam = resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the collector"),
+	Example: sample}
 
 func right(area string) resource.Right {
 	return resource.Right{Object: resource.Setting, Area: area, Op: resource.Modify}
@@ -110,7 +111,8 @@ func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call
 func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	row, err := s.named(ctx, r, c)
 	if err == nil && row.ID == ground.BuiltInCollector {
-		return nil, fault.New(fault.Invalid, "collector 1 is built into the portal; add another one to collect from elsewhere")
+		return nil, fault.New(fault.Invalid, "collector 1 is built into the portal; add another one to collect from "+
+			"elsewhere")
 	}
 	return row, err
 }

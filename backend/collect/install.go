@@ -48,7 +48,9 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	list, token := resource.SchemaOf(installers{}), resource.SchemaOf(downloadToken{})
 	builtIn := resource.Failure{Kind: fault.Invalid, When: "the collector is the built-in one"}
 	missing := resource.Failure{Kind: fault.Conflict, When: "the portal has no program for that system"}
-	which := resource.Param{Name: "osAndArch", In: "path", Required: true, Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case", Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
+	which := resource.Param{Name: "osAndArch", In: "path", Required: true,
+		Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case",
+			Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
 	osParam := which
 	osParam.Name = "os"
 	at := func(below string) resource.Example {
@@ -56,36 +58,59 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: path + "/installers", Category: ground.CategorySettings, Summary: "List installers of a collector",
-			Doc:   "Returns the systems a collector can be installed on, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. Its own system's it always has; others lie in the folder installers of its data.",
-			Right: resource.Right{Object: resource.Setting, Area: ground.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"), Handle: s.list,
+			Method: "GET", Path: path + "/installers", Category: ground.CategorySettings,
+			Summary: "List installers of a collector",
+			Doc: "Returns the systems a collector can be installed on, and whether this portal has the program for " +
+				"each. The built-in collector has the list, too, and nothing to download. Its own system's it always " +
+				"has; others lie in the folder installers of its data.",
+			Right:  resource.Right{Object: resource.Setting, Area: ground.AreaCollectors, Op: resource.Read},
+			Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"),
+			Handle: s.list,
 		},
 		{
-			Method: "GET", Path: path + "/installers/{osAndArch}", Category: ground.CategorySettings, Summary: "Download an installer",
-			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour; making it is noted in the audit log, and ends older tokens. The caller needs to view the devices that the collector looks after.",
-			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
+			Method: "GET", Path: path + "/installers/{osAndArch}", Category: ground.CategorySettings,
+			Summary: "Download an installer",
+			Doc: "Returns a script that fetches this portal's own program and registers it as this collector. It " +
+				"holds a token that is good for one installation within an hour; making it is noted in the audit " +
+				"log, and ends older tokens. The caller needs to view the devices that the collector looks after.",
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{
+				Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
 		},
 		{
-			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: ground.CategorySettings, Summary: "Download a collector's program",
-			Doc:   "Returns the program that an installer fetches, with the token of the installer.",
-			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "application/octet-stream", Doc: "The program"},
-			Errors: failures(builtIn, missing), Example: at("/installers/" + ownSystem() + "/program"), Handle: s.program,
+			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: ground.CategorySettings,
+			Summary: "Download a collector's program",
+			Doc:     "Returns the program that an installer fetches, with the token of the installer.",
+			Right:   right(collector.AreaInstalling), Params: []resource.Param{idParam, which},
+			Answer: &resource.Schema{
+				Type: "string", Format: "application/octet-stream", Doc: "The program"},
+			Errors: failures(builtIn, missing), Example: at("/installers/" + ownSystem() + "/program"),
+			Handle: s.program,
 		},
 		{
-			Method: "POST", Path: path + "/downloadToken", Category: ground.CategorySettings, Summary: "Make an installation token",
-			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.",
-			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+			Method: "POST", Path: path + "/downloadToken", Category: ground.CategorySettings,
+			Summary: "Make an installation token",
+			Doc: "Makes a token that is good for one installation of this collector within an hour, for spyglass " +
+				"collector --token. The caller needs to view the devices that the collector looks after, because it " +
+				"gets their secrets.",
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
+			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
-			Method: "GET", Path: path + "/downloadToken", Category: ground.CategorySettings, Summary: "Get an installation token",
-			Doc:   "Makes a token as POST does, for clients of the published API. HEAD makes none.",
-			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+			Method: "GET", Path: path + "/downloadToken", Category: ground.CategorySettings,
+			Summary: "Get an installation token",
+			Doc:     "Makes a token as POST does, for clients of the published API. HEAD makes none.",
+			Right:   right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
+			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
-			Method: "GET", Path: path + "/bootstraps/{os}", Category: ground.CategorySettings, Summary: "Download a bootstrap installer",
-			Doc:   "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.",
-			Right: right(ground.AreaCollectors), Params: append([]resource.Param{idParam, osParam}, bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
+			Method: "GET", Path: path + "/bootstraps/{os}", Category: ground.CategorySettings,
+			Summary: "Download a bootstrap installer",
+			Doc: "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when " +
+				"it runs. It holds a token that is good for one installation within an hour.",
+			Right: right(ground.AreaCollectors), Params: append([]resource.Param{idParam, osParam},
+				bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain",
+				Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/bootstraps/Linux64"), Handle: s.script,
 		},
 	}
@@ -98,8 +123,10 @@ func bootstrapParams() []resource.Param {
 		return resource.Param{Name: name, In: "query", Schema: resource.Schema{Type: "string", Doc: doc, Enum: values}}
 	}
 	return []resource.Param{
-		query("collectorSize", "Kept for clients of the published API: one program serves all sizes", "nano", "small", "medium", "large", "extra_large", "double_extra_large"),
-		query("collectorVersion", "Kept for clients of the published API: the portal installs the version it runs itself"),
+		query("collectorSize", "Kept for clients of the published API: one program serves all sizes", "nano", "small",
+			"medium", "large", "extra_large", "double_extra_large"),
+		query("collectorVersion", "Kept for clients of the published API: the portal installs the version it runs "+
+			"itself"),
 		query("tokenName", "Kept for clients of the published API: the script has a token of its own"),
 		query("token", "Kept for clients of the published API: the script has a token of its own"),
 		query("monitorOthers", "Kept for clients of the published API", "true", "false"),
@@ -114,7 +141,8 @@ func (s *Service) list(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	out := installers{Total: len(systems)}
 	for i := range systems {
-		one := installer{Name: systems[i].name, OS: systems[i].os, Arch: systems[i].arch, Link: fmt.Sprintf("%s/setting/collectors/%d/installers/%s", c.Base, row.ID, systems[i].name)}
+		one := installer{Name: systems[i].name, OS: systems[i].os, Arch: systems[i].arch,
+			Link: fmt.Sprintf("%s/setting/collectors/%d/installers/%s", c.Base, row.ID, systems[i].name)}
 		program, err := s.programs.of(&systems[i])
 		switch {
 		case err == nil:
@@ -198,11 +226,13 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 		if err := dropTokens(ctx, tx, row.ID, true); err != nil {
 			return err
 		}
-		token := collector.CollectorToken{CollectorID: row.ID, Hash: hash, Installs: true, ExpiresOn: made.ExpiresOn, CreatedOn: resource.SecondsOf(c.At), CreatedBy: c.Access.User}
+		token := collector.CollectorToken{CollectorID: row.ID, Hash: hash, Installs: true, ExpiresOn: made.ExpiresOn,
+			CreatedOn: resource.SecondsOf(c.At), CreatedBy: c.Access.User}
 		if err := resource.Put(ctx, tx, collector.CollectorTokens.Name, &token); err != nil {
 			return err
 		}
-		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(collector.Collectors.Name),
+			Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 	})
 	return made, err
 }
@@ -210,21 +240,24 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 // mayInstall refuses a caller who does not see all devices of the collector: who
 // installs it gets the secrets of these.
 func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, collector int64) error {
-	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector}, resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})
+	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector},
+		resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})
 	all, err := resource.Find(ctx, r, fleet.Devices.Name, of)
 	if err != nil {
 		return err
 	}
 	seen, err := resource.Find(ctx, r, fleet.Devices.Name, of, resource.SeenBy(who, resource.Read))
 	if err == nil && len(seen) < len(all) {
-		return fault.New(fault.Denied, "a collector gets the secrets of its devices; you need View access to all devices of collector %d to install it", collector)
+		return fault.New(fault.Denied, "a collector gets the secrets of its devices; you need View access to all "+
+			"devices of collector %d to install it", collector)
 	}
 	return err
 }
 
 func dropTokens(ctx context.Context, tx resource.Tx, collectorID int64, installs bool) error {
 	return resource.DeleteAll(ctx, tx, collector.CollectorTokens.Name,
-		resource.Where{Field: "collectorId", Op: "=", Value: collectorID}, resource.Where{Field: "installs", Op: "=", Value: installs})
+		resource.Where{Field: "collectorId", Op: "=", Value: collectorID},
+		resource.Where{Field: "installs", Op: "=", Value: installs})
 }
 
 // ownSystem returns the name of the system whose program the portal always has.

@@ -110,36 +110,60 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: path + "/register", Category: ground.CategorySettings, Summary: "Register a collector",
-			Doc:   "Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.",
-			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Once: true, Errors: failures(wrong, builtIn),
+			Method: "POST", Path: path + "/register", Category: ground.CategorySettings,
+			Summary: "Register a collector",
+			Doc: "Says which machine the collector runs on, and gets it its own credential. An installation token " +
+				"ends with that, and so does the credential it had before.",
+			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out,
+			Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
 		{
 			Method: "POST", Path: path + "/heartbeat", Category: ground.CategorySettings, Summary: "Send a heartbeat",
-			Doc:   "Says that the collector runs. Without one for as long as collectorDownSeconds of the portal settings says it counts as down.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses, Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}), Handle: s.heartbeat,
+			Doc: "Says that the collector runs. Without one for as long as collectorDownSeconds of the portal " +
+				"settings says it counts as down.",
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses,
+			Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}),
+			Handle: s.heartbeat,
 		},
 		{
-			Method: "GET", Path: path + "/assignments", Category: ground.CategorySettings, Summary: "List what a collector polls",
-			Doc:   "Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 while nothing has changed.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true, Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
+			Method: "GET", Path: path + "/assignments", Category: ground.CategorySettings,
+			Summary: "List what a collector polls",
+			Doc: "Returns the instances the collector polls now, with all that its checks need. Secrets are in " +
+				"clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 " +
+				"while nothing has changed.",
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true,
+			Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
 		},
 		{
 			Method: "POST", Path: path + "/samples", Category: ground.CategorySettings, Summary: "Post what was polled",
-			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over. Those more than 5 minutes in the future are refused and counted.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}), Handle: s.samples,
+			Doc: "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or " +
+				"after another collector has taken over, fill holes and raise no alert; those of devices that the " +
+				"collector has nothing to do with are passed over. Those more than 5 minutes in the future are " +
+				"refused and counted.",
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept,
+			Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}),
+			Handle: s.samples,
 		},
 		{
-			Method: "GET", Path: path + "/searches", Category: ground.CategorySettings, Summary: "List what a collector looks for",
-			Doc:   "Returns the data sources whose instances the collector has to find now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anybody else.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch, Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
+			Method: "GET", Path: path + "/searches", Category: ground.CategorySettings,
+			Summary: "List what a collector looks for",
+			Doc: "Returns the data sources whose instances the collector has to find now on devices that it polls, " +
+				"such as the interfaces of a switch, until it has posted them. Secrets are in clear for the " +
+				"collector's own credential, and masked for anybody else.",
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch,
+			Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
 		},
 		{
 			Method: "POST", Path: path + "/findings", Category: ground.CategorySettings, Summary: "Post what was found",
-			Doc:   "Takes the instances that one search has found, up to 10,000, or the reason why it found none. A search that the collector was not asked for, or that another one has taken over, is passed over.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding, Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
-			Example: at("/findings", check.Finding{ID: 1, Found: []check.Found{{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}}}), Handle: s.finding,
+			Doc: "Takes the instances that one search has found, up to 10,000, or the reason why it found none. A " +
+				"search that the collector was not asked for, or that another one has taken over, is passed over.",
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding,
+			Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
+			Example: at("/findings",
+				check.Finding{
+					ID: 1, Found: []check.Found{{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}}}),
+			Handle: s.finding,
 		},
 	}
 }
@@ -149,7 +173,8 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 	if err := c.Read(&in); err != nil {
 		return nil, err
 	}
-	for name, text := range map[string]string{"hostname": in.Hostname, "platform": in.Platform, "arch": in.Arch, "build": in.Build} {
+	for name, text := range map[string]string{"hostname": in.Hostname, "platform": in.Platform, "arch": in.Arch,
+		"build": in.Build} {
 		if !isLine(text) {
 			return nil, fault.At(name, "%s is one line of at most %d characters", name, maxText)
 		}
@@ -192,7 +217,8 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // running reports whether the collector has sent a heartbeat recently.
-func (s *Service) running(ctx context.Context, r resource.Reader, row *collector.Collector, now resource.Seconds) (bool, error) {
+func (s *Service) running(ctx context.Context, r resource.Reader, row *collector.Collector,
+	now resource.Seconds) (bool, error) {
 	limit, err := setting.CollectorDownAfter(ctx, r)
 	silent := time.Duration(now-row.LastHeartbeatOn) * time.Second
 	return row.LastHeartbeatOn > 0 && !row.IsDown && silent < limit, err
@@ -200,16 +226,21 @@ func (s *Service) running(ctx context.Context, r resource.Reader, row *collector
 
 // noteReplaced opens an alert about a running collector that was registered
 // again, which ends its credential.
-func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *collector.Collector, host string, now resource.Seconds) error {
+func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *collector.Collector, host string,
+	now resource.Seconds) error {
 	row.ReplacedOn = now
 	f := &alert.Finding{
-		CollectorID: row.ID, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn, Value: "registered again", Threshold: "registered while it ran", At: now,
-		Reason: fmt.Sprintf("The collector on %s was registered again while it ran, now from %s. If nobody installed it, its devices' secrets are known to somebody else.", row.Hostname, host),
+		CollectorID: row.ID, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn,
+		Value: "registered again", Threshold: "registered while it ran", At: now,
+		Reason: fmt.Sprintf("The collector on %s was registered again while it ran, now from %s. If nobody installed "+
+			"it, its devices' secrets are known to somebody else.", row.Hostname, host),
 	}
 	if _, _, err := alert.Raise(ctx, tx, f); err != nil {
 		return err
 	}
-	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced", Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced",
+		Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID,
+		Title: cmp.Or(row.Description, row.Hostname)})
 }
 
 // heartbeat takes a heartbeat. It leaves no entry in the audit log.
@@ -276,7 +307,8 @@ func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64,
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	devices, err := resource.Find(ctx, s.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
+	devices, err := resource.Find(ctx, s.DB, fleet.Devices.Name,
+		resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
 	if err != nil {
 		return err
 	}
@@ -314,12 +346,14 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		}
 		for name, v := range r.Values {
 			if math.IsInf(v, 0) {
-				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name), "results[%d].values.%s is no finite number", i, name)
+				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name),
+					"results[%d].values.%s is no finite number", i, name)
 			}
 		}
 	}
 	ctx = resource.WithCall(ctx, nil)
-	kept := slices.DeleteFunc(slices.Clone(in.Results), func(r check.Result) bool { return r.At > c.At.Unix()+maxAhead })
+	kept := slices.DeleteFunc(slices.Clone(in.Results),
+		func(r check.Result) bool { return r.At > c.At.Unix()+maxAhead })
 	if err := s.Take(ctx, row.ID, kept); err != nil {
 		return nil, err
 	}
@@ -378,7 +412,8 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, fault.At("found", "found are at most 10,000 instances")
 	}
 	for i, f := range in.Found {
-		for name, text := range map[string]string{"wildValue": f.WildValue, "displayName": f.DisplayName, "description": f.Description} {
+		for name, text := range map[string]string{"wildValue": f.WildValue, "displayName": f.DisplayName,
+			"description": f.Description} {
 			if !isLine(text) {
 				field := fmt.Sprintf("found[%d].%s", i, name)
 				return nil, fault.At(field, "%s is one line of at most %d characters", field, maxText)

@@ -44,7 +44,8 @@ func systemNamed(name string) (*system, error) {
 			return &systems[i], nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there is an installer for Linux64, Win64 and Darwin64", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
+	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there is an installer for Linux64, " +
+		"Win64 and Darwin64", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
 }
 
 // program is an executable for collectors.
@@ -96,7 +97,8 @@ func (p *program) isThere(first string) bool {
 		return false
 	}
 	now, err := os.Stat(p.path)
-	return err == nil && os.SameFile(now, p.file) && now.Size() == p.file.Size() && now.ModTime().Equal(p.file.ModTime())
+	return err == nil && os.SameFile(now, p.file) && now.Size() == p.file.Size() &&
+		now.ModTime().Equal(p.file.ModTime())
 }
 
 func (p *programs) read(s *system) (*program, error) {
@@ -108,7 +110,8 @@ func (p *programs) read(s *system) (*program, error) {
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Conflict, "this portal has no program for %s on %s; put that system's Spyglass into its data folder as installers/%s, and ask again", s.os, s.arch, filepath.Base(path))
+		return nil, fault.New(fault.Conflict, "this portal has no program for %s on %s; put that system's Spyglass "+
+			"into its data folder as installers/%s, and ask again", s.os, s.arch, filepath.Base(path))
 	}
 	if err != nil {
 		return nil, err

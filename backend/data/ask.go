@@ -33,20 +33,23 @@ var (
 	pointsParam = query("datapoints", resource.Text("Names of data points, joined by commas; all unless given"), nil)
 	startParam  = query("start", epoch("First moment; an hour before the end unless given"), nil)
 	endParam    = query("end", epoch("Last moment; now unless given"), nil)
-	formatParam = query("format", resource.Schema{Type: "string", Enum: formats, Default: "json", Doc: "json, or csv for a file"}, nil)
-	spanParams  = []resource.Param{
+	formatParam = query("format", resource.Schema{Type: "string", Enum: formats, Default: "json",
+		Doc: "json, or csv for a file"}, nil)
+	spanParams = []resource.Param{
 		query("period", resource.Schema{Type: "number", Doc: "Hours up to the end, instead of start"}, 1),
 		startParam, endParam, formatParam,
 	}
 	sumParams = []resource.Param{
 		query("aggregate", resource.Schema{
-			Type: "string", Enum: aggregates, Default: none, Doc: "What the samples of each step come to, instead of the samples",
+			Type: "string", Enum: aggregates, Default: none,
+			Doc: "What the samples of each step come to, instead of the samples",
 		}, nil),
 		query("step", resource.Integer(
 			"Seconds of a step of aggregate; chosen so that the answer is one page unless given"), nil),
 		query("percent", resource.Schema{
 			Type: "integer", Min: resource.Bound(1), Max: resource.Bound(99), Default: usualRank,
-			Doc: "With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest " +
+			Doc: "With aggregate=percentile: the percent of the samples of a step that are not above its value " +
+				"(nearest " +
 				"rank). A step of which only hourly values are left has none",
 		}, nil),
 	}
@@ -160,7 +163,8 @@ func oneOf(c *resource.Call, name string, allowed []any) (string, error) {
 	}
 	return "", &fault.Error{
 		Kind: fault.Invalid, Field: name, Allowed: allowed,
-		Message: name + " is " + strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1] + resource.DidYouMean(text, words),
+		Message: name + " is " + strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1] +
+			resource.DidYouMean(text, words),
 	}
 }
 
@@ -212,7 +216,8 @@ func points(c *resource.Call, d *datasource.DataSource) ([]datasource.DataPoint,
 			continue
 		}
 		if i < 0 {
-			return nil, fault.At("datapoints", "datapoints: %s has no data point %q%s", d.Name, name, resource.DidYouMean(name, known))
+			return nil, fault.At("datapoints", "datapoints: %s has no data point %q%s", d.Name, name,
+				resource.DidYouMean(name, known))
 		}
 		if !slices.ContainsFunc(chosen, func(p datasource.DataPoint) bool { return p.ID == d.DataPoints[i].ID }) {
 			chosen = append(chosen, d.DataPoints[i])

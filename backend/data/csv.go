@@ -13,7 +13,8 @@ import (
 
 // download returns the data of instances as one file, the newest first. Each
 // page is read while the file is written, so that it may be of any length.
-func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance, a ask, named bool) resource.Answer {
+func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance,
+	a ask, named bool) resource.Answer {
 	return file(name, func(w *csv.Writer) error {
 		head := []string{"time"}
 		if named {
@@ -31,7 +32,8 @@ func (s *Service) download(ctx context.Context, name string, points []datasource
 	})
 }
 
-func (s *Service) writeInstance(ctx context.Context, w *csv.Writer, i *fleet.Instance, points []datasource.DataPoint, a ask, named bool) error {
+func (s *Service) writeInstance(ctx context.Context, w *csv.Writer, i *fleet.Instance, points []datasource.DataPoint,
+	a ask, named bool) error {
 	for {
 		t, err := s.read(ctx, i.ID, points, a, most)
 		if err != nil {

@@ -74,58 +74,75 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	on := id("hdsId", "Id of the data source on the device", 1)
 	instance := id("id", "Id of the instance", 1)
 	graph := id("graphId", "Id of the graph, one of the data source's graphs", 7014)
-	points, plot, hour := []resource.Param{pointsParam}, schemaOf(GraphPlot{}), resource.Example{Query: [][2]string{{"period", "1"}}}
+	points, plot, hour := []resource.Param{pointsParam}, schemaOf(GraphPlot{}),
+		resource.Example{Query: [][2]string{{"period", "1"}}}
 	at := func(path string) resource.Example { return resource.Example{Path: path, Query: hour.Query} }
 	body := resource.SchemaOf(fetch{})
 	body.Name = "DeviceInstances"
 	all := []resource.Endpoint{
 		{
 			Method: "GET", Path: devicePath + "/{id}/data", Summary: "Get data of a data source on a device",
-			Doc:    "Returns what all instances measured, the newest first. Where there is more than one page, nextPageParams of the answer goes for all instances.",
-			Params: params([]resource.Param{device, id("id", "Id of the data source on the device", 1)}, points, spanParams, sumParams),
-			Answer: schemaOf(DeviceDataSourceData{}), Files: []string{csvType}, Example: at("/device/devices/1/devicedatasources/1/data"), Handle: s.ofDevice,
+			Doc: "Returns what all instances measured, the newest first. Where there is more than one page, " +
+				"nextPageParams of the answer goes for all instances.",
+			Params: params([]resource.Param{device, id("id", "Id of the data source on the device", 1)}, points,
+				spanParams, sumParams),
+			Answer: schemaOf(DeviceDataSourceData{}), Files: []string{csvType},
+			Example: at("/device/devices/1/devicedatasources/1/data"), Handle: s.ofDevice,
 		},
 		{
 			Method: "GET", Path: instancePath + "/data", Summary: "Get data of an instance",
 			Doc:    "Returns what the instance measured, the newest first, up to 500 moments at a time.",
 			Params: params([]resource.Param{device, on, instance}, points, spanParams, sumParams),
-			Answer: schemaOf(DeviceDataSourceInstanceData{}), Files: []string{csvType}, Example: at("/device/devices/1/devicedatasources/1/instances/1/data"), Handle: s.ofInstance,
+			Answer: schemaOf(DeviceDataSourceInstanceData{}), Files: []string{csvType},
+			Example: at("/device/devices/1/devicedatasources/1/instances/1/data"), Handle: s.ofInstance,
 		},
 		{
 			Method: "GET", Path: instancePath + "/graphs/{graphId}/data", Summary: "Get data of a graph of an instance",
-			Doc:    "Returns the lines of the graph, in some 300 steps. Unless start and end say otherwise, it shows what its timeScale says, until now.",
+			Doc: "Returns the lines of the graph, in some 300 steps. Unless start and end say otherwise, it shows " +
+				"what its timeScale says, until now.",
 			Params: params([]resource.Param{device, on, instance, graph}, graphParams),
-			Answer: plot, Files: []string{csvType}, Example: resource.Example{Path: "/device/devices/1/devicedatasources/1/instances/1/graphs/7014/data"}, Handle: s.graphBelow,
+			Answer: plot, Files: []string{csvType}, Example: resource.Example{
+				Path: "/device/devices/1/devicedatasources/1/instances/1/graphs/7014/data"}, Handle: s.graphBelow,
 		},
 		{
-			Method: "GET", Path: "/device/devicedatasourceinstances/{instanceId}/graphs/{graphId}/data", Summary: "Get data of a graph by the instance's id",
-			Doc:    "Returns the lines of the graph, as the longer path does.",
-			Params: params([]resource.Param{id("instanceId", "Id of the instance", 1), graph}, graphParams),
-			Answer: plot, Files: []string{csvType}, Example: resource.Example{Path: "/device/devicedatasourceinstances/1/graphs/7014/data"}, Handle: s.graphOf,
+			Method: "GET", Path: "/device/devicedatasourceinstances/{instanceId}/graphs/{graphId}/data",
+			Summary: "Get data of a graph by the instance's id",
+			Doc:     "Returns the lines of the graph, as the longer path does.",
+			Params:  params([]resource.Param{id("instanceId", "Id of the instance", 1), graph}, graphParams),
+			Answer:  plot, Files: []string{csvType}, Example: resource.Example{
+				Path: "/device/devicedatasourceinstances/1/graphs/7014/data"}, Handle: s.graphOf,
 		},
 		{
-			Method: "GET", Path: devicePath + "/{deviceDsId}/groups/{dsigId}/graphs/{ographId}/data", Summary: "Get data of an overview graph",
-			Doc: "Returns the lines of a graph over the instances of a group: one for all of them where the graph is aggregated, otherwise one for each of the first 50.",
+			Method: "GET", Path: devicePath + "/{deviceDsId}/groups/{dsigId}/graphs/{ographId}/data",
+			Summary: "Get data of an overview graph",
+			Doc: "Returns the lines of a graph over the instances of a group: one for all of them where the graph is " +
+				"aggregated, otherwise one for each of the first 50.",
 			Params: params([]resource.Param{device, id("deviceDsId", "Id of the data source on the device", 1), groupID,
 				id("ographId", "Id of the graph, one of the data source's overviewGraphs", 7018)}, graphParams),
-			Answer: plot, Files: []string{csvType}, Example: resource.Example{Path: "/device/devices/1/devicedatasources/1/groups/1/graphs/7018/data"}, Handle: s.overview,
+			Answer: plot, Files: []string{csvType}, Example: resource.Example{
+				Path: "/device/devices/1/devicedatasources/1/groups/1/graphs/7018/data"}, Handle: s.overview,
 		},
 		{
 			Method: "POST", Path: "/device/instances/datafetch", Summary: "Get data of several instances",
-			Doc:    "Returns what up to 100 instances measured, in the order asked for. One that is not there has a sentence in errMsg instead.",
+			Doc: "Returns what up to 100 instances measured, in the order asked for. One that is not there has a " +
+				"sentence in errMsg instead.",
 			Params: params(fetchParams), Body: &body,
-			Answer: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch", Query: hour.Query, Body: fetch{"1,2"}}, Handle: s.fetch,
+			Answer: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch",
+				Query: hour.Query, Body: fetch{"1,2"}}, Handle: s.fetch,
 		},
 	}
 	for i := range all {
 		e := &all[i]
 		e.Category, e.Right = ground.CategoryDevices, resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 		e.Errors = []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the role lacks the right"},
+			{Kind: fault.TooMany, When: "the rate limit is reached"},
 			{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"},
 		}
 		if e.Body == nil {
-			e.Errors = append(e.Errors, resource.Failure{Kind: fault.Unknown, When: "there is no such device, data source on it, instance or graph, or it is not yours to see"})
+			e.Errors = append(e.Errors, resource.Failure{Kind: fault.Unknown, When: "there is no such device, data " +
+				"source on it, instance or graph, or it is not yours to see"})
 		}
 	}
 	return all

@@ -40,14 +40,17 @@ type house struct {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin", Admin: true}}
+	h := &house{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin",
+		Admin: true}}
 	var err error
 	if h.db, err = store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.db.Close() })
 	h.tables()
-	if h.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"), Clock: func() time.Time { return time.Unix(began+30*86400, 0) }}); err != nil {
+	if h.series,
+		err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"),
+		Clock: func() time.Time { return time.Unix(began+30*86400, 0) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.series.Close() })
@@ -101,22 +104,31 @@ func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 
 func (h *house) rows() {
 	h.Helper()
-	put(h, &fleet.Groups, fleet.Group{ID: 1, Name: "Root"}, fleet.Group{ID: 2, Name: "Oslo", ParentID: 1}, fleet.Group{ID: 3, Name: "Austin", ParentID: 1})
-	put(h, &fleet.Devices, fleet.Device{ID: 1, Name: "web", DisplayName: "web", GroupIDs: resource.IDs{2}}, fleet.Device{ID: 2, Name: "db", DisplayName: "db", GroupIDs: resource.IDs{3}})
+	put(h, &fleet.Groups, fleet.Group{ID: 1, Name: "Root"}, fleet.Group{ID: 2, Name: "Oslo", ParentID: 1},
+		fleet.Group{ID: 3, Name: "Austin", ParentID: 1})
+	put(h, &fleet.Devices, fleet.Device{ID: 1, Name: "web", DisplayName: "web", GroupIDs: resource.IDs{2}},
+		fleet.Device{ID: 2, Name: "db", DisplayName: "db", GroupIDs: resource.IDs{3}})
 	graph := func(id int64, virtual bool) datasource.Graph {
 		g := datasource.Plot("Blocks", "blocks", "used").Works("free", "size,used,-")
 		g.ID, g.TimeScale, g.Aggregated = id, "1hour", virtual
-		g.DataPoints = []datasource.GraphDataPoint{{Name: "used", DataPointName: "used", AggregateMethod: "sum", Consolidate: 1}, {Name: "size", DataPointName: "size", AggregateMethod: "max", Consolidate: 2}}
+		g.DataPoints = []datasource.GraphDataPoint{
+			{Name: "used", DataPointName: "used", AggregateMethod: "sum", Consolidate: 1},
+			{Name: "size", DataPointName: "size", AggregateMethod: "max", Consolidate: 2}}
 		return g
 	}
-	source := datasource.DataSource{ID: 5, Name: "Disks", CollectInterval: 60, Graphs: []datasource.Graph{graph(5003, false)}, OverviewGraphs: []datasource.Graph{graph(5004, false), graph(5005, true)}}
-	source.DataPoints = []datasource.DataPoint{datasource.Gauge("used", "1", "Blocks in use"), datasource.Gauge("size", "2", "Blocks")}
+	source := datasource.DataSource{ID: 5, Name: "Disks", CollectInterval: 60,
+		Graphs: []datasource.Graph{graph(5003, false)}, OverviewGraphs: []datasource.Graph{graph(5004, false),
+			graph(5005, true)}}
+	source.DataPoints = []datasource.DataPoint{datasource.Gauge("used", "1", "Blocks in use"),
+		datasource.Gauge("size", "2", "Blocks")}
 	source.DataPoints[0].ID, source.DataPoints[1].ID = 5001, 5002
 	put(h, &datasource.DataSources, source)
-	put(h, &fleet.DeviceDataSources, fleet.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 5, Name: "Disks", Multiple: true}, fleet.DeviceDataSource{ID: 2, DeviceID: 2, DataSourceID: 5, Name: "Disks", Multiple: true})
+	put(h, &fleet.DeviceDataSources, fleet.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 5, Name: "Disks",
+		Multiple: true}, fleet.DeviceDataSource{ID: 2, DeviceID: 2, DataSourceID: 5, Name: "Disks", Multiple: true})
 	put(h, &fleet.InstanceGroups, fleet.InstanceGroup{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, Name: "System"})
 	disk := func(id, on, group int64, name string) fleet.Instance {
-		return fleet.Instance{ID: id, DeviceID: on, DeviceDataSourceID: on, DataSourceID: 5, Name: "Disks-" + name, DisplayName: name, WildValue: name, GroupID: group}
+		return fleet.Instance{ID: id, DeviceID: on, DeviceDataSourceID: on, DataSourceID: 5, Name: "Disks-" + name,
+			DisplayName: name, WildValue: name, GroupID: group}
 	}
 	put(h, &fleet.Instances, disk(1, 1, 1, "/"), disk(2, 1, 1, "=var"), disk(3, 2, 0, "/"))
 }
@@ -127,7 +139,8 @@ func (h *house) measure(instance int64, n int) {
 	var samples []series.Sample
 	for i := range n {
 		at := began + int64(i)*60
-		samples = append(samples, series.Sample{Instance: instance, DataPoint: 5001, At: at, Value: float64(i)}, series.Sample{Instance: instance, DataPoint: 5002, At: at, Value: 1000})
+		samples = append(samples, series.Sample{Instance: instance, DataPoint: 5001, At: at, Value: float64(i)},
+			series.Sample{Instance: instance, DataPoint: 5002, At: at, Value: 1000})
 	}
 	if err := h.series.Append(h.Context(), samples); err != nil {
 		h.Fatal(err)
@@ -142,7 +155,8 @@ func (h *house) ask(do, body string) (any, error) {
 	if !ok {
 		h.Fatalf("there is no %s", do)
 	}
-	c := &resource.Call{Access: h.access, At: time.Unix(began+7200, 0), Vars: map[string]string{}, Query: url.Values{}, Body: []byte(body)}
+	c := &resource.Call{Access: h.access, At: time.Unix(began+7200, 0), Vars: map[string]string{}, Query: url.Values{},
+		Body: []byte(body)}
 	for _, word := range words[2:] {
 		if text, ok := strings.CutPrefix(word, "?"); ok {
 			c.Query, _ = url.ParseQuery(text)
@@ -192,23 +206,39 @@ const (
 func TestDataIsWhatWasMeasuredTheNewestFirst(t *testing.T) {
 	h := open(t)
 	h.measure(1, 10)
-	if err := h.series.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 5001, At: began + 600, Value: 77}}); err != nil {
+	if err := h.series.Append(t.Context(),
+		[]series.Sample{{Instance: 1, DataPoint: 5001, At: began + 600, Value: 77}}); err != nil {
 		t.Fatal(err)
 	}
 	span := func(from, to int) string { return fmt.Sprintf("?start=%d&end=%d", began+from, began+to) }
 	ms := func(s int) string { return fmt.Sprint((began + s) * 1000) }
 	for _, tt := range []struct{ do, want string }{
-		{first + span(480, 600), `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[[77,null],[9,1000],[8,1000]],"time":[` + ms(600) + `,` + ms(540) + `,` + ms(480) + `],"nextPageParams":""}`},
-		{first + span(481, 599) + "&datapoints=SIZE", `{"dataSourceName":"Disks","dataPoints":["size"],"values":[[1000]],"time":[` + ms(540) + `],"nextPageParams":""}`},
-		{first + "?period=1.85", `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[[77,null],[9,1000]],"time":[` + ms(600) + `,` + ms(540) + `],"nextPageParams":""}`},
-		{first + span(0, 599) + "&aggregate=average&step=300", `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[[7,1000],[2,1000]],"time":[` + ms(300) + `,` + ms(0) + `],"nextPageParams":""}`},
-		{first + span(0, 599) + "&aggregate=sum&step=600&datapoints=used", `{"dataSourceName":"Disks","dataPoints":["used"],"values":[[45]],"time":[` + ms(0) + `],"nextPageParams":""}`},
-		{first + span(0, 599) + "&aggregate=percentile&step=300&percent=75", `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[[8,1000],[3,1000]],"time":[` + ms(300) + `,` + ms(0) + `],"nextPageParams":""}`},
-		{first + span(0, 599) + "&aggregate=percentile&step=600&datapoints=used", `{"dataSourceName":"Disks","dataPoints":["used"],"values":[[9]],"time":[` + ms(0) + `],"nextPageParams":""}`},
-		{first + span(0, 600) + "&aggregate=count&step=601", `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[[11,10]],"time":[` + ms(0) + `],"nextPageParams":""}`},
-		{first + span(700, 800), `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[],"time":[],"nextPageParams":""}`},
-		{device + "deviceId=1 id=1 " + span(540, 599) + "&datapoints=used", `{"dataSourceName":"Disks","dataPoints":["used"],"instances":{"Disks-/":{"values":[[9]],"time":[` + ms(540) + `],"nextPageParams":""},"Disks-=var":{"values":[],"time":[],"nextPageParams":""}},"nextPageParams":""}`},
-		{first + span(540, 600) + "&format=csv", "text/csv; charset=utf-8 web-Disks--.csv\ntime,used,size\r\n2026-09-21T15:10:00Z,77,\r\n2026-09-21T15:09:00Z,9,1000\r\n"},
+		{first + span(480, 600), `{"dataSourceName":"Disks","dataPoints":["used","size"],` +
+			`"values":[[77,null],[9,1000],[8,1000]],"time":[` + ms(600) + `,` + ms(540) + `,` + ms(480) +
+			`],"nextPageParams":""}`},
+		{first + span(481, 599) + "&datapoints=SIZE", `{"dataSourceName":"Disks","dataPoints":["size"],` +
+			`"values":[[1000]],"time":[` + ms(540) + `],"nextPageParams":""}`},
+		{first + "?period=1.85", `{"dataSourceName":"Disks","dataPoints":["used","size"],` +
+			`"values":[[77,null],[9,1000]],"time":[` + ms(600) + `,` + ms(540) + `],"nextPageParams":""}`},
+		{first + span(0, 599) + "&aggregate=average&step=300", `{"dataSourceName":"Disks","dataPoints":["used",` +
+			`"size"],"values":[[7,1000],[2,1000]],"time":[` + ms(300) + `,` + ms(0) + `],"nextPageParams":""}`},
+		{first + span(0, 599) + "&aggregate=sum&step=600&datapoints=used", `{"dataSourceName":"Disks",` +
+			`"dataPoints":["used"],"values":[[45]],"time":[` + ms(0) + `],"nextPageParams":""}`},
+		{first + span(0, 599) + "&aggregate=percentile&step=300&percent=75", `{"dataSourceName":"Disks",` +
+			`"dataPoints":["used","size"],"values":[[8,1000],[3,1000]],"time":[` + ms(300) + `,` + ms(0) +
+			`],"nextPageParams":""}`},
+		{first + span(0, 599) + "&aggregate=percentile&step=600&datapoints=used",
+			`{"dataSourceName":"Disks","dataPoints":["used"],"values":[[9]],"time":[` + ms(0) +
+				`],"nextPageParams":""}`},
+		{first + span(0, 600) + "&aggregate=count&step=601", `{"dataSourceName":"Disks","dataPoints":["used","size"],` +
+			`"values":[[11,10]],"time":[` + ms(0) + `],"nextPageParams":""}`},
+		{first + span(700, 800), `{"dataSourceName":"Disks","dataPoints":["used","size"],"values":[],"time":[],` +
+			`"nextPageParams":""}`},
+		{device + "deviceId=1 id=1 " + span(540, 599) + "&datapoints=used", `{"dataSourceName":"Disks",` +
+			`"dataPoints":["used"],"instances":{"Disks-/":{"values":[[9]],"time":[` + ms(540) +
+			`],"nextPageParams":""},"Disks-=var":{"values":[],"time":[],"nextPageParams":""}},"nextPageParams":""}`},
+		{first + span(540, 600) + "&format=csv", "text/csv; charset=utf-8 web-Disks--.csv\ntime,used,size\r\n" +
+			"2026-09-21T15:10:00Z,77,\r\n2026-09-21T15:09:00Z,9,1000\r\n"},
 	} {
 		if got := h.json(tt.do, ""); got != tt.want {
 			t.Errorf("%s\nanswers %s\nwant    %s", tt.do, got, tt.want)
@@ -271,9 +301,11 @@ func TestPagesOfADeviceShowEachMomentOfEachInstanceOnce(t *testing.T) {
 func TestAFileHasAllThatWasMeasuredAndNoFormulas(t *testing.T) {
 	h := open(t)
 	h.measure(2, 1203)
-	got := h.json(device+fmt.Sprintf("deviceId=1 id=1 ?start=%d&end=%d&format=csv&datapoints=size", began, began+100*86400), "")
+	got := h.json(device+fmt.Sprintf("deviceId=1 id=1 ?start=%d&end=%d&format=csv&datapoints=size", began, began+
+		100*86400), "")
 	lines := strings.Split(strings.TrimSpace(got), "\r\n")
-	if len(lines) != 1204 || lines[0] != "text/csv; charset=utf-8 web-Disks.csv\ninstance,time,size" || lines[1203] != "'=var,2026-09-21T15:00:00Z,1000" {
+	if len(lines) != 1204 || lines[0] != "text/csv; charset=utf-8 web-Disks.csv\ninstance,time,size" ||
+		lines[1203] != "'=var,2026-09-21T15:00:00Z,1000" {
 		t.Errorf("the file has %d lines, begins with %q and ends with %q", len(lines), lines[0], lines[len(lines)-1])
 	}
 }
@@ -285,7 +317,9 @@ func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
 	span := fmt.Sprintf("?start=%d&end=%d", began, began+179)
 	line := func(label, description string, digits int, color, values, sums string) string {
 		legend := label[strings.LastIndex(label, " ")+1:]
-		return fmt.Sprintf(`{"legend":%q,"label":%q,"description":%q,"type":"line","colorName":"","color":%q,"visible":true,"decimal":%d,"useYMax":false,"data":[%s],%s}`, legend, label, description, color, digits, values, sums)
+		return fmt.Sprintf(`{"legend":%q,"label":%q,"description":%q,"type":"line","colorName":"","color":%q,`+
+			`"visible":true,"decimal":%d,"useYMax":false,"data":[%s],%s}`, legend, label, description, color, digits,
+			values, sums)
 	}
 	times := fmt.Sprintf(`"timestamps":[%d,%d,%d]`, began*1000, (began+60)*1000, (began+120)*1000)
 	for _, tt := range []struct {
@@ -293,23 +327,30 @@ func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
 		want []string
 	}{
 		{graph + "deviceId=1 hdsId=1 id=1 graphId=5003 " + span, []string{
-			`"type":"graph","id":5003,"name":"Blocks"`, `"dsName":"Disks","instances":[1],"verticalLabel":"blocks"`, `"step":60`, times, `"missinglines":[]`, `"scopes":[{"type":"device","deviceId":1,"deviceGroupIds":[2]}]`,
+			`"type":"graph","id":5003,"name":"Blocks"`, `"dsName":"Disks","instances":[1],"verticalLabel":"blocks"`,
+			`"step":60`, times, `"missinglines":[]`, `"scopes":[{"type":"device","deviceId":1,"deviceGroupIds":[2]}]`,
 			line("used", "Blocks in use", 0, "#3d7cc9", "0,1,2", `"min":0,"max":2,"avg":1,"std":0.816496580927726`),
 			line("free", "", 4, "#e0803a", "1000,999,998", `"min":998,"max":1000,"avg":999,"std":0.816496580927726`),
 		}},
-		{byID + "instanceId=2 graphId=5003 " + span, []string{line("used", "Blocks in use", 0, "#3d7cc9", "0,1,null", `"min":0,"max":1,"avg":0.5,"std":0.5`)}},
-		{byID + "instanceId=3 graphId=5003 " + span, []string{`"missinglines":["used","free"]`, line("used", "Blocks in use", 0, "#3d7cc9", "null,null,null", `"min":null,"max":null,"avg":null,"std":null`)}},
+		{byID + "instanceId=2 graphId=5003 " + span,
+			[]string{line("used", "Blocks in use", 0, "#3d7cc9", "0,1,null", `"min":0,"max":1,"avg":0.5,"std":0.5`)}},
+		{byID + "instanceId=3 graphId=5003 " + span,
+			[]string{`"missinglines":["used","free"]`, line("used", "Blocks in use", 0, "#3d7cc9", "null,null,null",
+				`"min":null,"max":null,"avg":null,"std":null`)}},
 		{overview + "deviceId=1 deviceDsId=1 dsigId=1 ographId=5004 " + span, []string{
 			`"instances":[1,2]`,
 			line("/ used", "Blocks in use", 0, "#3d7cc9", "0,1,2", `"min":0,"max":2,"avg":1,"std":0.816496580927726`),
 			line("=var free", "", 4, "#c9506b", "1000,999,null", `"min":999,"max":1000,"avg":999.5,"std":0.5`),
 		}},
 		{overview + "deviceId=1 deviceDsId=1 dsigId=1 ographId=5005 " + span, []string{
-			line("used", "Blocks in use", 0, "#3d7cc9", "0,2,2", `"min":0,"max":2,"avg":1.3333333333333333,"std":0.9428090415820634`),
-			line("free", "", 4, "#e0803a", "1000,998,998", `"min":998,"max":1000,"avg":998.6666666666666,"std":0.9428090415820634`),
+			line("used", "Blocks in use", 0, "#3d7cc9", "0,2,2", `"min":0,"max":2,"avg":1.3333333333333333,`+
+				`"std":0.9428090415820634`),
+			line("free", "", 4, "#e0803a", "1000,998,998", `"min":998,"max":1000,"avg":998.6666666666666,`+
+				`"std":0.9428090415820634`),
 		}},
 		{overview + "deviceId=1 deviceDsId=1 dsigId=0 ographId=5004 " + span, []string{`"instances":[]`, `"lines":[]`}},
-		{graph + "deviceId=1 hdsId=1 id=1 graphId=5003 " + span + "&format=csv", []string{"time,used,free\r\n2026-09-21T15:00:00Z,0,1000\r\n"}},
+		{graph + "deviceId=1 hdsId=1 id=1 graphId=5003 " + span + "&format=csv",
+			[]string{"time,used,free\r\n2026-09-21T15:00:00Z,0,1000\r\n"}},
 	} {
 		got := h.json(tt.do, "")
 		for _, want := range tt.want {
@@ -361,7 +402,8 @@ func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
 				}
 			}
 			if n := len(answer.(*data.GraphPlot).Timestamps); n != tt.moments || absent != tt.absent {
-				t.Errorf("the graph has %d moments and %d without data, want %d and %d", n, absent, tt.moments, tt.absent)
+				t.Errorf("the graph has %d moments and %d without data, want %d and %d", n, absent,
+					tt.moments, tt.absent)
 			}
 		})
 	}
@@ -372,9 +414,12 @@ func TestFetchingAnswersForEachInstance(t *testing.T) {
 	h.measure(1, 1)
 	h.access = oslo()
 	span := fmt.Sprintf("?start=%d&end=%d", began, began+60)
-	want := fmt.Sprintf(`{"total":3,"searchId":null,"items":[{"instanceId":"3","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 3"},`+
-		`{"instanceId":"1","dataSourceName":"Disks","dataPoints":["used","size"],"values":[[0,1000]],"time":[%d],"nextPageParams":"","errMsg":""},`+
-		`{"instanceId":"9","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 9"}],"data":null}`, began*1000)
+	want := fmt.Sprintf(`{"total":3,"searchId":null,"items":[{"instanceId":"3","dataSourceName":"","dataPoints":[],`+
+		`"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 3"},`+
+		`{"instanceId":"1","dataSourceName":"Disks","dataPoints":["used","size"],"values":[[0,1000]],"time":[%d],`+
+		`"nextPageParams":"","errMsg":""},`+
+		`{"instanceId":"9","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"",`+
+		`"errMsg":"there is no instance 9"}],"data":null}`, began*1000)
 	if got := h.json(fetch+span, `{"instanceIds":"3,1,9"}`); got != want {
 		t.Errorf("the answer is %s\nwant %s", got, want)
 	}
@@ -400,18 +445,20 @@ func hundredAndOne() string {
 
 // oslo may read only group 2.
 func oslo() *resource.Access {
-	return &resource.Access{UserID: 9, User: "clerk", Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}}}
+	return &resource.Access{UserID: 9, User: "clerk",
+		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}}}
 }
 
 func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
 	h := open(t)
 	h.access = oslo()
 	for do, want := range map[string]string{
-		instance + "deviceId=9 hdsId=1 id=1":                        "unknown : there is no device 9",
-		instance + "deviceId=2 hdsId=2 id=3":                        "unknown : there is no device 2",
-		instance + "deviceId=1 hdsId=2 id=3":                        "unknown : there is no device datasource 2",
-		instance + "deviceId=1 hdsId=1 id=3":                        "unknown : there is no instance 3",
-		instance + "deviceId=1 hdsId=1 id=x":                        `unknown : there is no "x" here; an id is a whole number`,
+		instance + "deviceId=9 hdsId=1 id=1": "unknown : there is no device 9",
+		instance + "deviceId=2 hdsId=2 id=3": "unknown : there is no device 2",
+		instance + "deviceId=1 hdsId=2 id=3": "unknown : there is no device datasource 2",
+		instance + "deviceId=1 hdsId=1 id=3": "unknown : there is no instance 3",
+		instance + "deviceId=1 hdsId=1 id=x": `unknown : there is no "x" here; an id is a ` +
+			`whole number`,
 		device + "deviceId=2 id=2":                                  "unknown : there is no device 2",
 		device + "deviceId=1 id=2":                                  "unknown : there is no device datasource 2",
 		byID + "instanceId=3 graphId=5003":                          "unknown : there is no instance 3",
@@ -436,21 +483,27 @@ func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
 func TestAWrongParameterIsNamed(t *testing.T) {
 	h := open(t)
 	for query, want := range map[string]string{
-		"start=x":                         "invalid start: start is a moment in epoch seconds, a whole number from 0",
-		"end=-1":                          "invalid end: end is a moment in epoch seconds, a whole number from 0",
-		"end=1790002800000":               "invalid end: end is in epoch seconds; 1790002800000 is beyond the year 9999, are these milliseconds",
-		"start=1790002801&end=1790002800": "invalid start: start is after end: 2026-09-21T15:00:01Z is later than 2026-09-21T15:00:00Z",
-		"period=1&start=1":                "invalid period: period and start do not go together; period with end, or start with end",
-		"period=0":                        "invalid period: period is a number of hours, more than 0 and at most 878400",
-		"period=NaN":                      "invalid period: period is a number of hours, more than 0 and at most 878400",
-		"format=xml":                      "invalid format: format is json or csv",
-		"aggregate=averge":                "invalid aggregate: aggregate is none, average, max, min, sum, first, last, count or percentile; did you mean average?",
-		"aggregate=max&percent=90":        "invalid percent: percent goes with aggregate=percentile",
-		"aggregate=percentile&percent=0":  "invalid percent: percent is a whole number from 1 to 99",
-		"step=60":                         "invalid step: step goes with an aggregate; say which",
-		"aggregate=max&step=0":            "invalid step: step is a whole number of seconds from 1 to 31622400",
-		"aggregate=max&step=1&period=24":  "invalid step: step is too short for so long a time: that is more than 20000 steps",
-		"datapoints=used,siz":             `invalid datapoints: datapoints: Disks has no data point "siz"; did you mean size?`,
+		"start=x": "invalid start: start is a moment in epoch seconds, a whole number from 0",
+		"end=-1":  "invalid end: end is a moment in epoch seconds, a whole number from 0",
+		"end=1790002800000": "invalid end: end is in epoch seconds; 1790002800000 is beyond the year " +
+			"9999, are these milliseconds",
+		"start=1790002801&end=1790002800": "invalid start: start is after end: 2026-09-21T15:00:01Z is later than " +
+			"2026-09-21T15:00:00Z",
+		"period=1&start=1": "invalid period: period and start do not go together; period with end, or " +
+			"start with end",
+		"period=0":   "invalid period: period is a number of hours, more than 0 and at most 878400",
+		"period=NaN": "invalid period: period is a number of hours, more than 0 and at most 878400",
+		"format=xml": "invalid format: format is json or csv",
+		"aggregate=averge": "invalid aggregate: aggregate is none, average, max, min, sum, first, " +
+			"last, count or percentile; did you mean average?",
+		"aggregate=max&percent=90":       "invalid percent: percent goes with aggregate=percentile",
+		"aggregate=percentile&percent=0": "invalid percent: percent is a whole number from 1 to 99",
+		"step=60":                        "invalid step: step goes with an aggregate; say which",
+		"aggregate=max&step=0":           "invalid step: step is a whole number of seconds from 1 to 31622400",
+		"aggregate=max&step=1&period=24": "invalid step: step is too short for so long a time: that is more than " +
+			"20000 steps",
+		"datapoints=used,siz": `invalid datapoints: datapoints: Disks has no data point "siz"; did you ` +
+			`mean size?`,
 	} {
 		if got := h.json(first+"?"+query, ""); got != want {
 			t.Errorf("%s answers %s\nwant %s", query, got, want)

@@ -115,7 +115,8 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 			return nil, err
 		}
 	}
-	instances, err := resource.Find(ctx, s.db, fleet.Instances.Name, is("deviceDataSourceId", p.on.ID), is("groupId", group))
+	instances, err := resource.Find(ctx, s.db, fleet.Instances.Name, is("deviceDataSourceId", p.on.ID),
+		is("groupId", group))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,8 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // plot returns the graph that the path names.
-func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []datasource.Graph, instances []fleet.Instance) (any, error) {
+func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []datasource.Graph,
+	instances []fleet.Instance) (any, error) {
 	id, err := c.ID(param)
 	if err != nil {
 		return nil, err
@@ -162,8 +164,10 @@ func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.
 	zone := s.zone()
 	start, end := time.Unix(a.from, 0).In(zone), time.Unix(a.to, 0).In(zone)
 	out := &GraphPlot{
-		Type: "graph", ID: g.ID, Name: g.Name, Title: g.Title, DataSource: p.source.Name, Instances: []int64{}, Vertical: g.VerticalLabel, Horizontal: "Time", TimeScale: g.TimeScale,
-		Start: a.from, End: a.to, Step: a.step, ZoneID: zone.String(), MinValue: g.MinValue, MaxValue: g.MaxValue, Rigid: g.Rigid, Base1024: g.Base1024, Base: 1000,
+		Type: "graph", ID: g.ID, Name: g.Name, Title: g.Title, DataSource: p.source.Name, Instances: []int64{},
+		Vertical: g.VerticalLabel, Horizontal: "Time", TimeScale: g.TimeScale,
+		Start: a.from, End: a.to, Step: a.step, ZoneID: zone.String(), MinValue: g.MinValue, MaxValue: g.MaxValue,
+		Rigid: g.Rigid, Base1024: g.Base1024, Base: 1000,
 		Width: g.Width, Height: g.Height, Prio: g.DisplayPrio,
 		Scopes: []GraphOpsNoteScope{{"device", p.device.ID, append([]int64{}, p.device.GroupIDs...)}},
 	}

@@ -153,7 +153,9 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 	for i := range d.graph.Lines {
 		l := &d.graph.Lines[i]
 		name := l.DataPointName
-		if k := slices.IndexFunc(d.graph.DataPoints, func(p datasource.GraphDataPoint) bool { return p.DataPointName == name }); k >= 0 && !l.Virtual {
+		if k := slices.IndexFunc(d.graph.DataPoints, func(p datasource.GraphDataPoint) bool {
+			return p.DataPointName == name
+		}); k >= 0 && !l.Virtual {
 			name = d.graph.DataPoints[k].Name
 		}
 		line := line{l, instance, values[name]}
@@ -213,8 +215,10 @@ func pick[T any](list []T, keep []bool) []T {
 var (
 	palette = []string{"#3d7cc9", "#e0803a", "#4c9f70", "#c9506b", "#8767c4", "#b8972e", "#3aa6b0", "#7a7f87"}
 	words   = map[string]string{
-		"blue": "#3d7cc9", "orange": "#e0803a", "green": "#4c9f70", "red": "#c9506b", "purple": "#8767c4", "yellow": "#b8972e", "aqua": "#3aa6b0", "gray": "#7a7f87",
-		"grey": "#7a7f87", "silver": "#a9adb3", "black": "#2b2e33", "maroon": "#7d2f3f", "navy": "#27457a", "olive": "#7c7a2f", "lime": "#7fb542", "teal": "#2c7d84", "fuchsia": "#c55ab8",
+		"blue": "#3d7cc9", "orange": "#e0803a", "green": "#4c9f70", "red": "#c9506b", "purple": "#8767c4",
+		"yellow": "#b8972e", "aqua": "#3aa6b0", "gray": "#7a7f87",
+		"grey": "#7a7f87", "silver": "#a9adb3", "black": "#2b2e33", "maroon": "#7d2f3f", "navy": "#27457a",
+		"olive": "#7c7a2f", "lime": "#7fb542", "teal": "#2c7d84", "fuchsia": "#c55ab8",
 	}
 	lineTypes = [...]string{"line", "line", "area", "stack"}
 )
@@ -229,7 +233,8 @@ func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []strin
 	for i := range d.lines {
 		l := &d.lines[i]
 		out := &lines[i]
-		*out = GraphPlotLine{Legend: l.Legend, Label: l.Legend, Type: lineTypes[l.Type&3], ColorName: l.ColorName, Visible: true, Decimal: 4, Data: make([]*float64, len(times))}
+		*out = GraphPlotLine{Legend: l.Legend, Label: l.Legend, Type: lineTypes[l.Type&3], ColorName: l.ColorName,
+			Visible: true, Decimal: 4, Data: make([]*float64, len(times))}
 		out.Color = cmp.Or(words[l.ColorName], palette[i%len(palette)])
 		if l.instance != "" {
 			out.Label = l.instance + " " + l.Legend

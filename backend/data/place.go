@@ -18,8 +18,10 @@ type place struct {
 }
 
 // one returns the row of an id if the caller may read it.
-func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[*T], id int64, more ...resource.Where) (*T, error) {
-	where := append([]resource.Where{{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read)}, more...)
+func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[*T], id int64,
+	more ...resource.Where) (*T, error) {
+	where := append([]resource.Where{{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read)},
+		more...)
 	found, err := resource.Find(ctx, r, of.Name, where...)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,8 @@ func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*pl
 	}
 	p := &place{}
 	if p.device, err = one(ctx, s.db, c, &fleet.Devices, i.DeviceID); fault.Is(err, fault.Unknown) {
-		err = fault.New(fault.Unknown, "there is no %s %d", fleet.Instances.Label, id) // its device is in the recycle bin
+		// its device is in the recycle bin
+		err = fault.New(fault.Unknown, "there is no %s %d", fleet.Instances.Label, id)
 	}
 	if err != nil {
 		return nil, nil, err

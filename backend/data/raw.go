@@ -81,7 +81,8 @@ func (s *Service) ofDevice(ctx context.Context, c *resource.Call) (any, error) {
 
 // together reads several instances so that the next page is the same for all:
 // none shows moments before the earliest one that all of them can show.
-func (s *Service) together(ctx context.Context, instances []fleet.Instance, points []datasource.DataPoint, a ask) (map[string]RawValues, string, error) {
+func (s *Service) together(ctx context.Context, instances []fleet.Instance, points []datasource.DataPoint,
+	a ask) (map[string]RawValues, string, error) {
 	tables := make([]table, len(instances))
 	limit, since := room(len(instances), len(points)), a.from
 	for i := range instances {
@@ -174,7 +175,8 @@ func (s *Service) fetch(ctx context.Context, c *resource.Call) (any, error) {
 			return nil, err
 		}
 		raw := t.raw(a)
-		item.DataSource, item.DataPoints, item.Values, item.Time, item.Next = p.source.Name, names(p.source.DataPoints), raw.Values, raw.Time, raw.Next
+		item.DataSource, item.DataPoints, item.Values, item.Time, item.Next = p.source.Name, names(p.source.DataPoints),
+			raw.Values, raw.Time, raw.Next
 	}
 	return out, nil
 }

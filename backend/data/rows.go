@@ -25,7 +25,8 @@ type table struct {
 }
 
 // read returns the newest requested moments, no more than limit.
-func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask, limit int) (t table, err error) {
+func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask,
+	limit int) (t table, err error) {
 	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
 	for i, p := range points {
 		q.DataPoints[i] = p.ID

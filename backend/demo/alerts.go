@@ -36,7 +36,8 @@ type episode struct {
 
 // whatPeopleSay about an alert that they take on.
 var whatPeopleSay = []string{
-	"Looking into it", "Known: the replacement part arrives tomorrow", "The carrier works on it, ticket KF-2291", "Caused by the change of last night",
+	"Looking into it", "Known: the replacement part arrives tomorrow", "The carrier works on it, ticket KF-2291",
+	"Caused by the change of last night",
 	"On site within the hour", "Batch run, ends by itself", "Handed to the night shift",
 }
 
@@ -59,7 +60,8 @@ func (f *filler) alerts() error {
 	list := f.incidents(devices)
 	slices.SortStableFunc(list, func(a, b episode) int { return int(a.at - b.at) })
 	for i := range list {
-		instances, err := resource.Find(ctx, tx, fleet.Instances.Name, resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
+		instances, err := resource.Find(ctx, tx, fleet.Instances.Name,
+			resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
 		if err != nil {
 			return err
 		}
@@ -85,7 +87,8 @@ func (f *filler) incidents(devices []fleet.Device) []episode {
 			continue
 		}
 		if d.ID == inMaintenance {
-			list = append(list, episode{device: d, severity: threshold.SeverityError, at: f.now - 35*60, dice: dice}, episode{device: d, severity: threshold.SeverityWarn, at: f.now - 20*60, dice: dice})
+			list = append(list, episode{device: d, severity: threshold.SeverityError, at: f.now - 35*60, dice: dice},
+				episode{device: d, severity: threshold.SeverityWarn, at: f.now - 20*60, dice: dice})
 			continue
 		}
 		_, planned := maker.device(int(d.ID)-1, f.count)
@@ -102,7 +105,8 @@ func (f *filler) incidents(devices []fleet.Device) []episode {
 // ongoing returns the active alert of a device's status.
 func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episode {
 	words := strings.Split(planned.alert, "-")
-	in := episode{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
+	in := episode{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice,
+		at: f.now - resource.Seconds(300+dice.IntN(2*day))}
 	if dice.IntN(3) == 0 {
 		in.at -= resource.Seconds(dice.IntN(4 * day))
 	}
@@ -117,11 +121,13 @@ func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episo
 	return in
 }
 
-var severities = map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError, "critical": threshold.SeverityCritical}
+var severities = map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError,
+	"critical": threshold.SeverityCritical}
 
 // past returns an alert that is over.
 func (f *filler) past(d *fleet.Device, dice *rand.Rand) episode {
-	in := episode{device: d, severity: threshold.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
+	in := episode{device: d, severity: threshold.SeverityWarn + int64(dice.IntN(5))/2, dice: dice,
+		at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
 	in.ended = in.at + resource.Seconds(300+dice.IntN(day/4))
 	if dice.IntN(2) == 0 {
 		in.ackedBy, in.ackedOn = "admin", in.at+(in.ended-in.at)/3
@@ -138,7 +144,8 @@ func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int
 		return nil
 	}
 	find := func(severity int64, when resource.Seconds) *alert.Finding {
-		return &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity, Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
+		return &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity,
+			Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
 	}
 	first := in.severity
 	if in.worsened > 0 && at.reaches(threshold.SeverityWarn) {
@@ -160,7 +167,8 @@ func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int
 		}
 	}
 	if in.ended > 0 {
-		_, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
+		_, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID,
+			Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
 	}
 	if err == nil && int64(a.ID) == alert.Alerts.Sample {
 		err = f.stop(at.instance)

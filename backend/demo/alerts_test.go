@@ -19,23 +19,28 @@ func TestTheLastSevenDaysHadBelievableAlerts(t *testing.T) {
 		of[a.DeviceID] = append(of[a.DeviceID], a)
 		counts["all"]++
 		for what, is := range map[string]bool{
-			"warn": a.Severity == threshold.SeverityWarn, "error": a.Severity == threshold.SeverityError, "critical": a.Severity == threshold.SeverityCritical,
-			"active": !a.Cleared, "cleared": a.Cleared, "acknowledged": a.Acked && !a.Cleared, "in maintenance": a.SDTed && !a.Cleared, "on a chain": a.ChainID > 0,
+			"warn": a.Severity == threshold.SeverityWarn, "error": a.Severity == threshold.SeverityError,
+			"critical": a.Severity == threshold.SeverityCritical,
+			"active":   !a.Cleared, "cleared": a.Cleared, "acknowledged": a.Acked && !a.Cleared,
+			"in maintenance": a.SDTed && !a.Cleared, "on a chain": a.ChainID > 0,
 		} {
 			if is {
 				counts[what]++
 			}
 		}
-		if a.StartOn > now || a.StartOn < now-7*24*60*60 || a.EndOn > now || a.AckedOn > now || a.Cleared != (a.EndOn > 0) || a.Cleared && a.EndOn <= a.StartOn {
-			t.Errorf("alert %d of %s: from %d to %d, acknowledged %d", a.ID, a.DeviceName, a.StartOn, a.EndOn, a.AckedOn)
+		if a.StartOn > now || a.StartOn < now-7*24*60*60 || a.EndOn > now || a.AckedOn > now ||
+			a.Cleared != (a.EndOn > 0) || a.Cleared && a.EndOn <= a.StartOn {
+			t.Errorf("alert %d of %s: from %d to %d, acknowledged %d", a.ID, a.DeviceName, a.StartOn,
+				a.EndOn, a.AckedOn)
 		}
 		if expr, err := threshold.ParseAlertExpr(a.Threshold); err != nil || len(expr.Levels) == 0 || a.Value == "" {
 			t.Errorf("alert %d of %s: %s is held against %s", a.ID, a.DeviceName, a.Value, a.Threshold)
 		}
 	}
 	for what, want := range map[string][2]int{
-		"all": {35, 60}, "active": {15, 35}, "cleared": {10, 25}, "acknowledged": {3, 15}, "in maintenance": {1, 5}, "on a chain": {35, 60},
-		"warn": {12, 40}, "error": {6, 25}, "critical": {3, 12},
+		"all": {35, 60}, "active": {15, 35}, "cleared": {10, 25}, "acknowledged": {3, 15}, "in maintenance": {1, 5},
+		"on a chain": {35, 60},
+		"warn":       {12, 40}, "error": {6, 25}, "critical": {3, 12},
 	} {
 		if n := counts[what]; n < want[0] || n > want[1] {
 			t.Errorf("%d alerts are %s, want %d to %d", n, what, want[0], want[1])

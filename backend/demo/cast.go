@@ -57,7 +57,8 @@ func theGroup(ctx context.Context, r resource.Reader, i *incident.Incident) (map
 	if err != nil {
 		return nil, err
 	}
-	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.Below([]int64{i.GroupID})[i.GroupID]})
+	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "hostGroupIds", Op: "has any",
+		Value: tree.Below([]int64{i.GroupID})[i.GroupID]})
 	cast := make(map[int64]bool, len(devices))
 	for k := range devices {
 		cast[devices[k].ID] = true

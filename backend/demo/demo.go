@@ -17,8 +17,10 @@
 //
 // Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
 // are there and nothing else needs them, so that they may be changed and
-// deleted; so are function 1, alert 1 (the oldest, which stays active), notice 1 (which failed), data source 22, alert rule, escalation chain, ops note and report group 4, report 6, maintenance window 9, and
-// recipient group, integration and collector group 3, and the incident 1, which is over. A company of fewer than 150 devices has no device 150.
+// deleted; so are function 1, alert 1 (the oldest, which stays active), notice 1 (which failed),
+// data source 22, alert rule, escalation chain, ops note and report group 4, report 6, maintenance window 9, and
+// recipient group, integration and collector group 3, and the incident 1, which is over. A company
+// of fewer than 150 devices has no device 150.
 // Two more devices lie in the recycle bin, behind all others: 153 and 154 in the standard company.
 //
 // # Errors
@@ -65,7 +67,8 @@ const between = 1000
 // Empty reports whether the portal holds no more than portal.Seed and one user
 // make, so that Fill may fill it.
 func Empty(ctx context.Context, from resource.Reader) (bool, error) {
-	groups, err := resource.Find(ctx, from, fleet.Groups.Name, resource.Where{Field: "id", Op: "!=", Value: ground.RootGroup})
+	groups, err := resource.Find(ctx, from, fleet.Groups.Name,
+		resource.Where{Field: "id", Op: "!=", Value: ground.RootGroup})
 	if err != nil || len(groups) > 0 {
 		return false, err
 	}
@@ -104,7 +107,8 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 		}
 		f := &filler{
 			db: db, now: resource.SecondsOf(o.Now), count: o.Devices,
-			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
+			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now},
+				Given: func(string) bool { return true }},
 		}
 		for _, step := range []func() error{
 			f.functions, f.dataSources, f.groups, f.collectorGroups, f.collectors, f.accountGroups, f.roles,

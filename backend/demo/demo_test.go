@@ -42,7 +42,8 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"),
+		Clock: func() time.Time { return noon }, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,8 @@ func filled(t testing.TB, devices int) *house {
 func (h *house) page(id string, vars map[string]string, query url.Values) string {
 	h.Helper()
 	e := h.endpoints[id]
-	got, err := e.Handle(h.Context(), &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: vars, Query: query})
+	got, err := e.Handle(h.Context(), &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon,
+		Vars: vars, Query: query})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -136,8 +138,10 @@ func (h *house) page(id string, vars map[string]string, query url.Values) string
 
 func (h *house) everything() string {
 	all := ""
-	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors", "GET /setting/roles", "GET /setting/admins",
-		"GET /setting/collectors/groups", "GET /setting/integrations", "GET /setting/recipientgroups", "GET /setting/alert/chains", "GET /setting/alert/rules",
+	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors",
+		"GET /setting/roles", "GET /setting/admins",
+		"GET /setting/collectors/groups", "GET /setting/integrations", "GET /setting/recipientgroups",
+		"GET /setting/alert/chains", "GET /setting/alert/rules",
 		"GET /setting/opsnotes", "GET /sdt/sdts", "GET /setting/datasources", "GET /report/groups"} {
 		all += h.page(list, nil, url.Values{"size": {"1000"}}) + "\n"
 	}
@@ -184,7 +188,8 @@ func TestTheStandardCompanyHasSomeOfEveryKind(t *testing.T) {
 		states[d.HostStatus]++
 		states[strings.Split(d.AlertStatus, "-")[0]]++
 	}
-	want := map[string]int{"server": 59, "switch": 28, "firewall": 6, "hypervisor": 14, "database": 14, "wireless": 20, "ups": 7}
+	want := map[string]int{"server": 59, "switch": 28, "firewall": 6, "hypervisor": 14, "database": 14,
+		"wireless": 20, "ups": 7}
 	for kind, n := range want {
 		if kinds[kind] != n {
 			t.Errorf("%d devices are %s, want %d", kinds[kind], kind, n)
@@ -231,12 +236,15 @@ func checkDevice(t *testing.T, d fleet.Device, groups map[int64]fleet.Group) {
 			t.Errorf("%s is in group %d", d.DisplayName, id)
 		}
 	}
-	if len(d.GroupIDs) < 2 || d.CollectorID != ground.BuiltInCollector || d.CurrentCollector != ground.BuiltInCollector {
+	if len(d.GroupIDs) < 2 || d.CollectorID != ground.BuiltInCollector ||
+		d.CurrentCollector != ground.BuiltInCollector {
 		t.Errorf("%s is in groups %v, with collector %d", d.DisplayName, d.GroupIDs, d.CollectorID)
 	}
 	now := resource.SecondsOf(noon)
-	if d.CreatedOn > d.UpdatedOn || d.UpdatedOn > now || d.LastDataTime > now || d.CreatedOn < now-731*24*60*60 || resource.Seconds(d.UpTime) > now-d.CreatedOn {
-		t.Errorf("%s: made %d, changed %d, up %d s, seen %d", d.DisplayName, d.CreatedOn, d.UpdatedOn, d.UpTime, d.LastDataTime)
+	if d.CreatedOn > d.UpdatedOn || d.UpdatedOn > now || d.LastDataTime > now || d.CreatedOn < now-731*24*60*60 ||
+		resource.Seconds(d.UpTime) > now-d.CreatedOn {
+		t.Errorf("%s: made %d, changed %d, up %d s, seen %d", d.DisplayName, d.CreatedOn, d.UpdatedOn, d.UpTime,
+			d.LastDataTime)
 	}
 }
 
@@ -244,11 +252,18 @@ func TestADeviceReadsLikeThis(t *testing.T) {
 	h := filled(t, 0)
 	got := h.page("GET /device/devices/{id}", map[string]string{"id": "150"}, nil)
 	got = got[:strings.Index(got, `,"inheritedProperties"`)] + "}"
-	const want = `{"id":150,"name":"10.10.8.18","displayName":"web-prod-08.fra","description":"Shop front end","deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"8,15,19","preferredCollectorId":1,"currentCollectorId":1,"disableAlerting":false,"link":"https://web-prod-08.fra.kestrel-freight.example/","enableNetflow":false,"relatedDeviceId":-1,` +
-		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories","value":"linux,server,simulated"},{"name":"os","value":"Rocky Linux 9.4"},{"name":"owner","value":"Platform team"},{"name":"serial","value":"VM-10EA905B"}],` +
-		`"systemProperties":[{"name":"system.hostname","value":"10.10.8.18"},{"name":"system.displayname","value":"web-prod-08.fra"},{"name":"system.collectorid","value":"1"},{"name":"system.devicetype","value":"0"},{"name":"system.categories","value":"linux,server,simulated"}],` +
-		`"autoProperties":[{"name":"auto.model","value":"VMware Virtual Platform"},{"name":"auto.cpu.cores","value":"16"},{"name":"auto.memory.gib","value":"64"}],` +
-		`"createdOn":1776768410,"updatedOn":1777525094,"lastDataTime":1777895951,"lastRawdataTime":1777895951,"upTimeInSeconds":134907,"deletedTimeInMs":0}`
+	const want = `{"id":150,"name":"10.10.8.18","displayName":"web-prod-08.fra","description":"Shop front end",` +
+		`"deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"8,15,19","preferredCollectorId":1,"currentCollectorId":1,"disableAlerting":false,"link":"https://web-prod-08.fra.kestrel-freight.example/","enableNetflow":false,"relatedDeviceId":-1,` +
+		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories",` +
+		`"value":"linux,server,simulated"},{"name":"os","value":"Rocky Linux 9.4"},{"name":"owner",` +
+		`"value":"Platform team"},{"name":"serial","value":"VM-10EA905B"}],` +
+		`"systemProperties":[{"name":"system.hostname","value":"10.10.8.18"},{"name":"system.displayname",` +
+		`"value":"web-prod-08.fra"},{"name":"system.collectorid","value":"1"},{"name":"system.devicetype",` +
+		`"value":"0"},{"name":"system.categories","value":"linux,server,simulated"}],` +
+		`"autoProperties":[{"name":"auto.model","value":"VMware Virtual Platform"},{"name":"auto.cpu.cores",` +
+		`"value":"16"},{"name":"auto.memory.gib","value":"64"}],` +
+		`"createdOn":1776768410,"updatedOn":1777525094,"lastDataTime":1777895951,"lastRawdataTime":1777895951,` +
+		`"upTimeInSeconds":134907,"deletedTimeInMs":0}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -288,7 +303,8 @@ func TestSecretsAreMasked(t *testing.T) {
 
 func TestThePeople(t *testing.T) {
 	h := open(t)
-	own := people.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active", Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
+	own := people.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active",
+		Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
 	h.write(func(tx resource.Tx) error { return resource.Put(t.Context(), tx, people.Users.Name, &own) })
 	if err := demo.Fill(t.Context(), h.db, options(1)); err != nil {
 		t.Fatal(err)
@@ -316,11 +332,15 @@ func TestThePeople(t *testing.T) {
 
 func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
 	h := filled(t, 0)
-	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2", "/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3",
-		"/setting/alert/rules/4", "/setting/alert/chains/4", "/setting/recipientgroups/3", "/setting/integrations/3", "/setting/collectors/groups/3", "/setting/opsnotes/4", "/sdt/sdts/R_9", "/report/groups/4", "/setting/datasources/22"} {
+	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2",
+		"/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3",
+		"/setting/alert/rules/4", "/setting/alert/chains/4", "/setting/recipientgroups/3", "/setting/integrations/3",
+		"/setting/collectors/groups/3", "/setting/opsnotes/4", "/sdt/sdts/R_9", "/report/groups/4",
+		"/setting/datasources/22"} {
 		path, id := row[:strings.LastIndex(row, "/")], row[strings.LastIndex(row, "/")+1:]
 		e := h.endpoints["DELETE "+strings.Replace(path, "/2/", "/{adminId}/", 1)+"/{id}"]
-		c := &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: map[string]string{"id": id, "adminId": "2"}, Query: url.Values{}}
+		c := &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon,
+			Vars: map[string]string{"id": id, "adminId": "2"}, Query: url.Values{}}
 		if _, err := e.Handle(t.Context(), c); err != nil {
 			t.Errorf("%s: %v", row, err)
 		}
@@ -331,7 +351,8 @@ func TestFillRefusesAPortalThatIsNotEmpty(t *testing.T) {
 	h := filled(t, 20)
 	before := h.everything()
 	err := demo.Fill(t.Context(), h.db, options(20))
-	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != "the portal is not empty; the demo needs an empty --data folder" {
+	if f := fault.Of(err); f.Kind != fault.Conflict ||
+		f.Message != "the portal is not empty; the demo needs an empty --data folder" {
 		t.Errorf("got %v", err)
 	}
 	if h.everything() != before {

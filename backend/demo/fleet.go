@@ -84,7 +84,8 @@ func newDeviceMaker(now resource.Seconds) *deviceMaker {
 				}
 				subnet := [2]int{s.subnet, p.subnet}
 				used[subnet]++
-				place := slot{plan: p, site: s, count: p.count[j], number: number, address: 10 + used[subnet], nth: f.atSite[s], groups: byHand(p.kind.group, s.group, p.also)}
+				place := slot{plan: p, site: s, count: p.count[j], number: number, address: 10 + used[subnet],
+					nth: f.atSite[s], groups: byHand(p.kind.group, s.group, p.also)}
 				f.slots = append(f.slots, place)
 				f.atSite[s]++
 			}
@@ -96,7 +97,8 @@ func newDeviceMaker(now resource.Seconds) *deviceMaker {
 // byHand returns the static groups among the ids; 0 is none.
 func byHand(ids ...int64) resource.IDs {
 	return slices.DeleteFunc(resource.IDs(ids), func(id int64) bool {
-		return id == 0 || slices.ContainsFunc(groups, func(g fleet.Group) bool { return g.ID == id && g.AppliesTo != "" })
+		return id == 0 ||
+			slices.ContainsFunc(groups, func(g fleet.Group) bool { return g.ID == id && g.AppliesTo != "" })
 	})
 }
 

@@ -53,7 +53,8 @@ func (h *History) gauges(some []track) []gauge {
 		for k := range t.source.DataPoints {
 			p := &t.source.DataPoints[k]
 			g := *b.of(p)
-			g.key, g.every, g.since = series.Key{Instance: t.instance, DataPoint: p.ID}, max(1, t.source.CollectInterval), h.filled[t.instance]
+			g.key, g.every, g.since = series.Key{Instance: t.instance, DataPoint: p.ID},
+				max(1, t.source.CollectInterval), h.filled[t.instance]
 			g.spells = h.spells[g.key]
 			all = append(all, g)
 		}

@@ -82,7 +82,8 @@ const (
 
 // NewHistory makes a history that does nothing yet.
 func NewHistory(o HistoryOptions) *History {
-	h := &History{db: o.DB, series: o.Series, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, ends: o.Ends, filled: map[int64]int64{}}
+	h := &History{db: o.DB, series: o.Series, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, ends: o.Ends,
+		filled: map[int64]int64{}}
 	if h.clock == nil {
 		h.clock = time.Now
 	}
@@ -121,12 +122,14 @@ func (h *History) Stop() {
 	h.whole = false
 	ctx := context.Background()
 	if err := h.keepPast(ctx, h.clock().Unix(), false); err != nil {
-		h.log.WarnContext(ctx, "how far the past of the demo goes could not be kept; the next start looks for gaps in it", "err", err)
+		h.log.WarnContext(ctx, "how far the past of the demo goes could not be kept; the next start looks for gaps "+
+			"in it", "err", err)
 	}
 }
 
 func (h *History) run(ctx context.Context) {
-	changed, stop := h.db.Watch(string(fleet.Instances.Name), string(datasource.DataSources.Name), string(fleet.Devices.Name))
+	changed, stop := h.db.Watch(string(fleet.Instances.Name), string(datasource.DataSources.Name),
+		string(fleet.Devices.Name))
 	defer stop()
 	each := time.NewTicker(time.Minute)
 	defer each.Stop()
@@ -139,12 +142,14 @@ func (h *History) run(ctx context.Context) {
 		began := time.Now()
 		err := h.Once(ctx)
 		if err == nil && h.ends {
-			h.log.InfoContext(ctx, "the past of the demo is filled", "instances", len(h.tracks), "took", time.Since(began).Round(time.Millisecond))
+			h.log.InfoContext(ctx, "the past of the demo is filled", "instances", len(h.tracks), "took",
+				time.Since(began).Round(time.Millisecond))
 			return
 		}
 		if err != nil && ctx.Err() == nil {
 			h.tracks = nil
-			h.log.WarnContext(ctx, "the history of the demo could not be filled; it is tried again in a minute", "err", err)
+			h.log.WarnContext(ctx, "the history of the demo could not be filled; it is tried again in a minute",
+				"err", err)
 		}
 		select {
 		case <-each.C:
@@ -243,7 +248,8 @@ func (h *History) simulated(ctx context.Context, d *fleet.Device) (bool, error) 
 // and one data source next to each other.
 func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64]*datasource.DataSource) error {
 	instances, err := resource.Find(ctx, h.db, fleet.Instances.Name,
-		resource.Where{Field: "deviceId", Op: "in", Value: devices}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+		resource.Where{Field: "deviceId", Op: "in", Value: devices},
+		resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return err
 	}
@@ -273,7 +279,9 @@ func (h *History) newest(ctx context.Context, instance int64, source *datasource
 	if had > 0 && !h.known.Polled {
 		return had, nil
 	}
-	point := source.DataPoints[max(0, slices.IndexFunc(source.DataPoints, func(p datasource.DataPoint) bool { return p.PostProcessor != worked }))].ID
+	point := source.DataPoints[max(
+		0,
+		slices.IndexFunc(source.DataPoints, func(p datasource.DataPoint) bool { return p.PostProcessor != worked }))].ID
 	step := max(recent, 2*source.CollectInterval)
 	q := series.Query{Instance: instance, DataPoints: []int64{point}, From: max(h.made-past+step, had), To: h.made}
 	found, err := h.series.Aggregate(ctx, q, step)
@@ -373,7 +381,8 @@ func (h *History) samples(gauges []gauge, from, now int64) []series.Sample {
 		g := &gauges[i]
 		for at := (from + g.every - 1) / g.every * g.every; at <= now; at += g.every {
 			if at > g.since {
-				samples = append(samples, series.Sample{Instance: g.key.Instance, DataPoint: g.key.DataPoint, At: at, Value: g.At(at)})
+				samples = append(samples, series.Sample{Instance: g.key.Instance, DataPoint: g.key.DataPoint, At: at,
+					Value: g.At(at)})
 			}
 		}
 	}

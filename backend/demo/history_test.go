@@ -29,7 +29,9 @@ func remember(t *testing.T, samples *series.DB, at time.Time) *remembered {
 	t.Helper()
 	db := filled(t, 4).db
 	r := &remembered{series: samples, at: &at}
-	r.History = demo.NewHistory(demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return *r.at }})
+	r.History = demo.NewHistory(
+		demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Clock: func() time.Time { return *r.at }})
 	return r
 }
 
@@ -116,7 +118,8 @@ func TestAHistoryThatWasCutOffIsFilledThoughSomebodyHasPolledSince(t *testing.T)
 	samples := samplesAt(t)
 	at := time.Unix(1_790_000_000, 0)
 	for _, ago := range []int64{100, 3 * 24 * 3600} {
-		if err := samples.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
+		if err := samples.Append(t.Context(),
+			[]series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,7 +167,9 @@ func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := noon.Add(time.Minute)
-	h := demo.NewHistory(demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return at }})
+	h := demo.NewHistory(
+		demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Clock: func() time.Time { return at }})
 	if err := h.Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +187,8 @@ func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 		} else {
 			active++
 		}
-		got, err := samples.Range(t.Context(), series.Query{Instance: a.InstanceID, DataPoints: []int64{a.DataPointID}, From: int64(a.StartOn), To: end})
+		got, err := samples.Range(t.Context(), series.Query{Instance: a.InstanceID, DataPoints: []int64{a.DataPointID},
+			From: int64(a.StartOn), To: end})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,11 +220,14 @@ func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
 			at := time.Unix(1_790_000_000, 0)
 			process := func() *demo.History {
 				return demo.NewHistory(demo.HistoryOptions{
-					DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return at }, Ends: true,
+					DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+					Clock: func() time.Time { return at }, Ends: true,
 				})
 			}
 			inBetween := func() int64 {
-				got, err := samples.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{7001}, From: 1_790_000_001, To: 1_790_000_000 + 29*hour})
+				got,
+					err := samples.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{7001},
+					From: 1_790_000_001, To: 1_790_000_000 + 29*hour})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -230,7 +239,8 @@ func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
 			}
 			at = at.Add(30 * time.Hour)
 			for ago := int64(0); ago < hour; ago += 60 { // what was polled last
-				if err := samples.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
+				if err := samples.Append(t.Context(),
+					[]series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
 					t.Fatal(err)
 				}
 			}

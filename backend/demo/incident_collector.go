@@ -24,7 +24,8 @@ var collectorDown = effect{
 		return err
 	},
 	cast: func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
-		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: i.CollectorID})
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=",
+			Value: i.CollectorID})
 		cast := make(map[int64]bool, len(devices))
 		for k := range devices {
 			cast[devices[k].ID] = true
@@ -36,7 +37,8 @@ var collectorDown = effect{
 
 // simulatedCollectors returns the collectors without a real machine.
 func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Collector, error) {
-	all, err := resource.Find(ctx, r, collector.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
+	all, err := resource.Find(ctx, r, collector.Collectors.Name,
+		resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
 	var found []collector.Collector
 	for _, c := range all {
 		if c.Simulated() {

@@ -26,7 +26,8 @@ var coreSwitchDown = effect{
 		}
 		cast := map[int64]bool{i.DeviceID: true}
 		for k := range devices {
-			if id := devices[k].ID; slices.Contains(way(parent, id), i.DeviceID) && lot(uint64(i.ID), uint64(id)) < i.Strength {
+			if id := devices[k].ID; slices.Contains(way(parent, id), i.DeviceID) &&
+				lot(uint64(i.ID), uint64(id)) < i.Strength {
 				cast[id] = true
 			}
 		}

@@ -22,5 +22,6 @@ var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ conte
 // those that return the signed-in user, without which the page cannot show the
 // others.
 func spared(e *resource.Endpoint) bool {
-	return e.Right.Object == resource.Open || strings.HasPrefix(e.Path, "/demo/") || e.Path == "/session" || strings.HasPrefix(e.Path, "/session/") || e.Path == "/openapi.json"
+	return e.Right.Object == resource.Open || strings.HasPrefix(e.Path, "/demo/") || e.Path == "/session" ||
+		strings.HasPrefix(e.Path, "/session/") || e.Path == "/openapi.json"
 }

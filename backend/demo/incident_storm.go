@@ -14,7 +14,8 @@ var alertStorm = effect{
 	pick: aGroup(ground.RootGroup),
 	cast: theGroup,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {
-		if p.DataPoint.AlertExpr == "" || lot(uint64(p.Device), drawn(p.Source.Name), drawn(p.Wild), uint64(p.DataPoint.ID)) >= s.Strength {
+		if p.DataPoint.AlertExpr == "" || lot(uint64(p.Device), drawn(p.Source.Name), drawn(p.Wild),
+			uint64(p.DataPoint.ID)) >= s.Strength {
 			return v
 		}
 		at := place{point: p.DataPoint}

@@ -85,7 +85,8 @@ func (f *filler) sampleInstances(d *fleet.Device) error {
 			return err
 		}
 	}
-	ports, err := resource.Find(ctx, tx, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: int64(1)})
+	ports, err := resource.Find(ctx, tx, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=",
+		Value: int64(1)})
 	if err != nil {
 		return err
 	}

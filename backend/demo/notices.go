@@ -35,7 +35,8 @@ func (f *filler) notices() error {
 		d := &rows[i]
 		d.State, d.Attempts, d.NextOn, d.SentOn = alert.DeliverySent, 1, 0, d.CreatedOn+2
 		if d.ID == alert.Deliveries.Sample {
-			d.State, d.Attempts, d.SentOn, d.Error = alert.DeliveryFailed, 14, 0, "the mail server did not answer within 10 seconds"
+			d.State, d.Attempts, d.SentOn, d.Error = alert.DeliveryFailed, 14, 0,
+				"the mail server did not answer within 10 seconds"
 		}
 		if err == nil {
 			err = resource.Put(ctx, tx, alert.Deliveries.Name, d)

@@ -18,11 +18,15 @@ import (
 func staff(o Options) ([]people.User, error) {
 	users := []people.User{
 		// Whoever runs the demo is this one: in the zone of the portal, their machine's, as the rest of the page.
-		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield", Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
+		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield",
+			Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
 			Roles: []people.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},
-		{ID: 2, Username: "operator", FirstName: "Ingrid", LastName: "Solberg", Email: "ingrid.solberg@kestrel-freight.example", Phone: "+47 21 55 01 10",
-			Timezone: "Europe/Oslo", Roles: []people.RoleRef{{Name: "manager"}}, Note: "Network operations, early shift"},
-		{ID: 3, Username: "viewer", FirstName: "Marcus", LastName: "Weber", Email: "marcus.weber@kestrel-freight.example", Phone: "+49 69 5550 0110",
+		{ID: 2, Username: "operator", FirstName: "Ingrid", LastName: "Solberg",
+			Email: "ingrid.solberg@kestrel-freight.example", Phone: "+47 21 55 01 10",
+			Timezone: "Europe/Oslo", Roles: []people.RoleRef{{Name: "manager"}},
+			Note: "Network operations, early shift"},
+		{ID: 3, Username: "viewer", FirstName: "Marcus", LastName: "Weber",
+			Email: "marcus.weber@kestrel-freight.example", Phone: "+49 69 5550 0110",
 			Timezone: "Europe/Berlin", Roles: []people.RoleRef{{Name: "readonly"}}, Note: "Service desk"},
 	}
 	for i := range users {
@@ -53,9 +57,12 @@ func (f *filler) accountGroups() error {
 		return people.AccountGroup{ID: id, Name: name, Description: description, ParentID: ground.DefaultAccountGroup}
 	}
 	return errors.Join(
-		add(f, &people.UserGroups, &people.UserGroup{AccountGroup: group(operations, "Operations", "Whoever works in shifts")}, nil),
-		add(f, &people.UserGroups, &people.UserGroup{AccountGroup: group(3, "Carriers", "Partners who may look at their own depots")}, nil),
-		add(f, &people.RoleGroups, &people.RoleGroup{AccountGroup: group(operations, "On call", "Roles for nights and weekends")}, nil),
+		add(f, &people.UserGroups,
+			&people.UserGroup{AccountGroup: group(operations, "Operations", "Whoever works in shifts")}, nil),
+		add(f, &people.UserGroups, &people.UserGroup{AccountGroup: group(3, "Carriers", "Partners who may look at "+
+			"their own depots")}, nil),
+		add(f, &people.RoleGroups, &people.RoleGroup{AccountGroup: group(operations, "On call", "Roles for nights "+
+			"and weekends")}, nil),
 		add(f, &people.RoleGroups, &people.RoleGroup{AccountGroup: group(3, "Carriers", "Roles for partners")}, nil),
 	)
 }
@@ -69,7 +76,8 @@ func (f *filler) users(users []people.User) error {
 	for _, u := range users {
 		if len(have) > 0 && strings.EqualFold(have[0].Username, u.Username) {
 			was := have[0]
-			u.ID, u.Password, u.Roles, u.Status, u.CreatedBy = was.ID, was.Password, was.Roles, was.Status, was.CreatedBy
+			u.ID, u.Password, u.Roles, u.Status, u.CreatedBy = was.ID, was.Password, was.Roles, was.Status,
+				was.CreatedBy
 			u.LastLoginOn, u.LastAuthIP = was.LastLoginOn, was.LastAuthIP
 			err = resource.Put(ctx, tx, people.Users.Name, &u)
 		} else {
@@ -85,8 +93,11 @@ func (f *filler) users(users []people.User) error {
 // roles adds a role that no user holds.
 func (f *filler) roles() error {
 	return add(f, &people.Roles, &people.Role{
-		ID: 5, Name: "Frankfurt on-call", Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: operations,
-		Privileges: []people.Privilege{{ObjectType: string(resource.DeviceGroup), ObjectID: strconv.FormatInt(siteFrankfurt, 10), ObjectName: "Sites/Frankfurt", Operation: resource.Ack.String()}},
+		ID: 5, Name: "Frankfurt on-call",
+		Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: operations,
+		Privileges: []people.Privilege{
+			{ObjectType: string(resource.DeviceGroup), ObjectID: strconv.FormatInt(siteFrankfurt, 10),
+				ObjectName: "Sites/Frankfurt", Operation: resource.Ack.String()}},
 	}, nil)
 }
 
@@ -94,7 +105,9 @@ func (f *filler) roles() error {
 func (f *filler) tokens() error {
 	hash := sha256.Sum256([]byte(rand.Text()))
 	return resource.Put(f.write.Context, f.write.Tx, people.Tokens.Name, &people.Token{
-		ID: 1, AdminID: 2, AdminName: "operator", AccessID: "w6Zt3RkXq9Vb2NfD", BearerHash: hex.EncodeToString(hash[:]), SealedKey: f.db.Seal(people.AccessKeyPlace("w6Zt3RkXq9Vb2NfD"), []byte(rand.Text())),
-		Note: "nightly export", Status: people.TokenSuspended, CreatedBy: "operator", CreatedOn: f.ago(203), LastUsedOn: f.ago(38), LastAuthIP: "10.20.8.21",
+		ID: 1, AdminID: 2, AdminName: "operator", AccessID: "w6Zt3RkXq9Vb2NfD", BearerHash: hex.EncodeToString(hash[:]),
+		SealedKey: f.db.Seal(people.AccessKeyPlace("w6Zt3RkXq9Vb2NfD"), []byte(rand.Text())),
+		Note:      "nightly export", Status: people.TokenSuspended, CreatedBy: "operator", CreatedOn: f.ago(203),
+		LastUsedOn: f.ago(38), LastAuthIP: "10.20.8.21",
 	})
 }

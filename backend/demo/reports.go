@@ -29,20 +29,31 @@ func (f *filler) reports() error {
 		return err
 	}
 	for _, r := range []reporting.Report{
-		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: reporting.ReportAlert, GroupID: operationsReports, Schedule: "0 7 * * 1",
+		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: reporting.ReportAlert,
+			GroupID: operationsReports, Schedule: "0 7 * * 1",
 			DateRange: "Last 7 days", SortedBy: "Began", SortDirection: "desc", Preexist: true},
-		{ID: 2, Name: "Servers and who looks after them", Description: "What runs where, and since when it is patched", Type: reporting.ReportInventory, GroupID: capacityReports, Format: reporting.FormatCSV,
-			Schedule: "30 6 1 * *", HostsValType: "group", HostsVal: "Servers*", SortedBy: "Device", Properties: []string{"location", "owner", "contact", "patch.window"}},
-		{ID: 3, Name: "Who may sign in", Description: "Every quarter, for the auditors", Type: reporting.ReportUser, GroupID: operationsReports, Schedule: "0 8 1 1,4,7,10 *"},
+		{ID: 2, Name: "Servers and who looks after them", Description: "What runs where, and since when it is patched",
+			Type: reporting.ReportInventory, GroupID: capacityReports, Format: reporting.FormatCSV,
+			Schedule: "30 6 1 * *", HostsValType: "group", HostsVal: "Servers*", SortedBy: "Device",
+			Properties: []string{"location", "owner", "contact", "patch.window"}},
+		{ID: 3, Name: "Who may sign in", Description: "Every quarter, for the auditors", Type: reporting.ReportUser,
+			GroupID: operationsReports, Schedule: "0 8 1 1,4,7,10 *"},
 		{ID: 4, Name: "Roles and who holds them", Type: reporting.ReportRole, GroupID: operationsReports},
-		{ID: 5, Name: "Changes of the month", Type: reporting.ReportAuditLog, GroupID: operationsReports, Format: reporting.FormatCSV, DateRange: "Last calendar month"},
-		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over", Type: reporting.ReportInventory, GroupID: capacityReports,
+		{ID: 5, Name: "Changes of the month", Type: reporting.ReportAuditLog, GroupID: operationsReports,
+			Format: reporting.FormatCSV, DateRange: "Last calendar month"},
+		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over",
+			Type: reporting.ReportInventory, GroupID: capacityReports,
 			HostsVal: "*.aus", Properties: []string{"location"}},
-		{ID: 7, Name: "Alert trends", Description: "Does it get better?", Type: reporting.ReportAlertTrends, GroupID: operationsReports, Schedule: "15 7 * * 1", DateRange: "Last 30 days"},
-		{ID: 8, Name: "Availability of the servers", Description: "As agreed with the shipping department: 99.9 % a month", Type: reporting.ReportAvailability, GroupID: operationsReports, Format: reporting.FormatPDF,
-			Schedule: "0 6 1 * *", Timezone: "Europe/Berlin", DateRange: "Last 30 days", HostsValType: "group", HostsVal: "Servers*", AlertLevel: "error", SortedBy: "Availability %"},
-		{ID: 9, Name: "Thresholds of our own", Description: "What differs from the data sources, and where alerting is off", Type: reporting.ReportThreshold, GroupID: operationsReports, Format: reporting.FormatXLSX},
-		{ID: metricReport, Name: "Processors and round trips", Description: "Before the next order of servers", Type: reporting.ReportMetrics, GroupID: capacityReports, Schedule: "30 7 * * 1",
+		{ID: 7, Name: "Alert trends", Description: "Does it get better?", Type: reporting.ReportAlertTrends,
+			GroupID: operationsReports, Schedule: "15 7 * * 1", DateRange: "Last 30 days"},
+		{ID: 8, Name: "Availability of the servers", Description: "As agreed with the shipping department: 99.9 % a " +
+			"month", Type: reporting.ReportAvailability, GroupID: operationsReports, Format: reporting.FormatPDF,
+			Schedule: "0 6 1 * *", Timezone: "Europe/Berlin", DateRange: "Last 30 days", HostsValType: "group",
+			HostsVal: "Servers*", AlertLevel: "error", SortedBy: "Availability %"},
+		{ID: 9, Name: "Thresholds of our own", Description: "What differs from the data sources, and where alerting " +
+			"is off", Type: reporting.ReportThreshold, GroupID: operationsReports, Format: reporting.FormatXLSX},
+		{ID: metricReport, Name: "Processors and round trips", Description: "Before the next order of servers",
+			Type: reporting.ReportMetrics, GroupID: capacityReports, Schedule: "30 7 * * 1",
 			DateRange: "Last 7 days", HostsValType: "group", HostsVal: "Servers*", Top10: true, Metrics: trends},
 	} {
 		row, err := reporting.Reports.Defaults()
@@ -50,7 +61,10 @@ func (f *filler) reports() error {
 			return err
 		}
 		fillReport(row, &r)
-		if err := add(f, &reporting.Reports, row, func(r *reporting.Report) { r.ModifiedID, r.ModifiedBy = 1, "admin" }); err != nil {
+		if err := add(f, &reporting.Reports, row, func(r *reporting.Report) {
+			r.ModifiedID, r.ModifiedBy = 1,
+				"admin"
+		}); err != nil {
 			return err
 		}
 	}
@@ -59,10 +73,12 @@ func (f *filler) reports() error {
 
 // fillReport puts what this company says of a report over the defaults.
 func fillReport(to, r *reporting.Report) {
-	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type, r.GroupID, r.Schedule
+	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type,
+		r.GroupID, r.Schedule
 	to.SortedBy, to.Preexist = r.SortedBy, r.Preexist
 	for _, text := range []struct{ to, from *string }{
-		{&to.Format, &r.Format}, {&to.DateRange, &r.DateRange}, {&to.SortDirection, &r.SortDirection}, {&to.HostsVal, &r.HostsVal}, {&to.HostsValType, &r.HostsValType},
+		{&to.Format, &r.Format}, {&to.DateRange, &r.DateRange}, {&to.SortDirection, &r.SortDirection},
+		{&to.HostsVal, &r.HostsVal}, {&to.HostsValType, &r.HostsValType},
 		{&to.AlertLevel, &r.AlertLevel}, {&to.Timezone, &r.Timezone},
 	} {
 		if *text.from != "" {
@@ -88,7 +104,8 @@ func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, reporting.ReportMetric{DataSourceID: p.DataSourceID, DataPointID: p.ID, DataPointName: p.Name})
+		out = append(out, reporting.ReportMetric{DataSourceID: p.DataSourceID, DataPointID: p.ID,
+			DataPointName: p.Name})
 	}
 	return out, nil
 }
@@ -104,22 +121,26 @@ func (f *filler) runs(folder string) error {
 		return err
 	}
 	ctx, tx := f.write.Context, f.write.Tx
-	reports, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
+	reports, err := resource.Find(ctx, tx, reporting.Reports.Name,
+		resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
 	if err != nil {
 		return err
 	}
 	for i, r := range reports {
 		at := f.now - resource.Seconds(3600*(len(reports)-i))
-		task := reporting.ReportTask{ID: r.ID, ReportID: r.ID, State: reporting.TaskDone, Progress: 100, CreatedOn: at, StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
+		task := reporting.ReportTask{ID: r.ID, ReportID: r.ID, State: reporting.TaskDone, Progress: 100, CreatedOn: at,
+			StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
 		if r.ID == metricReport {
-			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = reporting.TaskWaiting, 0, f.now, 0, 0, f.now+pastTakes
+			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = reporting.TaskWaiting,
+				0, f.now, 0, 0, f.now+pastTakes
 			task.Format, task.Groups = r.Format, []int64{}
 			if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {
 				return err
 			}
 			continue
 		}
-		run := report.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true}, From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
+		run := report.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true},
+			From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
 		if err := report.File(ctx, folder, &task, &run); err != nil {
 			return err
 		}

@@ -30,8 +30,10 @@ func valueIn(spells []spell, at int64) (v float64, ok bool) {
 // opens later was measured, and has its samples.
 func (h *History) findSpells(ctx context.Context) error {
 	h.spells = map[series.Key][]spell{}
-	for _, still := range []resource.Where{{Field: "endEpoch", Op: "=", Value: 0}, {Field: "endEpoch", Op: ">", Value: h.made - past}} {
-		alerts, err := resource.Find(ctx, h.db, alert.Alerts.Name, still, resource.Where{Field: "startEpoch", Op: "<", Value: h.made})
+	for _, still := range []resource.Where{{Field: "endEpoch", Op: "=", Value: 0},
+		{Field: "endEpoch", Op: ">", Value: h.made - past}} {
+		alerts, err := resource.Find(ctx, h.db, alert.Alerts.Name, still,
+			resource.Where{Field: "startEpoch", Op: "<", Value: h.made})
 		if err != nil {
 			return err
 		}

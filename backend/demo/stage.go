@@ -145,7 +145,8 @@ func (s *Stage) follow(ctx context.Context) {
 func (s *Stage) Load(ctx context.Context) error {
 	s.load.Lock()
 	defer s.load.Unlock()
-	rows, err := resource.Find(ctx, s.o.DB, incident.Incidents.Name, resource.Where{Field: "state", Op: "=", Value: incident.IncidentRuns})
+	rows, err := resource.Find(ctx, s.o.DB, incident.Incidents.Name,
+		resource.Where{Field: "state", Op: "=", Value: incident.IncidentRuns})
 	if err != nil {
 		return err
 	}

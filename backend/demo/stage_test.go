@@ -42,26 +42,32 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		p := &play{house: open(t), clock: clock.New(nil)}
-		err := demo.Fill(t.Context(), p.db, demo.Options{Devices: devices, Now: time.Now(), Hash: func(string) (string, error) { return "hash", nil }})
+		err := demo.Fill(t.Context(), p.db,
+			demo.Options{Devices: devices, Now: time.Now(), Hash: func(string) (string, error) { return "hash", nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.write(func(tx resource.Tx) error {
-			return resource.Put(t.Context(), tx, setting.Settings.Name, &setting.Setting{ID: setting.SettingID, Demo: true})
+			return resource.Put(t.Context(), tx, setting.Settings.Name,
+				&setting.Setting{ID: setting.SettingID, Demo: true})
 		})
-		samples, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"), Clock: p.clock.Now})
+		samples, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"),
+			Clock: p.clock.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.db.Close()
 		defer samples.Close()
 		log := slog.New(slog.NewTextHandler(t.Output(), nil))
-		guard := &service.Guard{Log: log, Panicked: func(broke *service.Panic) { t.Errorf("%v\n%s", broke, broke.Stack) }}
-		p.Stage = demo.NewStage(demo.StageOptions{DB: p.db, Clock: p.clock, Log: log, Guard: guard, Poll: func(wanted func(device, source int64) bool) { p.engine.PollSimulated(wanted) }})
+		guard := &service.Guard{
+			Log: log, Panicked: func(broke *service.Panic) { t.Errorf("%v\n%s", broke, broke.Stack) }}
+		p.Stage = demo.NewStage(demo.StageOptions{DB: p.db, Clock: p.clock, Log: log, Guard: guard,
+			Poll: func(wanted func(device, source int64) bool) { p.engine.PollSimulated(wanted) }})
 		for _, e := range p.Stage.Endpoints() {
 			p.endpoints[e.ID()] = e
 		}
-		p.engine = monitor.NewEngine(monitor.EngineOptions{DB: p.db, Series: samples, Log: log, Pace: p.clock, World: p.Stage})
+		p.engine = monitor.NewEngine(monitor.EngineOptions{DB: p.db, Series: samples, Log: log, Pace: p.clock,
+			World: p.Stage})
 		p.engine.Start()
 		p.Stage.Start()
 		defer p.engine.Stop()
@@ -81,7 +87,8 @@ func (p *play) ask(id, body string, vars ...string) (map[string]any, error) {
 	if e.Handle == nil {
 		p.Fatalf("there is no endpoint %s", id)
 	}
-	c := &resource.Call{Access: &resource.Access{User: "dana", Admin: true}, At: p.clock.Now(), Vars: map[string]string{}, Query: map[string][]string{}, Body: []byte(body)}
+	c := &resource.Call{Access: &resource.Access{User: "dana", Admin: true}, At: p.clock.Now(),
+		Vars: map[string]string{}, Query: map[string][]string{}, Body: []byte(body)}
 	for i := 0; i+1 < len(vars); i += 2 {
 		c.Vars[vars[i]] = vars[i+1]
 	}
@@ -132,7 +139,8 @@ func (p *play) incident(id string) incident.Incident {
 // since are the alerts that opened from a moment on, and meet the conditions.
 func (p *play) since(from time.Time, where ...resource.Where) []alert.Alert {
 	p.Helper()
-	found, err := resource.Find(p.Context(), p.db, alert.Alerts.Name, append(where, resource.Where{Field: "startEpoch", Op: ">=", Value: from.Unix()})...)
+	found, err := resource.Find(p.Context(), p.db, alert.Alerts.Name,
+		append(where, resource.Where{Field: "startEpoch", Op: ">=", Value: from.Unix()})...)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -157,13 +165,15 @@ func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
 		one := p.incident(p.begin(`{"kind":"coreSwitchDown"}`))
 		time.Sleep(12 * time.Minute)
 		total := func() []alert.Alert {
-			return slices.DeleteFunc(p.since(began, point("PingLossPercent")), func(a alert.Alert) bool { return a.Value != "100" })
+			return slices.DeleteFunc(p.since(began, point("PingLossPercent")),
+				func(a alert.Alert) bool { return a.Value != "100" })
 		}
 		lost := total()
 		if len(lost) != 1 || lost[0].DeviceID != one.DeviceID || lost[0].Severity != threshold.SeverityCritical {
 			p.Fatalf("alerts of lost pings: %+v, want one that is critical on device %d", lost, one.DeviceID)
 		}
-		dead, err := resource.Find(p.Context(), p.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
+		dead, err := resource.Find(p.Context(), p.db, fleet.Devices.Name,
+			resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
 		if err != nil || len(dead) < 40 {
 			p.Errorf("%d devices are dead (%v), want the whole site", len(dead), err)
 		}
@@ -179,7 +189,8 @@ func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
 		if got := p.incident(fmt.Sprint(one.ID)); got.State != incident.IncidentEnded {
 			p.Errorf("the incident is %s half an hour after its end", got.State)
 		}
-		after, err := resource.Find(p.Context(), p.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
+		after, err := resource.Find(p.Context(), p.db, fleet.Devices.Name,
+			resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
 		if err != nil || len(after) >= len(dead) || len(after) > 12 {
 			p.Errorf("%d devices are dead after the incident (%v)", len(after), err)
 		}
@@ -196,7 +207,8 @@ func TestADiskThatFillsWarnsWorsensAndClears(t *testing.T) {
 			p.Fatal("no disk has an alert")
 		}
 		for _, a := range found {
-			if len(a.Notes) < 3 || a.Notes[0].Text != "opened as warn" || a.Notes[1].Text != "warn became error" || a.Notes[2].Text != "error became critical" {
+			if len(a.Notes) < 3 || a.Notes[0].Text != "opened as warn" || a.Notes[1].Text != "warn became error" ||
+				a.Notes[2].Text != "error became critical" {
 				p.Errorf("the story of %s is %+v", a.InstanceName, a.Notes)
 			}
 		}
@@ -324,13 +336,15 @@ func TestTroubleOfTheAPIEndsByItselfAndSparesWhatEndsIt(t *testing.T) {
 			}
 			return string(fault.Of(err).Kind)
 		}
-		for kind, want := range map[string]string{"slowAnswers": "10s", "tooManyRequests": "too_many", "failingAnswers": "internal", "expiredSession": "no_login"} {
+		for kind, want := range map[string]string{"slowAnswers": "10s", "tooManyRequests": "too_many",
+			"failingAnswers": "internal", "expiredSession": "no_login"} {
 			p.clock.SetSpeed(0) // the end comes even so
 			p.begin(fmt.Sprintf(`{"kind":%q,"strength":100,"duration":60}`, kind))
 			if got := trouble(list); got != want {
 				p.Errorf("%s: %s, want %s", kind, got, want)
 			}
-			for _, path := range []string{"/demo/incidents", "/demo/incidents/{id}/stop", "/demo/time", "/session", "/openapi.json"} {
+			for _, path := range []string{"/demo/incidents", "/demo/incidents/{id}/stop", "/demo/time", "/session",
+				"/openapi.json"} {
 				if got := trouble(&resource.Endpoint{Path: path}); got != "none" {
 					p.Errorf("%s at %s: %s", kind, path, got)
 				}
@@ -364,7 +378,8 @@ func TestAnIncidentIsOfAKindThatHasItsTarget(t *testing.T) {
 func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
-		if _, err := p.ask("PATCH /demo/time", `{"speed":61}`); err == nil || fault.Of(err).Message != "speed is a whole number from 1 to 60" {
+		if _, err := p.ask("PATCH /demo/time", `{"speed":61}`); err == nil ||
+			fault.Of(err).Message != "speed is a whole number from 1 to 60" {
 			p.Errorf("61 times: %v", err)
 		}
 		if _, err := p.ask("PATCH /demo/time", `{"speed":60}`); err != nil {
@@ -377,12 +392,15 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 		}
 		time.Sleep(50 * time.Second)
 		answer, err := p.ask("PATCH /demo/time", `{"paused":true}`)
-		if want := fmt.Sprint(map[string]any{"now": float64(began.Add(61 * time.Minute).Unix()), "world": float64(began.Add(61 * time.Second).Unix()), "speed": 60.0, "paused": true, "filling": false}); err != nil || fmt.Sprint(answer) != want {
+		if want := fmt.Sprint(map[string]any{"now": float64(began.Add(61 * time.Minute).Unix()),
+			"world": float64(began.Add(61 * time.Second).Unix()), "speed": 60.0, "paused": true,
+			"filling": false}); err != nil || fmt.Sprint(answer) != want {
 			p.Errorf("it is %v (%v), want %v", answer, err, want)
 		}
 		next := clock.New(nil)
 		stage := demo.NewStage(demo.StageOptions{DB: p.db, Clock: next})
-		if err := stage.Resume(p.Context()); err != nil || next.Speed() != 0 || next.Now().Unix() != began.Add(61*time.Minute).Unix() {
+		if err := stage.Resume(p.Context()); err != nil || next.Speed() != 0 ||
+			next.Now().Unix() != began.Add(61*time.Minute).Unix() {
 			p.Errorf("another process goes on at %v, %v times as fast (%v)", next.Now(), next.Speed(), err)
 		}
 		if _, err := p.ask("PATCH /demo/time", `{"paused":false,"speed":1}`); err != nil {

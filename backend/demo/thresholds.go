@@ -20,21 +20,26 @@ func (f *filler) thresholds() error {
 		return err
 	}
 	for _, a := range []alert.ClusterAlert{
-		{ID: 1, GroupID: webShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host", ThresholdType: "percentage", Expr: "> 25 50 75", MinLevel: threshold.SeverityError, SuppressSingle: true},
-		{ID: 2, GroupID: linux, DataSourceID: loss.DataSourceID, DataPointID: loss.ID, CountBy: "host", ThresholdType: "absolute", Expr: "> 1 2 3", MinLevel: threshold.SeverityWarn},
+		{ID: 1, GroupID: webShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host",
+			ThresholdType: "percentage", Expr: "> 25 50 75", MinLevel: threshold.SeverityError, SuppressSingle: true},
+		{ID: 2, GroupID: linux, DataSourceID: loss.DataSourceID, DataPointID: loss.ID, CountBy: "host",
+			ThresholdType: "absolute", Expr: "> 1 2 3", MinLevel: threshold.SeverityWarn},
 	} {
 		if err := add(f, &alert.ClusterAlerts, &a, nil); err != nil {
 			return err
 		}
 	}
 	const asFurtherUp = -1
-	o := override.Override{GroupID: siteAustin, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, Expr: "> 250 500 1000", Note: "The line crosses the ocean", NoData: asFurtherUp, Transition: asFurtherUp, ClearTransition: asFurtherUp}
+	o := override.Override{GroupID: siteAustin, DataSourceID: ping.DataSourceID, DataPointID: ping.ID,
+		Expr: "> 250 500 1000", Note: "The line crosses the ocean", NoData: asFurtherUp, Transition: asFurtherUp,
+		ClearTransition: asFurtherUp}
 	return resource.Put(f.write.Context, f.write.Tx, override.Overrides.Name, &o)
 }
 
 // dataPoint is the nth data point of a data source.
 func (f *filler) dataPoint(source string, nth int) (*datasource.DataPoint, error) {
-	found, err := resource.Find(f.write.Context, f.write.Tx, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: source})
+	found, err := resource.Find(f.write.Context, f.write.Tx, datasource.DataSources.Name,
+		resource.Where{Field: "name", Op: "=", Value: source})
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ const maxSpeed = 60
 
 // Endpoints returns the endpoints for the demo's time.
 func (s *Stage) Endpoints() []resource.Endpoint {
-	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}), resource.SchemaOf(resetOrder{})
+	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}),
+		resource.SchemaOf(resetOrder{})
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Modify}
 	read := right
 	read.Op = resource.Read
@@ -46,15 +47,23 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
 		},
 		{
-			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change, Answer: &answer,
-			Summary: "Pause or hurry the demo", Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.",
+			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change,
+			Answer:  &answer,
+			Summary: "Pause or hurry the demo",
+			Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are " +
+				"polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the " +
+				"demo lags behind that.",
 			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is not 1 to 60"}},
 			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
 		},
 		{
-			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order, Answer: &answer,
-			Summary: "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.",
-			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"}, {Kind: fault.Conflict, When: "it is being reset already"}},
+			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order,
+			Answer:  &answer,
+			Summary: "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: " +
+				"devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and " +
+				"the access log stay, and so does whoever is signed in. It takes some seconds.",
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"},
+				{Kind: fault.Conflict, When: "it is being reset already"}},
 			Example: resource.Example{Body: map[string]any{"confirm": "reset"}}, Handle: s.reset,
 		},
 	}
@@ -62,7 +71,8 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 
 func (s *Stage) timing() timing {
 	speed := s.o.Clock.Speed()
-	t := timing{Now: s.o.Clock.Now().Unix(), World: time.Now().Unix(), Speed: int64(speed), Paused: speed == 0, Filling: s.o.Filling != nil && s.o.Filling()}
+	t := timing{Now: s.o.Clock.Now().Unix(), World: time.Now().Unix(), Speed: int64(speed), Paused: speed == 0,
+		Filling: s.o.Filling != nil && s.o.Filling()}
 	if t.Paused {
 		t.Speed = s.speed.Load()
 	}
@@ -101,7 +111,8 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if in.Confirm != "reset" {
-		return nil, fault.At("confirm", "confirm is the word reset: all devices, alerts and reports go, and are made anew")
+		return nil, fault.At("confirm", "confirm is the word reset: all devices, alerts and reports go, and are "+
+			"made anew")
 	}
 	if err := s.o.Reset(ctx); err != nil {
 		return nil, err

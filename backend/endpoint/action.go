@@ -20,7 +20,8 @@ func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resou
 		op := cmp.Or(a.Op, resource.Modify)
 		e := resource.Endpoint{
 			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
-			Right: resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}, Params: slices.Clone(ids), Answer: &one, Tagged: true,
+			Right: resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}, Params: slices.Clone(ids),
+			Answer: &one, Tagged: true,
 			Errors: fails, Example: d.example(d.sample()+"/"+a.Name, a.Example), Handle: d.do.Act(a),
 		}
 		if a.Takes != nil {
@@ -63,8 +64,9 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
 	path, label := d.res.Path, d.res.Label
 	says := map[string][2]string{
-		"GET":   {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
-		"PUT":   {"Replace the " + label, "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored."},
+		"GET": {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
+		"PUT": {"Replace the " + label, "Replaces the " + label +
+			": what is not given returns to its default. Read-only fields are accepted and ignored."},
 		"PATCH": {"Change some of the " + label, "Changes the fields that are given, and no others."},
 	}
 	var kept []resource.Endpoint
@@ -74,9 +76,13 @@ func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
 			continue
 		}
 		e.Path, e.Example.Path, e.Summary, e.Doc = path, samplePath(path, d.res.Parents), words[0], words[1]
-		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool { return p.In == "path" && p.Name == "id" })
+		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool {
+			return p.In == "path" &&
+				p.Name == "id"
+		})
 		if len(d.res.Parents) == 0 {
-			e.Errors = slices.DeleteFunc(slices.Clone(e.Errors), func(f resource.Failure) bool { return f.Kind == fault.Unknown })
+			e.Errors = slices.DeleteFunc(slices.Clone(e.Errors),
+				func(f resource.Failure) bool { return f.Kind == fault.Unknown })
 		}
 		kept = append(kept, e)
 	}

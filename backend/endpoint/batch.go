@@ -34,11 +34,15 @@ func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Fa
 	answer := resource.ResultsSchema()
 	return resource.Endpoint{
 		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + Plural(label) + " at once",
-		Doc: "Creates, patches and deletes up to 1,000 " + Plural(label) + " in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
-			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, " +
+		Doc: "Creates, patches and deletes up to 1,000 " + Plural(label) +
+			" in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
+			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is " +
+			"the error of the first wrong one, " +
 			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
-			"With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.",
-		Right: right, Params: append(d.parentParam(), d.batchParams()...), Body: batchSchema(d.res.Schema().Name), Answer: &answer, Errors: fails,
+			"With atomic false the answer is always 200: operations that are right are kept, and results tells of " +
+			"each whether it was.",
+		Right: right, Params: append(d.parentParam(), d.batchParams()...), Body: batchSchema(d.res.Schema().Name),
+		Answer: &answer, Errors: fails,
 		Example: d.example("/batch", d.batchExample()), Handle: d.do.Batch,
 	}
 }
@@ -56,10 +60,12 @@ func (d *declaration[T]) batchExample() any {
 }
 
 // oneByOne documents the response to a change of many rows.
-const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it."
+const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what " +
+	"became of it."
 
 // idList describes a body with a list of ids under that name.
 func (d *declaration[T]) idList(name string) *resource.Schema {
-	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+Plural(d.res.Label)+"; one that is named twice counts once")
+	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+Plural(d.res.Label)+
+		"; one that is named twice counts once")
 	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}
 }

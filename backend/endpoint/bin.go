@@ -9,28 +9,42 @@ import (
 )
 
 // binEndpoints are the recycle bin: what was deleted, the way back, and the way out.
-func (d *declaration[T]) binEndpoints(read, write resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
+func (d *declaration[T]) binEndpoints(read, write resource.Right,
+	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	r, label := d.res, d.res.Label
 	one := r.Schema()
-	ids := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the deleted " + label), Example: r.Deleted}}
+	ids := []resource.Param{
+		{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the deleted " + label),
+			Example: r.Deleted}}
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + " in the recycle bin, or it is not yours to see"}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
+		" in the recycle bin, or it is not yours to see"}
 	clash := resource.Failure{Kind: fault.Conflict, When: "its name was taken meanwhile"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 	example := func(path string) resource.Example { return resource.Example{Path: r.Bin + path} }
 	list := example("")
 	list.Query = [][2]string{{"sort", "-" + r.SoftBy}}
 	return []resource.Endpoint{
-		{Method: "GET", Path: r.Bin, Summary: "List deleted " + Plural(label), Doc: "Returns the " + Plural(label) + " in the recycle bin that this account can see, one page at a time.",
-			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong), Example: list,
-			Handle: d.do.Bin.List},
+		{Method: "GET", Path: r.Bin, Summary: "List deleted " + Plural(label), Doc: "Returns the " + Plural(label) +
+			" in the recycle bin that this account can see, one page at a time.",
+			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong),
+			Example: list,
+			Handle:  d.do.Bin.List},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,
-			Doc:   "Takes the " + label + " out of the recycle bin, back to where it was. What it referred to and is gone is left out; without any group it goes to the root group.",
-			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale), Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
-		{Method: "DELETE", Path: r.Bin + "/{id}", Summary: "Remove a deleted " + label + " for good", Doc: "Removes the " + label + " from the recycle bin. It cannot be restored then.",
-			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)), Handle: d.do.Bin.Purge},
-		d.binBatch("batchrestore", "Restore many deleted "+Plural(label), "Takes them out of the recycle bin, up to 1,000 at once, in one transaction. ", write, fails, d.do.Bin.RestoreMany),
-		d.binBatch("batchdelete", "Remove many deleted "+Plural(label)+" for good", "Removes them from the recycle bin, up to 1,000 at once, in one transaction. ", write, fails, d.do.Bin.PurgeMany),
+			Doc: "Takes the " + label +
+				" out of the recycle bin, back to where it was. What it referred to and is gone is left out; without " +
+				"any group it goes to the root group.",
+			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale),
+			Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
+		{Method: "DELETE", Path: r.Bin + "/{id}", Summary: "Remove a deleted " + label + " for good",
+			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored then.",
+			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)),
+			Handle: d.do.Bin.Purge},
+		d.binBatch("batchrestore", "Restore many deleted "+Plural(label), "Takes them out of the recycle bin, up to "+
+			"1,000 at once, in one transaction. ", write, fails, d.do.Bin.RestoreMany),
+		d.binBatch("batchdelete", "Remove many deleted "+Plural(label)+" for good",
+			"Removes them from the recycle bin, up to 1,000 at once, in one transaction. ", write, fails,
+			d.do.Bin.PurgeMany),
 	}
 }
 
@@ -44,6 +58,7 @@ func (d *declaration[T]) binBatch(
 	return resource.Endpoint{
 		Method: "POST", Path: path, Summary: summary, Doc: doc + oneByOne, Right: write, Body: body, Answer: &answer,
 		Errors:  fails(resource.Failure{Kind: fault.Invalid, When: "the list of ids is missing, empty or too long"}),
-		Example: resource.Example{Path: path, Body: map[string]any{"ids": []string{fmt.Sprint(d.res.Deleted)}}}, Handle: do,
+		Example: resource.Example{Path: path, Body: map[string]any{"ids": []string{fmt.Sprint(d.res.Deleted)}}},
+		Handle:  do,
 	}
 }

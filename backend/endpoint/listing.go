@@ -8,21 +8,27 @@ import (
 )
 
 // listings are the endpoints of further lists of the same rows.
-func (d *declaration[T]) listings(read resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
+func (d *declaration[T]) listings(read resource.Right,
+	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
 	one := d.res.Schema()
 	var all []resource.Endpoint
 	for _, l := range d.res.Lists {
 		e := resource.Endpoint{
 			Method: "GET", Path: l.Path, Category: l.Category, Summary: l.Summary, Doc: l.Doc,
-			Right: read, Params: slices.Concat(d.pageParams(), d.res.Asks, l.Asks), Answer: listSchema(one), Lines: &one, Errors: fails(wrong), Example: d.listExample(),
+			Right: read, Params: slices.Concat(d.pageParams(), d.res.Asks, l.Asks), Answer: listSchema(one),
+			Lines: &one, Errors: fails(wrong), Example: d.listExample(),
 			Handle: d.do.Listing(l),
 		}
 		e.Example.Path = l.Path
 		if l.Of != "" {
-			e.Params = append(append(parentParams(l.Above), resource.Param{Name: l.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}), e.Params...)
-			e.Errors = fails(wrong, resource.Failure{Kind: fault.Unknown, When: "there is no such " + l.Of + ", or it is not yours to see"})
-			e.Example.Path = samplePath(l.Path, append(slices.Clip(l.Above), resource.Parent{Param: l.Param, Sample: l.Sample}))
+			e.Params = append(
+				append(parentParams(l.Above), resource.Param{Name: l.Param, In: "path", Required: true,
+					Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}), e.Params...)
+			e.Errors = fails(wrong, resource.Failure{Kind: fault.Unknown, When: "there is no such " + l.Of +
+				", or it is not yours to see"})
+			e.Example.Path = samplePath(l.Path,
+				append(slices.Clip(l.Above), resource.Parent{Param: l.Param, Sample: l.Sample}))
 		}
 		all = append(all, e)
 	}

@@ -22,32 +22,43 @@ const (
 
 // listSchema is the envelope of a page of items.
 func listSchema(item resource.Schema) *resource.Schema {
-	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.", Properties: []resource.Key{
-		{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
-		{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
-		{Name: "items", Required: true, Schema: resource.List(item, "The page")},
-		{Name: "data", Required: true, Schema: resource.Schema{Type: "object", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
-	}}
+	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.",
+		Properties: []resource.Key{
+			{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
+			{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true,
+				Doc: "Always null; kept for clients of the published API"}},
+			{Name: "items", Required: true, Schema: resource.List(item, "The page")},
+			{Name: "data", Required: true, Schema: resource.Schema{Type: "object", Nullable: true,
+				Doc: "Always null; " +
+					"kept for clients of the published API"}},
+		}}
 }
 
-var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.Text("Return only these fields, joined by commas. Smaller and faster."), Example: "id"}
+var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.Text("Return only these fields, " +
+	"joined by commas. Smaller and faster."), Example: "id"}
 
 func bound(n int64) *int64 { return &n }
 
 func (d *declaration[T]) listParams() []resource.Param {
 	params := append(d.pageParams(), d.res.Asks...)
 	if d.res.SoftBy != "" {
-		params = append(params, resource.Param{Name: WithDeleted, In: "query", Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the recycle bin", Default: false}})
+		params = append(params,
+			resource.Param{Name: WithDeleted, In: "query",
+				Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the " +
+					"recycle bin", Default: false}})
 	}
 	return params
 }
 
 func (d *declaration[T]) pageParams() []resource.Param {
 	return []resource.Param{
-		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1), Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
-		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
+		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1),
+			Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
+		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0),
+			Default: int64(0)}, Example: int64(0)},
 		fieldsParam,
-		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; several by comma. By id unless given."), Example: "+id"},
+		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; " +
+			"several by comma. By id unless given."), Example: "+id"},
 		{Name: "filter", In: "query", Schema: resource.Text(d.filterDoc()), Operators: d.operators()},
 	}
 }
@@ -100,14 +111,16 @@ func (d *declaration[T]) parentParam() []resource.Param { return parentParams(d.
 func parentParams(parents []resource.Parent) []resource.Param {
 	var params []resource.Param
 	for _, p := range parents {
-		params = append(params, resource.Param{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + p.Of), Example: p.Sample})
+		params = append(params, resource.Param{Name: p.Param, In: "path", Required: true,
+			Schema: resource.Integer("Id of the " + p.Of), Example: p.Sample})
 	}
 	return params
 }
 
 // idParam is the row's id in the path.
 func (d *declaration[T]) idParam() resource.Param {
-	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.res.Label), Example: d.res.Sample}
+	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.res.Label),
+		Example: d.res.Sample}
 	if d.id.Prefix != "" {
 		p.Schema, p.Example = resource.Text(p.Schema.Doc), d.sample()[1:]
 	}
@@ -139,7 +152,9 @@ func (d *declaration[T]) flagParams(change bool) []resource.Param {
 		if change && !flag.Writes {
 			continue
 		}
-		params = append(params, resource.Param{Name: flag.Name, In: "query", Schema: resource.Schema{Type: "boolean", Doc: flag.Doc, Default: false}})
+		params = append(params,
+			resource.Param{Name: flag.Name, In: "query", Schema: resource.Schema{Type: "boolean", Doc: flag.Doc,
+				Default: false}})
 	}
 	return params
 }

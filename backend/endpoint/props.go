@@ -11,44 +11,72 @@ import (
 )
 
 // propEndpoints returns the endpoints of single properties of a row.
-func (d *declaration[T]) propEndpoints(read, write resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
+func (d *declaration[T]) propEndpoints(read, write resource.Right,
+	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	p, label := d.res.Props, d.res.Label
 	if p == nil {
 		return nil
 	}
 	list := d.res.Path + "/{" + p.Param + "}/properties"
 	path := fmt.Sprintf("%s/%d/properties", d.res.Path, d.res.Sample)
-	row := []resource.Param{{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + label), Example: d.res.Sample}}
-	one := append(slices.Clone(row), resource.Param{Name: "name", In: "path", Required: true, Schema: resource.Text("Name of the property, percent-encoded"), Example: p.Sample})
+	row := []resource.Param{{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + label),
+		Example: d.res.Sample}}
+	one := append(slices.Clone(row), resource.Param{Name: "name", In: "path", Required: true,
+		Schema: resource.Text("Name of the property, percent-encoded"), Example: p.Sample})
 	query := d.pageParams()
 	for i := range query {
 		if query[i].Operators != nil {
-			query[i].Operators = []resource.Operators{{Fields: []string{"name", "value", "type"}, Ops: filter.Operators(resource.KindText)}}
+			query[i].Operators = []resource.Operators{
+				{Fields: []string{"name", "value", "type"}, Ops: filter.Operators(resource.KindText)}}
 			query[i].Schema.Doc = `Conditions, joined with , for and, || for or: name~"snmp",type:"custom"`
 		}
 		if query[i].Name == "sort" {
-			query[i].Schema.Doc = "name, value or type, + in front for ascending, - for descending; several by comma. By name unless given."
+			query[i].Schema.Doc = "name, value or type, + in front for ascending, - for descending; several by " +
+				"comma. By name unless given."
 		}
 	}
 	answer, added, changed := propSchema(false), propSchema(false), propSchema(true)
-	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", it is not yours to see, or it has no such property of its own"}
+	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
+		"names it"}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
+		", it is not yours to see, or it has no such property of its own"}
 	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " has a property of that name already"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the property has changed"}
 	sample := path + "/" + url.PathEscape(p.Sample)
 	return []resource.Endpoint{
-		{Method: "GET", Path: list, Summary: "List properties of " + Article(label), Doc: "Returns all that applies to the " + label + ": its own properties, what it inherits, and what the portal knows.",
-			Right: read, Params: append(slices.Clone(row), query...), Answer: listSchema(answer), Errors: fails(wrong, missing), Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}}, Handle: d.do.Props.List},
-		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " + label + "'s own. It covers an inherited one of that name.",
-			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true, Errors: fails(wrong, missing, clash), Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}}, Handle: d.do.Props.Add},
-		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + Article(label), Doc: "Returns one property as it applies, with an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(one), fieldsParam), Answer: &answer, Tagged: true, Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: d.do.Props.Get},
-		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + Article(label), Doc: "Sets the value of a property of the " + label + "'s own.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true, Errors: fails(wrong, missing, stale), Example: resource.Example{Path: sample, Body: map[string]string{"value": "as replaced"}}, Handle: d.do.Props.Replace},
-		{Method: "PATCH", Path: list + "/{name}", Summary: "Change a property of " + Article(label), Doc: "Sets the value of a property of the " + label + "'s own, when one is given.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true, Errors: fails(wrong, missing, stale), Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}}, Handle: d.do.Props.Patch},
-		{Method: "DELETE", Path: list + "/{name}", Summary: "Remove a property of " + Article(label), Doc: "Removes a property of the " + label + "'s own; one it inherits shows again.",
-			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample}, Handle: d.do.Props.Delete},
+		{Method: "GET", Path: list, Summary: "List properties of " + Article(label),
+			Doc: "Returns all that applies to the " + label +
+				": its own properties, what it inherits, and what the portal knows.",
+			Right: read, Params: append(slices.Clone(row), query...), Answer: listSchema(answer),
+			Errors:  fails(wrong, missing),
+			Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}},
+			Handle:  d.do.Props.List},
+		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " +
+			label + "'s own. It covers an inherited one of that name.",
+			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true,
+			Errors:  fails(wrong, missing, clash),
+			Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}},
+			Handle:  d.do.Props.Add},
+		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + Article(label),
+			Doc:   "Returns one property as it applies, with an ETag for conditional requests.",
+			Right: read, Params: append(slices.Clone(one), fieldsParam), Answer: &answer, Tagged: true,
+			Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: d.do.Props.Get},
+		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + Article(label),
+			Doc:   "Sets the value of a property of the " + label + "'s own.",
+			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true,
+			Errors:  fails(wrong, missing, stale),
+			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as replaced"}},
+			Handle:  d.do.Props.Replace},
+		{Method: "PATCH", Path: list + "/{name}", Summary: "Change a property of " + Article(label),
+			Doc:   "Sets the value of a property of the " + label + "'s own, when one is given.",
+			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true,
+			Errors:  fails(wrong, missing, stale),
+			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}},
+			Handle:  d.do.Props.Patch},
+		{Method: "DELETE", Path: list + "/{name}", Summary: "Remove a property of " + Article(label),
+			Doc:   "Removes a property of the " + label + "'s own; one it inherits shows again.",
+			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample},
+			Handle: d.do.Props.Delete},
 	}
 }
 

@@ -55,8 +55,9 @@ import (
 
 // Options say where the rows come from.
 type Options struct {
-	DB        *store.DB
-	Endpoints []resource.Endpoint                                             // with the lists of alerts and devices among them
+	DB *store.DB
+	// with the lists of alerts and devices among them
+	Endpoints []resource.Endpoint
 	Access    func(ctx context.Context, user int64) (*resource.Access, error) // what a user may do now
 	Guard     *service.Guard
 }
@@ -88,14 +89,19 @@ type kind struct {
 // New makes a service.
 func New(o Options) *Service {
 	list := func(path string) func(context.Context, *resource.Call) (any, error) {
-		return o.Endpoints[slices.IndexFunc(o.Endpoints, func(e resource.Endpoint) bool { return e.ID() == "GET "+path })].Handle
+		return o.Endpoints[slices.IndexFunc(o.Endpoints, func(e resource.Endpoint) bool {
+			return e.ID() == "GET "+
+				path
+		})].Handle
 	}
 	s := &Service{
-		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{}, byUser: map[int64]int{},
+		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{},
+		byUser: map[int64]int{},
 		kinds: []*kind{
 			{
-				name: string(alert.Alerts.Name), list: list(alert.Alerts.Path), query: url.Values{"filter": {"cleared:*"}},
-				gone: func(id int64) any { return gone[string]{strconv.FormatInt(id, 10), true} },
+				name: string(alert.Alerts.Name), list: list(alert.Alerts.Path),
+				query: url.Values{"filter": {"cleared:*"}},
+				gone:  func(id int64) any { return gone[string]{strconv.FormatInt(id, 10), true} },
 			},
 			{
 				name: string(fleet.Devices.Name), list: list(fleet.Devices.Path), query: url.Values{"fields": {shown}},
@@ -117,7 +123,8 @@ func (s *Service) Close() {
 }
 
 // shown are the fields of a device that say how it is.
-const shown = "id,name,displayName,hostGroupIds,hostStatus,alertStatus,disableAlerting,lastDataTime,lastRawdataTime,upTimeInSeconds,updatedOn"
+const shown = "id,name,displayName,hostGroupIds,hostStatus,alertStatus,disableAlerting,lastDataTime,lastRawdataTime," +
+	"upTimeInSeconds,updatedOn"
 
 type gone[ID any] struct {
 	ID   ID   `json:"id"`
@@ -196,10 +203,12 @@ func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry, Message: "the portal is stopping"}
 	case s.byUser[user] >= mostPerUser:
 		return nil, &fault.Error{Kind: fault.TooMany, RetryAfter: retry,
-			Message: "you have " + strconv.Itoa(mostPerUser) + " event streams open, which is the most; close one first"}
+			Message: "you have " + strconv.Itoa(mostPerUser) +
+				" event streams open, which is the most; close one first"}
 	case s.listeners >= mostStreams:
 		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry,
-			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, which is the most; try again later"}
+			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, which is the most; try " +
+				"again later"}
 	}
 	l := &listener{user: c.Access.UserID, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.listeners++

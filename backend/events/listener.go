@@ -95,7 +95,8 @@ func (l *listener) take() (events []resource.Event, doubtful bool) {
 }
 
 // pass sends what waits until the stream ends.
-func (l *listener) pass(ctx context.Context, send func(...resource.Event) error, holds func(context.Context) bool) error {
+func (l *listener) pass(ctx context.Context, send func(...resource.Event) error,
+	holds func(context.Context) bool) error {
 	for {
 		select {
 		case <-ctx.Done():

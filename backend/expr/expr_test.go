@@ -10,7 +10,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-var values = map[string]float64{"used": 30, "total": 120, "in.octets": 8, "CPU-Busy": 5, "zero": 0, "none": math.NaN(), "max": 7}
+var values = map[string]float64{"used": 30, "total": 120, "in.octets": 8, "CPU-Busy": 5, "zero": 0,
+	"none": math.NaN(), "max": 7}
 
 func value(name string) float64 {
 	if v, ok := values[name]; ok {
@@ -28,12 +29,16 @@ func TestAFormulaIsWorkedOut(t *testing.T) {
 		"used > 20": 1, "used<30": 0, "used<=30": 1, "used>=31": 0, "used==30": 1, "used = 30": 1, "used != 30": 0,
 		"1<2 && 2<1": 0, "1<2||2<1": 1, "!zero": 1, "!used": 0, "!zero && used": 1,
 		"if(used > 20, 1, 2)": 1, "if(zero, 1, 2)": 2, "if(1, 5, none)": 5, "if(none, 5, 6)": nan, "IF(1,2,3)": 2,
-		"min(3,1,2)": 1, "max(3, 1, 2)": 3, "max(3, none)": nan, "abs(-4)": 4, "round(2.5)": 3, "round(-2.5)": -3, "round(3.14159, 2)": 3.14,
-		"round(1e300, 15)": 1e300,
-		"ln(1)":            0, "log(1000)": 3, "floor(2.9)": 2, "ceil(2.1)": 3, "sqrt(9)": 3, "exp(0)": 1, "un(none)": 1, "un(used)": 0,
+		"min(3,1,2)": 1, "max(3, 1, 2)": 3, "max(3, none)": nan, "abs(-4)": 4, "round(2.5)": 3, "round(-2.5)": -3,
+		"round(3.14159, 2)": 3.14,
+		"round(1e300, 15)":  1e300,
+		"ln(1)":             0, "log(1000)": 3, "floor(2.9)": 2, "ceil(2.1)": 3, "sqrt(9)": 3, "exp(0)": 1,
+		"un(none)": 1, "un(used)": 0,
 		"in.octets*8": 64, `"CPU-Busy"+1`: 6, "max": 7, "max+max(1,2)": 9,
-		"none+1": nan, "missing": nan, "1/zero": nan, "5%zero": nan, "sqrt(-1)": nan, "ln(0)": nan, "1e308*10": nan, "none > 1": nan, "0*none": nan,
-		"used,total,/,100,*": 25, "used, 8, *": 240, "3,4,+,2,*": 14, "used,20,GT,1,2,IF": 1, "-3,ABS": 3, "none,UN": 1, "2,3,^": 8, "1,2,max": 2, "1, 2 ,-": -1,
+		"none+1": nan, "missing": nan, "1/zero": nan, "5%zero": nan, "sqrt(-1)": nan, "ln(0)": nan, "1e308*10": nan,
+		"none > 1": nan, "0*none": nan,
+		"used,total,/,100,*": 25, "used, 8, *": 240, "3,4,+,2,*": 14, "used,20,GT,1,2,IF": 1, "-3,ABS": 3, "none,UN": 1,
+		"2,3,^": 8, "1,2,max": 2, "1, 2 ,-": -1,
 	} {
 		e, err := expr.Parse(text)
 		if text == "2e" {
@@ -55,7 +60,8 @@ func TestAFormulaIsWorkedOut(t *testing.T) {
 
 func TestTheNamesOfAFormulaAreKnown(t *testing.T) {
 	for text, want := range map[string][]string{
-		"1+1": nil, "b+a*b": {"b", "a"}, `max(x, "two words") - x`: {"x", "two words"}, "a,b,+": {"a", "b"}, "-a,b,+": {"a", "b"}, "if + un": {"if", "un"},
+		"1+1": nil, "b+a*b": {"b", "a"}, `max(x, "two words") - x`: {"x", "two words"}, "a,b,+": {"a", "b"},
+		"-a,b,+": {"a", "b"}, "if + un": {"if", "un"},
 	} {
 		e, err := expr.Parse(text)
 		if err != nil {
@@ -109,7 +115,8 @@ func TestAWrongFormulaIsRefusedWithItsPlace(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"used/total*100", "if(a>1,b,c)", "a,b,+", "-2^-x", `"q q"%3`, "round(1.5,1)", "((((", "un(none)||!b"} {
+	for _, text := range []string{"used/total*100", "if(a>1,b,c)", "a,b,+", "-2^-x", `"q q"%3`, "round(1.5,1)", "((((",
+		"un(none)||!b"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

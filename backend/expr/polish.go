@@ -45,7 +45,9 @@ func (p *parser) polish() (node, error) {
 		stack = append(stack[:base:base], node{do: do, kids: stack[base:]})
 	}
 	if len(stack) != 1 {
-		return node{}, p.wrong(0, "reverse Polish notation leaves one value, and this leaves %d: an operator is missing", len(stack))
+		return node{},
+			p.wrong(0, "reverse Polish notation leaves one value, and this leaves %d: an operator is missing",
+				len(stack))
 	}
 	return stack[0], nil
 }
@@ -54,7 +56,8 @@ func (p *parser) polish() (node, error) {
 func (p *parser) polishValue(at int, word string) (node, error) {
 	sub := &parser{in: word, names: p.names}
 	one, err := sub.sign()
-	if sub.space(); err != nil || sub.at < len(word) || one.do != nil && one.do != &negate || one.do == &negate && one.kids[0].do != nil {
+	if sub.space(); err != nil || sub.at < len(word) || one.do != nil && one.do != &negate || one.do == &negate &&
+		one.kids[0].do != nil {
 		return node{}, p.wrong(at, "expected a value or an operator before each comma, not %q", word)
 	}
 	p.names = sub.names
@@ -67,7 +70,8 @@ func polishWord(word string) *function {
 	case "^", "POW":
 		return &power
 	case "LT", "LE", "GT", "GE", "EQ", "NE":
-		word = map[string]string{"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}[strings.ToUpper(word)]
+		word = map[string]string{"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==",
+			"NE": "!="}[strings.ToUpper(word)]
 	}
 	for i := range operators {
 		for k := range operators[i] {

@@ -45,7 +45,8 @@ func TestAnErrorCarriesItsCauseForTheLog(t *testing.T) {
 
 func TestIs(t *testing.T) {
 	err := fmt.Errorf("while deleting: %w", fault.New(fault.Conflict, "the root group stays"))
-	if !fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) || fault.Is(nil, fault.Conflict) || fault.Is(errors.New("x"), fault.Internal) {
+	if !fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) || fault.Is(nil, fault.Conflict) ||
+		fault.Is(errors.New("x"), fault.Internal) {
 		t.Errorf("%v is not told apart by its kind", err)
 	}
 }
@@ -65,10 +66,15 @@ func TestWhatAnErrorQuotesIsCut(t *testing.T) {
 		got  *fault.Error
 		want *fault.Error
 	}{
-		{"a short name", fault.At("web", "there is no field %q", "web"), &fault.Error{Kind: fault.Invalid, Field: "web", Message: `there is no field "web"`}},
-		{"a name of 80 characters", fault.New(fault.Unknown, "%q", long[:160]), &fault.Error{Kind: fault.Unknown, Message: `"` + long[:160] + `"`}},
-		{"a long name", fault.At(long, "there is no field %q%s", long, "; did you mean x?"), &fault.Error{Kind: fault.Invalid, Field: name, Message: `there is no field "` + name + `"; did you mean x?`}},
-		{"a long sentence", fault.New(fault.Denied, "%s: %d", long, 7), &fault.Error{Kind: fault.Denied, Message: long + ": 7"}},
+		{"a short name", fault.At("web", "there is no field %q", "web"),
+			&fault.Error{Kind: fault.Invalid, Field: "web", Message: `there is no field "web"`}},
+		{"a name of 80 characters", fault.New(fault.Unknown, "%q", long[:160]),
+			&fault.Error{Kind: fault.Unknown, Message: `"` + long[:160] + `"`}},
+		{"a long name", fault.At(long, "there is no field %q%s", long, "; did you mean x?"),
+			&fault.Error{Kind: fault.Invalid, Field: name, Message: `there is no field "` + name +
+				`"; did you mean x?`}},
+		{"a long sentence", fault.New(fault.Denied, "%s: %d", long, 7),
+			&fault.Error{Kind: fault.Denied, Message: long + ": 7"}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			if !reflect.DeepEqual(tt.got, tt.want) {

@@ -8,7 +8,8 @@ import (
 )
 
 func TestAnAbsentColumnComparesAsIfItWereEmpty(t *testing.T) {
-	columns := []resource.Column{{Name: "name", Kind: resource.KindText}, {Name: "gone", Kind: resource.KindText, Absent: true}}
+	columns := []resource.Column{{Name: "name", Kind: resource.KindText},
+		{Name: "gone", Kind: resource.KindText, Absent: true}}
 	for text, want := range map[string]struct {
 		rest     string
 		possible bool

@@ -63,7 +63,8 @@ func TestParse(t *testing.T) {
 		{`id>:7,id<:9`, and(one(id, filter.GreaterEq, whole("7", 7)), one(id, filter.LessEq, whole("9", 9)))},
 		{`id>=7,id<=9`, and(one(id, filter.GreaterEq, whole("7", 7)), one(id, filter.LessEq, whole("9", 9)))},
 		{`id:1|2|"3"`, and(one(id, filter.Equal, whole("1", 1), whole("2", 2), whole("3", 3)))},
-		{` id : 1 | 2 , up : true `, and(one(id, filter.Equal, whole("1", 1), whole("2", 2)), one(up, filter.Equal, filter.Value{Text: "true", Bool: true}))},
+		{` id : 1 | 2 , up : true `, and(one(id, filter.Equal, whole("1", 1), whole("2", 2)),
+			one(up, filter.Equal, filter.Value{Text: "true", Bool: true}))},
 		{`up!:"False"`, and(one(up, filter.NotEqual, word("False")))},
 		{`up:"*"`, and(one(up, filter.Equal, glob("*", "", "")))},
 		{`load>.5`, and(one(load, filter.Greater, filter.Value{Text: ".5", Float: .5}))},
@@ -107,10 +108,14 @@ func TestParse(t *testing.T) {
 
 		{`createdOn>1769817600`, and(one(created, filter.Greater, during("1769817600", 1769817600, 1769817601)))},
 		{`createdOn:2026-01-31`, and(one(created, filter.Equal, during("2026-01-31", 1769814000, 1769900400)))},
-		{`deletedTimeInMs:"2026-01-31"`, and(one(deleted, filter.Equal, during("2026-01-31", 1769814000000, 1769900400000)))},
-		{`createdOn<2026-01-31T10:00:00Z`, and(one(created, filter.Less, during("2026-01-31T10:00:00Z", 1769853600, 1769853601)))},
-		{`deletedTimeInMs<"2026-01-31T10:00:00.25Z"`, and(one(deleted, filter.Less, during("2026-01-31T10:00:00.25Z", 1769853600250, 1769853600251)))},
-		{`createdOn:"2026-01-31T10:00:00 02:00"`, and(one(created, filter.Equal, during("2026-01-31T10:00:00 02:00", 1769846400, 1769846401)))},
+		{`deletedTimeInMs:"2026-01-31"`,
+			and(one(deleted, filter.Equal, during("2026-01-31", 1769814000000, 1769900400000)))},
+		{`createdOn<2026-01-31T10:00:00Z`,
+			and(one(created, filter.Less, during("2026-01-31T10:00:00Z", 1769853600, 1769853601)))},
+		{`deletedTimeInMs<"2026-01-31T10:00:00.25Z"`,
+			and(one(deleted, filter.Less, during("2026-01-31T10:00:00.25Z", 1769853600250, 1769853600251)))},
+		{`createdOn:"2026-01-31T10:00:00 02:00"`,
+			and(one(created, filter.Equal, during("2026-01-31T10:00:00 02:00", 1769846400, 1769846401)))},
 	} {
 		t.Run(tt.filter, func(t *testing.T) {
 			var want *filter.Filter
@@ -135,7 +140,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`passwor:x`, `filter: no field "passwor" at 0`},
 		{`role:x`, `filter: no field "role" at 0`},
 		{`roles:x`, `filter: cannot filter by roles at 0`},
-		{`customProperties:x`, `filter: customProperties is a list of name/value pairs at 0; use customProperties.name and customProperties.value`},
+		{`customProperties:x`, `filter: customProperties is a list of name/value pairs at 0; use ` +
+			`customProperties.name and customProperties.value`},
 		{`customProperties.nam:x`, `filter: no field "customProperties.nam" at 0; did you mean customProperties.name?`},
 		{`id.name:1`, `filter: no field "id.name" at 0`},
 		{strings.Repeat("x", 50) + `:1`, `filter: no field "` + strings.Repeat("x", 40) + `…" at 0`},
@@ -160,7 +166,8 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`load:1e999`, `filter: load needs a number, not "1e999", at 5`},
 		{`up:1`, `filter: up needs true or false, not "1", at 3`},
 		{`up:t*`, `filter: up needs true or false, not "t*", at 3`},
-		{`createdOn:2026-02-30`, `filter: createdOn needs a date "2026-01-31", a date and time "2026-01-31T10:00:00Z" or an epoch number, not "2026-02-30", at 10`},
+		{`createdOn:2026-02-30`, `filter: createdOn needs a date "2026-01-31", a date and time ` +
+			`"2026-01-31T10:00:00Z" or an epoch number, not "2026-02-30", at 10`},
 
 		{`id:`, `filter: expected a value after : at 3`},
 		{`id!:,`, `filter: expected a value after !: at 4`},
@@ -172,8 +179,10 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`"id":1`, `filter: expected a field at 0`},
 		{`displayName:"a`, `filter: no quote closes the value at 12`},
 		{`displayName:a\`, `filter: nothing follows the \ at 13`},
-		{`displayName:my web`, `filter: expected , or || before "web" at 15; a value with spaces, commas or bars needs double quotes`},
-		{`displayName:"a"b`, `filter: expected , or || before "b" at 15; a value with spaces, commas or bars needs double quotes`},
+		{`displayName:my web`, `filter: expected , or || before "web" at 15; a value with spaces, commas or bars ` +
+			`needs double quotes`},
+		{`displayName:"a"b`, `filter: expected , or || before "b" at 15; a value with spaces, commas or bars needs ` +
+			`double quotes`},
 		{"displayName:a\x00b\xff", `filter: it is not valid UTF-8`},
 		{"displayName:a\x00b", `filter: it holds a NUL character`},
 
@@ -196,7 +205,8 @@ func TestAWrongFieldOrOperatorListsTheOnesThatWouldDo(t *testing.T) {
 		filter  string
 		allowed []any
 	}{
-		{`nope:1`, []any{"id", "load", "up", "displayName", "createdOn", "deletedTimeInMs", "customProperties.name", "customProperties.value", "hostGroupIds", "_all"}},
+		{`nope:1`, []any{"id", "load", "up", "displayName", "createdOn", "deletedTimeInMs", "customProperties.name",
+			"customProperties.value", "hostGroupIds", "_all"}},
 		{`up~x`, []any{":", "!:", ":::empty", "!::empty", ":::null", "!::null"}},
 		{`_all:::null`, []any{":", "!:", "~", "!~"}},
 	} {
@@ -225,9 +235,10 @@ func TestADayIsTheWholeDayInTheZone(t *testing.T) {
 		from, to  string
 	}{
 		{"UTC", "2024-02-29", "2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z"},
-		{"Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"},     // 23 hours
-		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},     // 25 hours
-		{"America/Sao_Paulo", "2018-11-03", "2018-11-03T03:00:00Z", "2018-11-04T03:00:00Z"}, // the next day begins at 01:00
+		{"Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"}, // 23 hours
+		{"Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"}, // 25 hours
+		// the next day begins at 01:00
+		{"America/Sao_Paulo", "2018-11-03", "2018-11-03T03:00:00Z", "2018-11-04T03:00:00Z"},
 		{"America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"},
 		{"America/Havana", "2025-11-02", "2025-11-02T04:00:00Z", "2025-11-03T05:00:00Z"}, // 00:00 comes twice
 		{"Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z"},   // the day that was left out
@@ -271,7 +282,8 @@ func TestOperators(t *testing.T) {
 }
 
 func TestStringWritesOneSpelling(t *testing.T) {
-	f, err := filter.Parse(` id >= 7 , displayName : we\"b* | "\*" || customProperties.name!~x ||up:::null`, columns, nil)
+	f, err := filter.Parse(` id >= 7 , displayName : we\"b* | "\*" || customProperties.name!~x ||up:::null`,
+		columns, nil)
 	want := `id>:"7",displayName:"we\"b*"|"\*" || customProperties.name!~"x" || up:::null`
 	if err != nil || f.String() != want {
 		t.Errorf("got %s %v, want %s", f, err, want)
@@ -294,7 +306,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := filter.Parse(text, columns, zone)
 		if err != nil {
-			if f := fault.Of(err); got != nil || f.Kind != fault.Invalid || f.Field != "filter" || !strings.HasPrefix(f.Message, "filter: ") {
+			if f := fault.Of(err); got != nil || f.Kind != fault.Invalid || f.Field != "filter" ||
+				!strings.HasPrefix(f.Message, "filter: ") {
 				t.Fatalf("%+v and %#v for %q", got, err, text)
 			}
 			return

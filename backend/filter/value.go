@@ -22,7 +22,8 @@ func (p *parser) value(c Cond) (Value, error) {
 	}
 	v := Value{Text: strings.TrimPrefix(strings.Join(parts, "*"), c.Column.Prefix)}
 	if wild := len(parts) > 1 && (c.Op == Equal || c.Op == NotEqual); wild {
-		text := c.Column.Kind == resource.KindText || c.Column.Kind == resource.KindIDs || c.Column.Kind == resource.KindPairs
+		text := c.Column.Kind == resource.KindText || c.Column.Kind == resource.KindIDs ||
+			c.Column.Kind == resource.KindPairs
 		if text || c.Column.Kind == resource.KindBoolean && v.Text == "*" {
 			v.Pattern, v.Glob = true, parts
 			return v, nil

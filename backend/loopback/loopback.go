@@ -42,5 +42,6 @@ func CheckConsent(address, secret string, consented bool) error {
 	if consented || !InClear(address) {
 		return nil
 	}
-	return fault.At("sendInClear", "%s would get %s in clear text over http://. Use https://, or turn on Send in clear text over http://.", address, secret)
+	return fault.At("sendInClear", "%s would get %s in clear text over http://. Use https://, or turn on Send in "+
+		"clear text over http://.", address, secret)
 }

@@ -27,9 +27,12 @@ func gauge(name, help string, labels ...string) figure {
 }
 
 var (
-	pollsDone    = counter("polls_total", "Looks at instances that have ended, by result: done or failed.", "devices", "result")
-	pollsMissed  = counter("polls_missed_total", "Looks that were due while the one before still ran or waited.", "devices")
-	pollLatest   = gauge("poll_delay_max_seconds", "The longest that a look began behind its time since the start.", "devices")
+	pollsDone = counter("polls_total", "Looks at instances that have ended, by result: done or failed.",
+		"devices", "result")
+	pollsMissed = counter("polls_missed_total",
+		"Looks that were due while the one before still ran or waited.", "devices")
+	pollLatest = gauge("poll_delay_max_seconds",
+		"The longest that a look began behind its time since the start.", "devices")
 	pollsRunning = gauge("polls_running", "Looks under way.", "devices")
 	pollsQueued  = gauge("polls_queued", "Looks that are due and wait for a place.", "devices")
 	instances    = gauge("polled_instances", "Instances that the portal polls itself.", "devices")
@@ -40,14 +43,17 @@ var (
 	databaseBytes = gauge("database_size_bytes", "Bytes of a database on disk.", "database")
 
 	alertsOpen  = gauge("alerts_open", "Alerts that are active, by severity.", "severity")
-	noticesSent = counter("notifications_total", "Notices, by what became of them: sent, failed for good, or tried again later.", "result")
+	noticesSent = counter("notifications_total", "Notices, by what became of them: sent, failed for good, or tried "+
+		"again later.", "result")
 	noticesWait = gauge("notifications_waiting", "Notices that wait to be sent.")
-	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by the receiver, or dropped because they had waited for too long, or when it was turned off.", "result")
+	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by "+
+		"the receiver, or dropped because they had waited for too long, or when it was turned off.", "result")
 	remoteAgain = counter("remote_write_retries_total", "Batches that were sent on once more.")
 	remoteWaits = gauge("remote_write_samples_waiting", "Samples that wait in memory to be sent on.")
-	remoteLags  = gauge("remote_write_behind_seconds", "How long ago the oldest sample was measured that waits on disk to be sent on; 0 when none does.")
-	listeners   = gauge("event_stream_listeners", "Who listens to events now.")
-	unreadable  = gauge("figures_unreadable", "1 when the database could not tell of alerts and notices.")
+	remoteLags  = gauge("remote_write_behind_seconds", "How long ago the oldest sample was measured that waits on "+
+		"disk to be sent on; 0 when none does.")
+	listeners  = gauge("event_stream_listeners", "Who listens to events now.")
+	unreadable = gauge("figures_unreadable", "1 when the database could not tell of alerts and notices.")
 )
 
 // figures implements prometheus.Collector.
@@ -57,7 +63,8 @@ type figures struct{ *Metrics }
 func (f figures) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []figure{
 		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
-		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags, listeners, unreadable,
+		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags,
+		listeners, unreadable,
 	} {
 		to <- one.Desc
 	}
@@ -124,11 +131,13 @@ func (f figures) tellRows(tell func(figure, float64, ...string)) {
 	tell(noticesWait, float64(waiting))
 }
 
-var severities = map[int64]string{threshold.SeverityWarn: "warn", threshold.SeverityError: "error", threshold.SeverityCritical: "critical"}
+var severities = map[int64]string{threshold.SeverityWarn: "warn", threshold.SeverityError: "error",
+	threshold.SeverityCritical: "critical"}
 
 func (f figures) openAlerts(ctx context.Context) (map[string]int, error) {
 	value, err := f.o.DB.Memo("metrics.alerts", []string{string(alert.Alerts.Name)}, func() (any, error) {
-		active, err := resource.Find(ctx, f.o.DB, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+		active, err := resource.Find(ctx, f.o.DB, alert.Alerts.Name,
+			resource.Where{Field: "cleared", Op: "=", Value: false})
 		open := map[string]int{}
 		for _, name := range severities {
 			open[name] = 0
@@ -146,7 +155,8 @@ func (f figures) openAlerts(ctx context.Context) (map[string]int, error) {
 
 func (f figures) waiting(ctx context.Context) (int, error) {
 	value, err := f.o.DB.Memo("metrics.deliveries", []string{string(alert.Deliveries.Name)}, func() (any, error) {
-		rows, err := resource.Find(ctx, f.o.DB, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
+		rows, err := resource.Find(ctx, f.o.DB, alert.Deliveries.Name,
+			resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 		return len(rows), err
 	})
 	if err != nil {

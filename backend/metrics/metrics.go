@@ -77,7 +77,8 @@ var classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 func New(o Options) *Metrics {
 	m := &Metrics{o: o, registry: prometheus.NewRegistry(), answers: map[string][]prometheus.Observer{}}
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "spyglass_http_request_duration_seconds", Help: "From a request until its answer begins, by method and class of the status.",
+		Name:    "spyglass_http_request_duration_seconds",
+		Help:    "From a request until its answer begins, by method and class of the status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"method", "class"})
 	for _, method := range methods {
@@ -85,7 +86,8 @@ func New(o Options) *Metrics {
 			m.answers[method] = append(m.answers[method], took.WithLabelValues(method, class))
 		}
 	}
-	m.limited = prometheus.NewCounter(prometheus.CounterOpts{Name: "spyglass_http_rate_limited_total", Help: "Requests that were refused because too many came."})
+	m.limited = prometheus.NewCounter(prometheus.CounterOpts{Name: "spyglass_http_rate_limited_total",
+		Help: "Requests that were refused because too many came."})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "spyglass_build_info", Help: "Always 1; the labels say which program runs.",
 		ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},

@@ -71,7 +71,8 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	m.asked.mu.Unlock()
 	slices.Sort(ids)
 	ids = ids[:min(len(ids), mostSearches)]
-	rows, err := resource.Find(ctx, m.db, fleet.DeviceDataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	rows, err := resource.Find(ctx, m.db, fleet.DeviceDataSources.Name,
+		resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,8 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 		on[i] = rows[i].DeviceID
 	}
 	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name,
-		resource.Where{Field: "id", Op: "in", Value: on}, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+		resource.Where{Field: "id", Op: "in", Value: on}, resource.Where{Field: "currentCollectorId", Op: "=",
+			Value: collector})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,8 @@ func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 	}
 
 	move("2")
-	if s := h.searches(oslo, 1)[0]; s.ID != net || s.Host != "real-sw" || s.DataSource != "Net_Interfaces" || s.Properties["system.categories"] != "switch" {
+	if s := h.searches(oslo, 1)[0]; s.ID != net || s.Host != "real-sw" || s.DataSource != "Net_Interfaces" ||
+		s.Properties["system.categories"] != "switch" {
 		t.Errorf("Oslo looks for %+v", s)
 	}
 	move("3")

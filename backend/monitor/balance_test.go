@@ -30,7 +30,8 @@ func TestBalanceMovesAsFewDevicesAsItTakes(t *testing.T) {
 		{"alike enough", join(at(1, 10), at(2, 9)), []int64{1, 2}, 0, nil},
 		{"a gap that no device closes", join(at(1, 50), at(2, 1)), []int64{1, 2}, 0, nil},
 		{"the heaviest that fits", join(at(1, 6, 3, 1), at(2, 2)), []int64{1, 2}, 0, []move{{101, 1, 2}, {102, 1, 2}}},
-		{"a collector that is gone", join(at(9, 1, 7), at(1, 4), at(2, 4)), []int64{1, 2}, 0, []move{{901, 9, 1}, {900, 9, 2}}},
+		{"a collector that is gone", join(at(9, 1, 7), at(1, 4), at(2, 4)), []int64{1, 2}, 0,
+			[]move{{901, 9, 1}, {900, 9, 2}}},
 		{"beyond the limit", join(at(1, 10, 1), at(2, 9)), []int64{1, 2}, 10, []move{{101, 1, 2}}},
 		{"within it", join(at(1, 10, 1), at(2, 9)), []int64{1, 2}, 11, nil},
 	} {

@@ -40,7 +40,8 @@ func (b *bench) level(device int64, level string) {
 // source is Gauge.
 func (b *bench) source() *datasource.DataSource {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: "Gauge"})
+	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name,
+		resource.Where{Field: "name", Op: "=", Value: "Gauge"})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d data sources (%v)", len(found), err)
 	}
@@ -55,9 +56,12 @@ func (b *bench) cluster(rest string) string {
 func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	b := newCluster(t)
 	const group = "deviceGroupId=2"
-	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", group, b.cluster(`"thresholdType":"percentage","alertExpr":"> 25 50 75","minAlertLevel":3,"suppressIndAlert":true`))
+	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", group, b.cluster(`"thresholdType":"percentage",`+
+		`"alertExpr":"> 25 50 75","minAlertLevel":3,"suppressIndAlert":true`))
 	suppressed := func() int {
-		found, err := resource.Find(t.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "suppressor", Op: "=", Value: "cluster alert 1"}, resource.Where{Field: "cleared", Op: "=", Value: false})
+		found, err := resource.Find(t.Context(), b.db, alert.Alerts.Name,
+			resource.Where{Field: "suppressor", Op: "=", Value: "cluster alert 1"},
+			resource.Where{Field: "cleared", Op: "=", Value: false})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +89,8 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Type != alert.GroupAlert || got.GroupID != 2 || got.DeviceID != 0 || wording.Message().Subject != "warn: 2 of 4 devices of Shop have an alert of level" {
+	if got.Type != alert.GroupAlert || got.GroupID != 2 || got.DeviceID != 0 ||
+		wording.Message().Subject != "warn: 2 of 4 devices of Shop have an alert of level" {
 		t.Errorf("%s of group %d, device %d: %q", got.Type, got.GroupID, got.DeviceID, wording.Message().Subject)
 	}
 	b.level(6, "40")
@@ -97,7 +102,9 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	// Maintenance of one takes it out of the count.
 	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)
 	put(b.house, &setting.Settings, &setting.Setting{ID: setting.SettingID, Timezone: "UTC"})
-	if err := monitor.New(monitor.Options{DB: b.db, Clock: func() time.Time { return time.Unix(1_790_000_900, 0) }}).Tick(t.Context()); err != nil {
+	if err := monitor.New(
+		monitor.Options{DB: b.db, Clock: func() time.Time { return time.Unix(1_790_000_900, 0) }}).Tick(
+		t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want(one+", "+two+", 3 Shop level 50: warn, 4 shop-3 level 40: critical", 3)
@@ -107,7 +114,8 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 
 	b.level(5, "40")
 	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical, 6 Shop level 50: warn", 3)
-	b.do("PATCH /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1", `{"countBy":"instance","thresholdType":"absolute","alertExpr":"> 0 1 2","suppressIndAlert":false}`)
+	b.do("PATCH /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1",
+		`{"countBy":"instance","thresholdType":"absolute","alertExpr":"> 0 1 2","suppressIndAlert":false}`)
 	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical, 6 Shop level 2: error", 0)
 	b.do("DELETE /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1", "")
 	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical", 0)

@@ -31,21 +31,25 @@ func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 // and clears their alerts. The built-in one is this process.
 func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit time.Duration, patient bool) error {
 	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
-	collectors, err := resource.Find(ctx, tx, collector.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
+	collectors, err := resource.Find(ctx, tx, collector.Collectors.Name,
+		resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
 	for i := range collectors {
 		if err == nil {
 			c := &collectors[i]
-			err = watchCollector(ctx, tx, c, c.LastHeartbeatOn < heardBefore && !patient, limit, resource.SecondsOf(now))
+			err = watchCollector(ctx, tx, c, c.LastHeartbeatOn < heardBefore && !patient, limit,
+				resource.SecondsOf(now))
 		}
 	}
 	return err
 }
 
-func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector, silent bool, limit time.Duration, now resource.Seconds) error {
+func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector, silent bool, limit time.Duration,
+	now resource.Seconds) error {
 	if c.LastHeartbeatOn == 0 { // it has never run
 		return nil
 	}
-	f := &alert.Finding{CollectorID: c.ID, Severity: threshold.SeverityCritical, Value: "no heartbeat", Threshold: fmt.Sprintf("%d seconds without a heartbeat", limit/time.Second), At: now}
+	f := &alert.Finding{CollectorID: c.ID, Severity: threshold.SeverityCritical, Value: "no heartbeat",
+		Threshold: fmt.Sprintf("%d seconds without a heartbeat", limit/time.Second), At: now}
 	switch {
 	case silent && !c.IsDown:
 		c.IsDown = true
@@ -69,7 +73,9 @@ func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector,
 		if err := resource.Put(ctx, tx, collector.Collectors.Name, c); err != nil {
 			return err
 		}
-		if _, err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionCredential, At: now}); err != nil {
+		if _,
+			err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionCredential,
+			At: now}); err != nil {
 			return err
 		}
 	}
@@ -88,13 +94,15 @@ func watchClock(ctx context.Context, tx resource.Tx, c *collector.Collector, now
 	if ahead < 0 {
 		ahead, side = -ahead, "behind"
 	}
-	f := &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionClock, Severity: threshold.SeverityError, Value: fmt.Sprintf("%d s", c.ClockOffset), At: now}
+	f := &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionClock, Severity: threshold.SeverityError,
+		Value: fmt.Sprintf("%d s", c.ClockOffset), At: now}
 	if ahead <= clockLimit {
 		_, err := alert.Clear(ctx, tx, f)
 		return err
 	}
 	f.Threshold = fmt.Sprintf("%d seconds off", clockLimit)
-	f.Reason = fmt.Sprintf("The clock of this collector is %d seconds %s the portal's. Set the clock that is wrong.", ahead, side)
+	f.Reason = fmt.Sprintf("The clock of this collector is %d seconds %s the portal's. Set the clock that is wrong.",
+		ahead, side)
 	_, _, err := alert.Raise(ctx, tx, f)
 	return err
 }
@@ -107,7 +115,8 @@ func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) er
 	if !c.IsDown {
 		is, want = "=", hostNormal
 	}
-	devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: c.ID},
+	devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=",
+		Value: c.ID},
 		resource.Where{Field: "hostStatus", Op: is, Value: hostDeadCollector})
 	for i := range devices {
 		d := &devices[i]

@@ -25,7 +25,8 @@ const patience = 30 * time.Second
 // discovery is due.
 func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
 	rows, err := resource.Find(ctx, w.m.db, fleet.DeviceDataSources.Name,
-		resource.Where{Field: "nextAutoDiscoveryOn", Op: ">", Value: 0}, resource.Where{Field: "nextAutoDiscoveryOn", Op: "<=", Value: int64(w.m.now())}, resource.Limit(1))
+		resource.Where{Field: "nextAutoDiscoveryOn", Op: ">", Value: 0},
+		resource.Where{Field: "nextAutoDiscoveryOn", Op: "<=", Value: int64(w.m.now())}, resource.Limit(1))
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
@@ -61,7 +62,8 @@ func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) err
 
 // searches returns the searches to run on devices, for the given rows of
 // theirs.
-func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, devices []fleet.Device) ([]check.Search, error) {
+func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource,
+	devices []fleet.Device) ([]check.Search, error) {
 	tree, err := fleet.TreeOf(ctx, m.db)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,8 @@ func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, d
 	for i := range rows {
 		ids = append(ids, rows[i].DataSourceID)
 	}
-	sources, err := resource.Find(ctx, m.db, datasource.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	sources, err := resource.Find(ctx, m.db, datasource.DataSources.Name,
+		resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,8 @@ func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, d
 			continue
 		}
 		search := check.Search{
-			ID: row.ID, DeviceID: row.DeviceID, Host: devices[d].Name, DataSource: row.Name, Method: row.Method, Properties: tree.Properties(&devices[d]),
+			ID: row.ID, DeviceID: row.DeviceID, Host: devices[d].Name, DataSource: row.Name, Method: row.Method,
+			Properties: tree.Properties(&devices[d]),
 		}
 		if how := sources[s].Discovery; how != nil {
 			search.Attributes = how.Method
@@ -107,7 +111,8 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 			return err
 		}
 		if why != nil {
-			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", why)
+			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource",
+				row.Name, "err", why)
 		}
 		source, err := resource.Get(ctx, tx, datasource.DataSources.Name, row.DataSourceID)
 		row.LastError = failed
@@ -118,7 +123,8 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 			return err
 		}
 		row.NextOn = 0
-		if err == nil && source.Discovery != nil && source.Discovery.ScheduleInterval > 0 && m.discoverers[source.CollectMethod] != nil {
+		if err == nil && source.Discovery != nil && source.Discovery.ScheduleInterval > 0 &&
+			m.discoverers[source.CollectMethod] != nil {
 			row.NextOn = m.now() + resource.Seconds(source.Discovery.ScheduleInterval*60)
 		}
 		return resource.Put(ctx, tx, fleet.DeviceDataSources.Name, row)

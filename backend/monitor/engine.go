@@ -163,7 +163,8 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e := &Engine{
 		o: o, intake: intake{db: o.DB, world: o.World}, judge: judge{db: o.DB},
-		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{}, running: service.Group{Guard: o.Guard},
+		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{}, running: service.Group{
+			Guard: o.Guard},
 	}
 	deliver := func(ctx context.Context, results []check.Result) error {
 		return e.Take(ctx, ground.BuiltInCollector, results)
@@ -331,12 +332,14 @@ func (e *Engine) deadInStory(w *watched) bool {
 
 // assignedTo finds instances whose device is, or was, assigned to a remote
 // collector.
-func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []check.Result, known map[int64]*watched) error {
+func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []check.Result,
+	known map[int64]*watched) error {
 	ids := make([]int64, 0, len(results))
 	for i := range results {
 		ids = append(ids, results[i].InstanceID)
 	}
-	instances, err := resource.Find(ctx, e.o.DB, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	instances, err := resource.Find(ctx, e.o.DB, fleet.Instances.Name,
+		resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return err
 	}
@@ -375,9 +378,12 @@ func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []ch
 func newWatched(a *assigned) *watched {
 	i := a.instance
 	return &watched{
-		task: a.task, instance: i.ID, device: i.DeviceID, source: i.DataSourceID, wild: i.WildValue, foundOn: i.CreatedOn,
-		spot:  override.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID},
-		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil && a.task.Method == methodSimulate,
+		task: a.task, instance: i.ID, device: i.DeviceID, source: i.DataSourceID, wild: i.WildValue,
+		foundOn: i.CreatedOn,
+		spot: override.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID,
+			InstanceGroupID: i.GroupID, InstanceID: i.ID},
+		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil &&
+			a.task.Method == methodSimulate,
 		host: a.device.Name,
 	}
 }

@@ -73,7 +73,9 @@ func newBench(t *testing.T) *bench {
 func (b *bench) run() {
 	b.Helper()
 	b.Engine = monitor.NewEngine(monitor.EngineOptions{
-		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return time.Unix(b.at.Load(), 0) },
+		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time {
+			return time.Unix(b.at.Load(), 0)
+		},
 		Checks: []check.Check{{Name: "tcp", Look: b.look}}, Pace: b.pace,
 	})
 	b.Engine.Start()
@@ -96,7 +98,8 @@ func (b *bench) until(what string, is func() bool) {
 	b.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			b.Fatalf("after 20 seconds it is not so that %s; %d instances are polled, alerts: %s", what, b.Polled(), b.alerts())
+			b.Fatalf("after 20 seconds it is not so that %s; %d instances are polled, alerts: %s", what, b.Polled(),
+				b.alerts())
 		}
 	}
 }
@@ -104,7 +107,8 @@ func (b *bench) until(what string, is func() bool) {
 // instance returns the id of Gauge's instance on a device.
 func (b *bench) instance(device int64) int64 {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
+	found, err := resource.Find(b.Context(), b.db, fleet.Instances.Name,
+		resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d instances (%v)", len(found), err)
 	}
@@ -139,13 +143,15 @@ func (b *bench) pollBy(collector, instance int64, level string) {
 // alerts returns the active ones: "1 real-sw level 40: critical".
 func (b *bench) alerts() string {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name,
+		resource.Where{Field: "cleared", Op: "=", Value: false})
 	if err != nil {
 		b.Fatal(err)
 	}
 	var all []string
 	for _, a := range found {
-		all = append(all, fmt.Sprintf("%d %s %s %s: %s", a.ID, a.DeviceName, a.DataPointName, a.Value, []string{2: "warn", 3: "error", 4: "critical"}[a.Severity]))
+		all = append(all, fmt.Sprintf("%d %s %s %s: %s", a.ID, a.DeviceName, a.DataPointName, a.Value,
+			[]string{2: "warn", 3: "error", 4: "critical"}[a.Severity]))
 	}
 	return strings.Join(all, ", ")
 }
@@ -190,7 +196,8 @@ func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
 	b := newBench(t)
 	b.poll("7")
 	point := b.sourceID("Gauge")*1000 + 1
-	o := &override.Override{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point, Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
+	o := &override.Override{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point,
+		Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
 	put(b.house, &override.Overrides, o)
 	b.poll("7")
 	b.wantAlerts("1 real-sw level 7: warn")
@@ -209,10 +216,12 @@ func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
 			b.do("PATCH /device/groups/{id}", "id=1", fmt.Sprintf(`{"disableAlerting":%v}`, yes))
 		},
 		"at the instance": func(b *bench, yes bool) {
-			b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), b.instance(realDevice)), fmt.Sprintf(`{"disableAlerting":%v}`, yes))
+			b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), b.instance(realDevice)),
+				fmt.Sprintf(`{"disableAlerting":%v}`, yes))
 		},
 		"at the data source of the group": func(b *bench, yes bool) {
-			put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{ID: 1, GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
+			put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{ID: 1, GroupID: ground.RootGroup,
+				DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +257,8 @@ func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
 	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":false}`)
 	b.until("it is polled again", func() bool { return b.Polled() == 13 })
 
-	put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
+	put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{GroupID: ground.RootGroup,
+		DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
 	b.until("Ping is polled nowhere", func() bool { return b.Polled() == 11 })
 	b.do("PATCH /device/devices/{id}", "id=1", `{"customProperties":[{"name":"system.categories","value":"switch"}]}`)
 	b.until("interfaces of a device that is real are not", func() bool { return b.Polled() == 3 })
@@ -293,7 +303,8 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, _, err = alert.Raise(t.Context(), tx, &alert.Finding{InstanceID: instance, DataPointID: point, Severity: threshold.SeverityError, Value: "22", Threshold: "> 10 20 30", At: one.CreatedOn - 3600})
+		_, _, err = alert.Raise(t.Context(), tx, &alert.Finding{InstanceID: instance, DataPointID: point,
+			Severity: threshold.SeverityError, Value: "22", Threshold: "> 10 20 30", At: one.CreatedOn - 3600})
 		return err
 	})
 	if err != nil {
@@ -302,7 +313,8 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	b.Engine.Stop()
 	b.run()
 	for i := range int64(5) {
-		if err := b.Take(t.Context(), ground.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at.Load() + i*60}}); err != nil {
+		if err := b.Take(t.Context(), ground.BuiltInCollector,
+			[]check.Result{{InstanceID: instance, At: b.at.Load() + i*60}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -348,7 +360,8 @@ func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
 	for _, devices := range []int{1, 152, 199, 200, 500, 1000, 100_000} {
 		got[devices] = monitor.Every(devices)
 	}
-	if want := map[int]int64{1: 60, 152: 60, 199: 60, 200: 120, 500: 180, 1000: 300, 100_000: 300}; !maps.Equal(got, want) {
+	if want := map[int]int64{1: 60, 152: 60, 199: 60, 200: 120, 500: 180, 1000: 300, 100_000: 300}; !maps.Equal(
+		got, want) {
 		t.Errorf("times are written every %v seconds, not %v", got, want)
 	}
 }
@@ -383,7 +396,8 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 	if got := status(); got != fmt.Sprint("normal ", b.at.Load()-1_790_000_000) {
 		t.Errorf("a device that answers again is %s", got)
 	}
-	logs, err := resource.Find(t.Context(), b.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
+	logs, err := resource.Find(t.Context(), b.db, fleet.Devices.Name,
+		resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
 	if err != nil || len(logs) > 0 {
 		t.Errorf("%d devices that nobody polled are not normal (%v)", len(logs), err)
 	}
@@ -391,7 +405,8 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 
 func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing.T) {
 	b := newBench(t)
-	put(b.house, &collector.Collectors, &collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup})
+	put(b.house, &collector.Collectors,
+		&collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup})
 	other := b.instance(realDevice)
 	for range 3 {
 		b.pollBy(2, other, "40")
@@ -412,8 +427,10 @@ func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing
 func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
 	h := settled(t)
 	now := resource.SecondsOf(time.Now())
-	put(h, &collector.Collectors, &collector.Collector{Description: "Oslo", Hostname: "oslo-01", GroupID: ground.DefaultCollectorGroup, Status: 1, LastHeartbeatOn: now - 200})
-	put(h, &collector.Collectors, &collector.Collector{Description: "Never seen", GroupID: ground.DefaultCollectorGroup})
+	put(h, &collector.Collectors, &collector.Collector{Description: "Oslo", Hostname: "oslo-01",
+		GroupID: ground.DefaultCollectorGroup, Status: 1, LastHeartbeatOn: now - 200})
+	put(h, &collector.Collectors,
+		&collector.Collector{Description: "Never seen", GroupID: ground.DefaultCollectorGroup})
 	h.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
 	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID})
 	m := monitor.New(monitor.Options{DB: h.db})

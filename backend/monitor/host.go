@@ -282,7 +282,8 @@ func (e *Engine) update(d *fleet.Device) bool {
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status
 	d.HostStatus = h.state(now)
-	d.LastDataTime, d.LastRawdataTime = latest(d.LastDataTime, h.lastData, now), latest(d.LastRawdataTime, h.lastPoll, now)
+	d.LastDataTime, d.LastRawdataTime = latest(d.LastDataTime, h.lastData, now),
+		latest(d.LastRawdataTime, h.lastPoll, now)
 	if h.upTime >= 0 {
 		d.UpTime = h.upTime
 	}

@@ -38,7 +38,8 @@ func settled(t *testing.T) *house {
 func (h *house) on(device int64, source string) int64 {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
-		resource.Where{Field: "deviceId", Op: "=", Value: device}, resource.Where{Field: "dataSourceName", Op: "=", Value: source})
+		resource.Where{Field: "deviceId", Op: "=", Value: device},
+		resource.Where{Field: "dataSourceName", Op: "=", Value: source})
 	if err != nil || len(rows) != 1 {
 		h.Fatalf("device %d has %s %d times (%v)", device, source, len(rows), err)
 	}
@@ -54,14 +55,19 @@ func path(device, on int64, id any) string {
 func TestAnInstanceIsAddedChangedAndRemovedByHand(t *testing.T) {
 	h := settled(t)
 	net := h.on(1, "Net_Interfaces")
-	made := h.do(instancePost, path(1, net, ""), `{"displayName":"lo0","wildValue":"100","customProperties":[{"name":"a","value":"1"}]}`)
+	made := h.do(instancePost, path(1, net, ""), `{"displayName":"lo0","wildValue":"100",`+
+		`"customProperties":[{"name":"a","value":"1"}]}`)
 	id := made["id"]
-	if made["name"] != "Net_Interfaces-lo0" || made["deviceId"] != 1.0 || made["dataSourceId"] != float64(h.sourceID("Net_Interfaces")) || made["groupName"] != "@default" || made["deviceDisplayName"] != "core-sw" {
+	if made["name"] != "Net_Interfaces-lo0" || made["deviceId"] != 1.0 ||
+		made["dataSourceId"] != float64(h.sourceID("Net_Interfaces")) || made["groupName"] != "@default" ||
+		made["deviceDisplayName"] != "core-sw" {
 		t.Errorf("it was made as %v", made)
 	}
-	h.do(instanceEdit, path(1, net, id)+" ?opType=add", `{"displayName":"lo1","customProperties":[{"name":"a","value":"2"},{"name":"b","value":"3"}]}`)
+	h.do(instanceEdit, path(1, net, id)+" ?opType=add", `{"displayName":"lo1","customProperties":[{"name":"a",`+
+		`"value":"2"},{"name":"b","value":"3"}]}`)
 	got := h.do(instanceGet, path(1, net, id), "")
-	if want := "[map[name:a value:1] map[name:b value:3]]"; got["name"] != "Net_Interfaces-lo1" || fmt.Sprint(got["customProperties"]) != want {
+	if want := "[map[name:a value:1] map[name:b value:3]]"; got["name"] != "Net_Interfaces-lo1" ||
+		fmt.Sprint(got["customProperties"]) != want {
 		t.Errorf("it is %v with %v, want properties %s", got["name"], got["customProperties"], want)
 	}
 	h.counts(net, "9 of 9")
@@ -93,15 +99,21 @@ func TestWhatAnInstanceCannotBe(t *testing.T) {
 		kind           fault.Kind
 		message        string
 	}{
-		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"1"}`, fault.Conflict, `there is already an instance with the deviceDataSourceId "` + fmt.Sprint(net) + `" and the wildValue "1"`},
+		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"1"}`, fault.Conflict,
+			`there is already an instance with the deviceDataSourceId "` + fmt.Sprint(net) + `" and the wildValue "1"`},
 		{instancePost, path(1, net, ""), `{"displayName":" ","wildValue":"77"}`, fault.Invalid, "displayName is empty"},
-		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"77","groupId":1}`, fault.Invalid, "groupId names no instance group 1 of Net_Interfaces on this device"},
-		{instancePost, path(1, ping, ""), `{"displayName":"a","wildValue":"77"}`, fault.Invalid, "Ping measures one thing on each device, so it takes no more instances"},
-		{instanceEdit, path(1, ping, only), `{"wildValue":"77"}`, fault.Invalid, "wildValue stays NULL: Ping has one instance on each device"},
-		{instanceDrop, path(1, ping, only), ``, fault.Conflict, "Ping has this one instance on the device; stopMonitoring=true keeps it from being polled"},
+		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"77","groupId":1}`, fault.Invalid,
+			"groupId names no instance group 1 of Net_Interfaces on this device"},
+		{instancePost, path(1, ping, ""), `{"displayName":"a","wildValue":"77"}`, fault.Invalid,
+			"Ping measures one thing on each device, so it takes no more instances"},
+		{instanceEdit, path(1, ping, only), `{"wildValue":"77"}`, fault.Invalid,
+			"wildValue stays NULL: Ping has one instance on each device"},
+		{instanceDrop, path(1, ping, only), ``, fault.Conflict, "Ping has this one instance on the device; " +
+			"stopMonitoring=true keeps it from being polled"},
 		{instanceGet, path(2, ping, only), ``, fault.Unknown, fmt.Sprintf("there is no device datasource %d", ping)},
 		{instanceGet, path(1, net, only), ``, fault.Unknown, fmt.Sprintf("there is no instance %s", only)},
-		{instancePost, path(3, net, ""), `{"displayName":"a","wildValue":"77"}`, fault.Unknown, fmt.Sprintf("there is no device datasource %d", net)},
+		{instancePost, path(3, net, ""), `{"displayName":"a","wildValue":"77"}`, fault.Unknown,
+			fmt.Sprintf("there is no device datasource %d", net)},
 	} {
 		t.Run(tt.do+" "+tt.vars+" "+tt.body, func(t *testing.T) {
 			_, err := h.try(tt.do, tt.vars, tt.body)
@@ -137,7 +149,8 @@ func TestDiscoveryIsRunForOneDeviceAtOnce(t *testing.T) {
 	net := h.on(1, "Net_Interfaces")
 	list := h.do(instanceList, path(1, net, ""), "")["items"].([]any)
 	h.do(instanceDrop, path(1, net, list[3].(map[string]any)["id"]), "")
-	h.do(instanceEdit, path(1, net, list[0].(map[string]any)["id"]), `{"description":"mine","lockDescription":true,"displayName":"renamed"}`)
+	h.do(instanceEdit, path(1, net, list[0].(map[string]any)["id"]), `{"description":"mine","lockDescription":true,`+
+		`"displayName":"renamed"}`)
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=1", "")
 	h.counts(net, "8 of 8")
 	first := h.do(instanceGet, path(1, net, list[0].(map[string]any)["id"]), "")
@@ -166,7 +179,8 @@ func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
 	h.do("PATCH /device/devices/{id}", "id=3", `{"hostGroupIds":"2"}`)
 	net, hidden, only := h.on(3, "Net_Interfaces"), h.on(1, "Net_Interfaces"), h.on(1, "Ping")
 	first := h.do(instanceList, path(1, hidden, ""), "")["items"].([]any)[0].(map[string]any)["id"]
-	reads := &resource.Access{UserID: 2, User: "reader", Grants: []resource.Grant{{Object: resource.DeviceGroup, Groups: map[int64]bool{2: true}, Op: resource.Read}}}
+	reads := &resource.Access{UserID: 2, User: "reader",
+		Grants: []resource.Grant{{Object: resource.DeviceGroup, Groups: map[int64]bool{2: true}, Op: resource.Read}}}
 	for _, tt := range []struct {
 		do, vars, body string
 		kind           fault.Kind // empty: it succeeds
@@ -189,7 +203,8 @@ func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
 			h.access = reads
 			defer func() { h.access = admin }()
 			got, err := h.try(tt.do, tt.vars, tt.body)
-			if tt.kind == "" && (err != nil || len(got["items"].([]any)) == 0) || tt.kind != "" && !fault.Is(err, tt.kind) {
+			if tt.kind == "" && (err != nil || len(got["items"].([]any)) == 0) || tt.kind != "" &&
+				!fault.Is(err, tt.kind) {
 				t.Errorf("answers %v, %v; want %q", got, err, tt.kind)
 			}
 			if err != nil && strings.Contains(fault.Of(err).Message, "core-sw") {
@@ -203,7 +218,8 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 	h := settled(t)
 	rules := func(text string) {
 		t.Helper()
-		h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Net_Interfaces")), `{"autoDiscoveryConfig":`+text+`}`)
+		h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Net_Interfaces")),
+			`{"autoDiscoveryConfig":`+text+`}`)
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 			d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 1)
 			if err != nil {
@@ -227,12 +243,18 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 		slices.Sort(all)
 		return strings.Join(all, ", ")
 	}
-	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
+	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, " +
+		"Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
 	for _, tt := range []struct{ rules, want string }{
-		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight}, // existing instances stay
-		{`{"deleteInactiveInstance":true,"persistentInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
-		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default"},
-		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"value","operation":"LessThan","value":"3"}],"instanceAutoGroupMethod":"regex","instanceAutoGroupMethodParams":"^([A-Za-z]+)[12]"}`, "Ethernet1 in Ethernet, Ethernet2 in Ethernet"},
+		// existing instances stay
+		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
+		{`{"deleteInactiveInstance":true,"persistentInstance":true,"filters":[{"attribute":"name",` +
+			`"operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
+		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`,
+			"Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default"},
+		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"value","operation":"LessThan","value":"3"}],` +
+			`"instanceAutoGroupMethod":"regex","instanceAutoGroupMethodParams":"^([A-Za-z]+)[12]"}`,
+			"Ethernet1 in Ethernet, Ethernet2 in Ethernet"},
 	} {
 		rules(tt.rules)
 		if got := show(); got != tt.want {

@@ -57,7 +57,8 @@ func (j *judge) begin(ctx context.Context) error {
 }
 
 func (j *judge) readAll(ctx context.Context) error {
-	alerts, err := resource.Find(ctx, j.db, alert.Alerts.Name, isActive, resource.Where{Field: "instanceId", Op: ">", Value: int64(0)})
+	alerts, err := resource.Find(ctx, j.db, alert.Alerts.Name, isActive,
+		resource.Where{Field: "instanceId", Op: ">", Value: int64(0)})
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,8 @@ func (j *judge) set(a *alert.Alert) {
 		j.drop(a.InstanceID, a.DataPointID)
 	case a.Cleared:
 	case s == nil || s.alert != int64(a.ID):
-		j.put(a.InstanceID, a.DataPointID, &state{alert: int64(a.ID), severity: a.Severity, value: a.Value, startOn: a.StartOn})
+		j.put(a.InstanceID, a.DataPointID, &state{alert: int64(a.ID), severity: a.Severity, value: a.Value,
+			startOn: a.StartOn})
 	default:
 		s.severity, s.value = a.Severity, a.Value
 	}
@@ -293,15 +295,17 @@ func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 // write raises or clears the alert; it returns nil when none is active then.
 func (a *act) write(ctx context.Context, tx resource.Tx) (*alert.Alert, error) {
 	f := &alert.Finding{
-		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text, Reason: a.reading.reason,
-		Value: alert.NoData, At: resource.Seconds(a.reading.at),
+		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text,
+		Reason: a.reading.reason,
+		Value:  alert.NoData, At: resource.Seconds(a.reading.at),
 	}
 	if v, ok := a.reading.values[a.rule.id]; ok && !math.IsNaN(v) {
 		f.Value = strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	switch {
 	case a.rule.disabled:
-		return nil, alert.ClearAlerts(ctx, tx, f.At, "alerting is disabled", resource.Where{Field: "id", Op: "=", Value: a.state.alert})
+		return nil, alert.ClearAlerts(ctx, tx, f.At, "alerting is disabled",
+			resource.Where{Field: "id", Op: "=", Value: a.state.alert})
 	case a.severity == 0:
 		_, err := alert.Clear(ctx, tx, f)
 		return nil, err

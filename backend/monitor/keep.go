@@ -85,7 +85,8 @@ func (k *Keep) follow(ctx context.Context, feed *store.Feed) {
 			err = k.drop(ctx, ids)
 		}
 		if err != nil && ctx.Err() == nil {
-			k.log.WarnContext(ctx, "samples of instances that have gone could not be removed; they go within a day", "err", err)
+			k.log.WarnContext(ctx, "samples of instances that have gone could not be removed; they go within a day",
+				"err", err)
 		}
 	}
 }

@@ -25,10 +25,13 @@ func sampled(t *testing.T) (*house, *series.DB) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	put(h, &fleet.DeviceDataSources, &fleet.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 1, Multiple: true})
-	put(h, &fleet.Instances, &fleet.Instance{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "a"})
-	put(h, &fleet.Instances, &fleet.Instance{ID: 2, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "b"})
+	put(h, &fleet.Instances, &fleet.Instance{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1,
+		WildValue: "a"})
+	put(h, &fleet.Instances, &fleet.Instance{ID: 2, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1,
+		WildValue: "b"})
 	for _, id := range []int64{1, 2, 9} {
-		if err := db.Append(t.Context(), []series.Sample{{Instance: id, DataPoint: 1, At: time.Now().Unix(), Value: 1}}); err != nil {
+		if err := db.Append(t.Context(),
+			[]series.Sample{{Instance: id, DataPoint: 1, At: time.Now().Unix(), Value: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +44,8 @@ func TestSamplesOfInstancesThatHaveGoneGoWithThem(t *testing.T) {
 	k.Start()
 	defer k.Stop()
 	until(t, db, 1, 2)
-	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, fleet.Instances.Name, 1) }); err != nil {
+	if err := h.db.Write(t.Context(),
+		func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, fleet.Instances.Name, 1) }); err != nil {
 		t.Fatal(err)
 	}
 	until(t, db, 2)
@@ -75,7 +79,9 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 	defer k.Stop()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		got, err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0, To: time.Now().Unix() + 1})
+		got,
+			err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0,
+			To: time.Now().Unix() + 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,8 @@ func (e *Engine) holes(ctx context.Context, late []reading) ([]reading, error) {
 		}
 		for _, r := range readings {
 			next, exact := slices.BinarySearch(have.Times, r.at)
-			near := exact || next < len(have.Times) && 4*(have.Times[next]-r.at) < 3*every || next > 0 && 4*(r.at-have.Times[next-1]) < 3*every
+			near := exact || next < len(have.Times) && 4*(have.Times[next]-r.at) < 3*every || next > 0 &&
+				4*(r.at-have.Times[next-1]) < 3*every
 			if !near {
 				kept = append(kept, r)
 			}

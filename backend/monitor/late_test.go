@@ -20,8 +20,11 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	const minute = 60
 	b.do("PATCH /setting/datasources/{id}", "id="+fmt.Sprint(b.source().ID), `{"collectInterval":60,"dataPoints":[
 		{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30"},{"name":"sent","rawDataFieldName":"sent","type":1}]}`)
-	put(b.house, &collector.Collectors, &collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup + 1, BackupID: ground.BuiltInCollector, LastHeartbeatOn: 1})
-	put(b.house, &collector.Collectors, &collector.Collector{Description: "Rome", GroupID: ground.DefaultCollectorGroup, LastHeartbeatOn: 1})
+	put(b.house, &collector.Collectors,
+		&collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup + 1,
+			BackupID: ground.BuiltInCollector, LastHeartbeatOn: 1})
+	put(b.house, &collector.Collectors, &collector.Collector{Description: "Rome", GroupID: ground.DefaultCollectorGroup,
+		LastHeartbeatOn: 1})
 	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
 	began, instance := b.at.Load(), b.instance(realDevice)
@@ -29,7 +32,8 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 		t.Helper()
 		var all []check.Result
 		for _, m := range minutes {
-			all = append(all, check.Result{InstanceID: instance, At: began + m*minute, Values: check.Values{"level": level, "sent": float64(600 * (m + 100))}})
+			all = append(all, check.Result{InstanceID: instance, At: began + m*minute,
+				Values: check.Values{"level": level, "sent": float64(600 * (m + 100))}})
 		}
 		if err := b.Take(t.Context(), collectorID, all); err != nil {
 			t.Fatal(err)
@@ -57,14 +61,16 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	take(3, 50, 1, 2, 7) // the device is not its to poll
 	quiet()
 	p := b.source().DataPoints
-	got, err := b.series.Range(t.Context(), series.Query{Instance: instance, DataPoints: []int64{p[0].ID, p[1].ID}, From: began, To: began + 20*minute})
+	got, err := b.series.Range(t.Context(), series.Query{Instance: instance, DataPoints: []int64{p[0].ID, p[1].ID},
+		From: began, To: began + 20*minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range got.Times {
 		got.Times[i] = (got.Times[i] - began) / minute
 	}
-	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]" // which results were sent until minute 1 is not known any more
+	// which results were sent until minute 1 is not known any more
+	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]"
 	if shown := fmt.Sprint(got.Times, got.Values); shown != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
 	}

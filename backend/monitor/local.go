@@ -61,7 +61,8 @@ type verdict struct {
 
 // noteLocal opens the collector's own alert when checks failed because of its
 // machine, and clears it when each of them has succeeded.
-func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
+func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check.Result,
+	known map[int64]*watched) error {
 	formulas, err := e.intake.formulas(ctx)
 	if err != nil {
 		return err
@@ -92,7 +93,8 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 }
 
 func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error {
-	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity, Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
+	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity,
+		Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if v.open {
 			f.Reason += " Devices that it cannot check raise no alerts until that is over."
@@ -108,7 +110,8 @@ func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error 
 // alert of an earlier process is cleared by the first check of the collector
 // that succeeds; one of no network by a response of another machine, or when
 // nothing has failed so for localPatience.
-func (l *local) take(key localKey, results []check.Result, known map[int64]*watched, remote func(*watched) bool) (v verdict) {
+func (l *local) take(key localKey, results []check.Result, known map[int64]*watched,
+	remote func(*watched) bool) (v verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed == nil {

@@ -47,7 +47,8 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 	for range 6 {
 		b.take(nil, away)
 	}
-	const told = "networklocalhost %v: The machine that runs this check has no network. Devices that it cannot check raise no alerts until that is over."
+	const told = "networklocalhost %v: The machine that runs this check has no network. Devices that it cannot check " +
+		"raise no alerts until that is over."
 	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
 		t.Errorf("offline: got %s, want %s", got, want)
 	}
@@ -131,7 +132,8 @@ func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
 
 func (b *bench) sourceOf(name string) int64 {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name,
+		resource.Where{Field: "name", Op: "=", Value: name})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d data sources (%v)", len(found), err)
 	}

@@ -85,7 +85,8 @@ func (l *loss) text(now time.Time) string {
 	if l.lost != 1 {
 		words = fmt.Sprintf("%d samples", l.lost)
 	}
-	return fmt.Sprintf("The portal could not store %s from %s to %s: %s.", words, l.first.UTC().Format(time.DateTime), l.last.UTC().Format(time.DateTime+" MST"), l.reason)
+	return fmt.Sprintf("The portal could not store %s from %s to %s: %s.", words, l.first.UTC().Format(time.DateTime),
+		l.last.UTC().Format(time.DateTime+" MST"), l.reason)
 }
 
 // append stores samples, and passes them on to Measured.

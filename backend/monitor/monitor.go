@@ -80,7 +80,8 @@ type Monitor struct {
 
 // New returns a Monitor that does nothing yet.
 func New(o Options) *Monitor {
-	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace, discoverers: o.Discoverers, running: service.Group{Guard: o.Guard}}
+	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace,
+		discoverers: o.Discoverers, running: service.Group{Guard: o.Guard}}
 	if m.clock == nil {
 		m.clock = time.Now
 	}
@@ -124,7 +125,9 @@ const (
 )
 
 func (m *Monitor) run(ctx context.Context) {
-	changed, stop := m.db.Watch(string(fleet.UnsettledRows.Name), string(datasource.DataSources.Name), string(fleet.Groups.Name), string(fleet.Functions.Name), string(fleet.Devices.Name), string(fleet.DeviceDataSources.Name))
+	changed, stop := m.db.Watch(string(fleet.UnsettledRows.Name), string(datasource.DataSources.Name),
+		string(fleet.Groups.Name), string(fleet.Functions.Name), string(fleet.Devices.Name),
+		string(fleet.DeviceDataSources.Name))
 	defer stop()
 	devices, stopDevices := m.db.Watch(string(fleet.Devices.Name))
 	defer stopDevices()

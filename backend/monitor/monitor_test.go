@@ -51,7 +51,8 @@ func open(t *testing.T) *house {
 		if err := portal.Seed(t.Context(), tx, 1_790_000_000); err != nil {
 			return err
 		}
-		return resource.DeleteAll(t.Context(), tx, datasource.DataSources.Name, resource.Where{Field: "id", Op: ">", Value: 0})
+		return resource.DeleteAll(t.Context(), tx, datasource.DataSources.Name,
+			resource.Where{Field: "id", Op: ">", Value: 0})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +113,8 @@ func mount[T any](h *house, r *resource.Resource[*T]) {
 // start runs the monitor until the test ends or stop is called.
 func (h *house) start() {
 	h.Helper()
-	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Discoverers: map[string]check.Discoverer{"snmp": asked{}}})
+	h.monitor = monitor.New(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Discoverers: map[string]check.Discoverer{"snmp": asked{}}})
 	h.monitor.Start()
 	h.Cleanup(func() { h.stop() })
 }
@@ -135,7 +137,8 @@ func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) 
 
 func (h *house) source(name, appliesTo string, multiple bool) {
 	h.Helper()
-	d := datasource.DataSource{Name: name, DisplayName: name, AppliesTo: appliesTo, CollectMethod: "snmp", HasMultiInstances: multiple, EnableDiscovery: multiple}
+	d := datasource.DataSource{Name: name, DisplayName: name, AppliesTo: appliesTo, CollectMethod: "snmp",
+		HasMultiInstances: multiple, EnableDiscovery: multiple}
 	if multiple {
 		d.Discovery = &datasource.Discovery{}
 	}
@@ -144,14 +147,16 @@ func (h *house) source(name, appliesTo string, multiple bool) {
 
 func put[T any](h *house, r *resource.Resource[*T], row *T) {
 	h.Helper()
-	if err := h.db.Write(h.Context(), func(tx resource.Tx) error { return resource.Put(h.Context(), tx, r.Name, row) }); err != nil {
+	if err := h.db.Write(h.Context(),
+		func(tx resource.Tx) error { return resource.Put(h.Context(), tx, r.Name, row) }); err != nil {
 		h.Fatal(err)
 	}
 }
 
 func (h *house) device(name, categories string) {
 	h.Helper()
-	h.do("POST /device/devices", "", fmt.Sprintf(`{"name":%q,"customProperties":[{"name":"system.categories","value":%q}]}`, name, categories))
+	h.do("POST /device/devices", "", fmt.Sprintf(`{"name":%q,"customProperties":[{"name":"system.categories",`+
+		`"value":%q}]}`, name, categories))
 }
 
 // do sends one request; vars are "deviceId=1 hdsId=2".
@@ -170,7 +175,8 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 	if !ok {
 		h.Fatalf("there is no %s", id)
 	}
-	c := &resource.Call{Access: h.access, At: time.Unix(1_790_000_000, 0), Vars: map[string]string{}, Query: url.Values{"size": {"1000"}}, Body: []byte(body)}
+	c := &resource.Call{Access: h.access, At: time.Unix(1_790_000_000, 0), Vars: map[string]string{},
+		Query: url.Values{"size": {"1000"}}, Body: []byte(body)}
 	for _, pair := range strings.Fields(vars) {
 		name, value, _ := strings.Cut(pair, "=")
 		if flag, ok := strings.CutPrefix(name, "?"); ok {
@@ -208,13 +214,15 @@ func (h *house) watched() []string {
 	}
 	var all []string
 	for _, d := range devices {
-		rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name, resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
+		rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
+			resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
 		if err != nil {
 			h.Fatal(err)
 		}
 		var words []string
 		for _, row := range rows {
-			there, err := resource.Find(h.Context(), h.db, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
+			there, err := resource.Find(h.Context(), h.db, fleet.Instances.Name,
+				resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
 			if err != nil {
 				h.Fatal(err)
 			}
@@ -236,7 +244,8 @@ func (h *house) watched() []string {
 // settles waits until that is measured.
 func (h *house) settles(want ...string) {
 	h.Helper()
-	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name), string(fleet.SettlingRow.Name))
+	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name),
+		string(fleet.SettlingRow.Name))
 	defer stop()
 	deadline := time.After(20 * time.Second)
 	for {
@@ -269,13 +278,17 @@ func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 		want []string
 	}{
 		{"a property of a device", func(h *house) {
-			h.do("PATCH /device/devices/{id}", "id=2", `{"customProperties":[{"name":"system.categories","value":"simulated,switch"}]}`)
-		}, []string{"core-sw: Net_Interfaces 8, Ping", "web: Net_Interfaces 8, Ping", "real-sw: Net_Interfaces 2, Ping"}},
+			h.do("PATCH /device/devices/{id}", "id=2", `{"customProperties":[{"name":"system.categories",`+
+				`"value":"simulated,switch"}]}`)
+		}, []string{"core-sw: Net_Interfaces 8, Ping", "web: Net_Interfaces 8, Ping",
+			"real-sw: Net_Interfaces 2, Ping"}},
 		{"a property by itself", func(h *house) {
-			h.do("PUT /device/devices/{deviceId}/properties/{name}", "deviceId=1 name=system.categories", `{"value":"simulated"}`)
+			h.do("PUT /device/devices/{deviceId}/properties/{name}", "deviceId=1 name=system.categories",
+				`{"value":"simulated"}`)
 		}, []string{"core-sw: Ping", "web: Ping", "real-sw: Net_Interfaces 2, Ping"}},
 		{"an expression", func(h *house) {
-			h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")), `{"appliesTo":"displayName =~ \"web\""}`)
+			h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")),
+				`{"appliesTo":"displayName =~ \"web\""}`)
 		}, []string{"core-sw: Net_Interfaces 8", "web: Ping", "real-sw: Net_Interfaces 2"}},
 		{"a data source that goes", func(h *house) {
 			h.do("DELETE /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Ping")), ``)
@@ -286,7 +299,8 @@ func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 		{"a property of a group", func(h *house) {
 			h.source("Site_Ping", `site == "Oslo"`, false)
 			h.do("PATCH /device/groups/{id}", "id=1", `{"customProperties":[{"name":"site","value":"Oslo"}]}`)
-		}, []string{"core-sw: Net_Interfaces 8, Ping, Site_Ping", "web: Ping, Site_Ping", "real-sw: Net_Interfaces 2, Ping, Site_Ping"}},
+		}, []string{"core-sw: Net_Interfaces 8, Ping, Site_Ping", "web: Ping, Site_Ping", "real-sw: Net_Interfaces " +
+			"2, Ping, Site_Ping"}},
 		{"a move to another group", func(h *house) {
 			h.source("Site_Ping", `site == "Oslo"`, false)
 			h.do("POST /device/groups", "", `{"name":"Oslo","customProperties":[{"name":"site","value":"Oslo"}]}`)
@@ -311,7 +325,8 @@ func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 
 func (h *house) sourceID(name string) int64 {
 	h.Helper()
-	found, err := resource.Find(h.Context(), h.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+	found, err := resource.Find(h.Context(), h.db, datasource.DataSources.Name,
+		resource.Where{Field: "name", Op: "=", Value: name})
 	if err != nil || len(found) != 1 {
 		h.Fatalf("%d data sources are named %s (%v)", len(found), name, err)
 	}
@@ -323,7 +338,8 @@ func TestWhatChangedWhileNothingRanIsDoneAfterTheNextStart(t *testing.T) {
 	h.start()
 	h.settles(asBegun...)
 	h.stop()
-	h.do("PATCH /device/devices/{id}", "id=2", `{"customProperties":[{"name":"system.categories","value":"simulated,switch"}]}`)
+	h.do("PATCH /device/devices/{id}", "id=2", `{"customProperties":[{"name":"system.categories",`+
+		`"value":"simulated,switch"}]}`)
 	h.device("edge-sw", "simulated,switch")
 	h.source("DNS", "true()", false)
 	if err := h.db.Close(); err != nil {
@@ -331,7 +347,8 @@ func TestWhatChangedWhileNothingRanIsDoneAfterTheNextStart(t *testing.T) {
 	}
 	h.connect()
 	h.start()
-	h.settles("core-sw: DNS, Net_Interfaces 8, Ping", "web: DNS, Net_Interfaces 8, Ping", "real-sw: DNS, Net_Interfaces 2, Ping", "edge-sw: DNS, Net_Interfaces 8, Ping")
+	h.settles("core-sw: DNS, Net_Interfaces 8, Ping", "web: DNS, Net_Interfaces 8, Ping",
+		"real-sw: DNS, Net_Interfaces 2, Ping", "edge-sw: DNS, Net_Interfaces 8, Ping")
 }
 
 func TestAStoppedMonitorIsStoppedTwiceAndDoesNotStart(t *testing.T) {
@@ -355,7 +372,8 @@ func TestADeletedDeviceKeepsItsInstancesUntilItIsGoneForGood(t *testing.T) {
 	if n := h.left(1); n != "2 data sources, 9 instances" {
 		t.Errorf("in the bin it has %s", n)
 	}
-	if _, err := h.try("GET /device/devices/{deviceId}/devicedatasources", "deviceId=1", ""); !fault.Is(err, fault.Unknown) {
+	if _, err := h.try("GET /device/devices/{deviceId}/devicedatasources", "deviceId=1", ""); !fault.Is(
+		err, fault.Unknown) {
 		t.Errorf("data sources of a deleted device answer %v", err)
 	}
 	h.do("POST /device/recyclebin/{id}/restore", "id=1", "")

@@ -21,7 +21,8 @@ import (
 // open lists the active alerts, sorted, without those of simulated devices.
 func (b *bench) open() string {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name,
+		resource.Where{Field: "cleared", Op: "=", Value: false})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,7 +89,8 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 		defer mu.Unlock()
 		defer looks.add(t.Host)
 		if down || silent[t.Host] {
-			return check.Values{"level": 40}, &check.Failure{Text: t.Host + " did not respond within 5 s.", Silent: true}
+			return check.Values{"level": 40}, &check.Failure{Text: t.Host + " did not respond within 5 s.",
+				Silent: true}
 		}
 		return check.Values{"level": 5}, nil
 	}
@@ -115,7 +117,8 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 	if got := b.open(); got != outage {
 		t.Errorf("in the outage: %s, want %s", got, outage)
 	}
-	if text := b.reasons(); !strings.Contains(text, "The portal has had no response from any of its ") || !strings.Contains(text, " UTC. Check its network connection. Devices") {
+	if text := b.reasons(); !strings.Contains(text, "The portal has had no response from any of its ") ||
+		!strings.Contains(text, " UTC. Check its network connection. Devices") {
 		t.Errorf("the alerts say\n%s", text)
 	}
 	b.Engine.Stop()
@@ -169,14 +172,19 @@ func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 		pages, hosts = append(pages, s.URL), append(hosts, on.Addr().String())
 	}
 	b.house.start()
-	b.do("POST /setting/datasources", "", `{"name":"Page","appliesTo":"system.displayname =~ \"page\"","collectMethod":"http","collectInterval":1,
+	b.do(
+		"POST /setting/datasources",
+		"", `{"name":"Page","appliesTo":"system.displayname =~ \"page\"","collectMethod":"http","collectInterval":1,
 		"collectorAttribute":{"name":"webpage","url":"##page##","timeout":"300"},
 		"dataPoints":[{"name":"status","rawDataFieldName":"status","alertForNoData":4,"alertTransitionInterval":1}]}`)
 	for i, page := range pages {
-		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"page%d","displayName":"page%d","customProperties":[{"name":"page","value":%q}]}`, i+1, i+1, page))
+		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"page%d","displayName":"page%d",`+
+			`"customProperties":[{"name":"page","value":%q}]}`, i+1, i+1, page))
 	}
 	b.Engine = monitor.NewEngine(monitor.EngineOptions{
-		DB: b.db, Series: b.series, Checks: check.All(&check.Dialer{}), Remote: func(t *check.Task) bool { return t.Method == "http" },
+		DB: b.db, Series: b.series, Checks: check.All(&check.Dialer{}), Remote: func(t *check.Task) bool {
+			return t.Method == "http"
+		},
 	})
 	b.Engine.Start()
 	t.Cleanup(b.Engine.Stop)

@@ -102,7 +102,8 @@ func (m *Monitor) cover(ctx context.Context, s *staff, c *collector.Collector) (
 	} else if !s.running[c.ID] {
 		return nil, nil // it has never run: devices wait for it
 	}
-	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=", Value: c.ID},
+	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=",
+		Value: c.ID},
 		resource.Where{Field: "currentCollectorId", Op: is, Value: c.ID})
 	var moves []move
 	for i := range devices {
@@ -123,7 +124,8 @@ func (m *Monitor) share(ctx context.Context, s *staff, g *collector.CollectorGro
 			members = append(members, c.ID)
 		}
 	}
-	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "in", Value: members})
+	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "in",
+		Value: members})
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +156,8 @@ const slack = 5 // a fifth
 // differ by no more than slack; or, where one has more than limit instances, as
 // far as possible. A limit of 0 is none.
 func balance(loads []load, collectors []int64, limit int64) (moves []move) {
-	slices.SortFunc(loads, func(a, b load) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.device, b.device)) })
+	slices.SortFunc(loads,
+		func(a, b load) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.device, b.device)) })
 	has, total := map[int64]int64{}, int64(0)
 	for _, c := range collectors {
 		has[c] = 0
@@ -254,7 +257,8 @@ func (m *Monitor) tendCollectors(ctx context.Context) error {
 		return err
 	}
 	patient := m.patience(now, limit)
-	if err := m.db.Write(ctx, func(tx resource.Tx) error { return watchCollectors(ctx, tx, now, limit, patient) }); err != nil {
+	if err := m.db.Write(
+		ctx, func(tx resource.Tx) error { return watchCollectors(ctx, tx, now, limit, patient) }); err != nil {
 		return err
 	}
 	return m.place(ctx)

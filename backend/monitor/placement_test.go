@@ -31,7 +31,8 @@ func newWatch(t *testing.T, devices int) *watch {
 	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID})
 	put(h, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo"})
 	for i := range 3 {
-		c := &collector.Collector{Description: fmt.Sprint("c", i+2), Hostname: fmt.Sprint("c", i+2), GroupID: 2, Status: 1, EnableFailBack: true}
+		c := &collector.Collector{Description: fmt.Sprint("c", i+2), Hostname: fmt.Sprint("c", i+2), GroupID: 2,
+			Status: 1, EnableFailBack: true}
 		if i == 0 {
 			c.BackupID = 3
 		}
@@ -210,7 +211,8 @@ func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
 	w.later(0, 2, 3)
 	open := func() (all []string) {
 		t.Helper()
-		alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+		alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name,
+			resource.Where{Field: "cleared", Op: "=", Value: false})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,11 +231,14 @@ func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
 	w.change(2, func(c *collector.Collector) { c.ClockOffset = -180 })
 	step("three minutes behind")
 	w.change(2, func(c *collector.Collector) { c.ClockOffset = -240 })
-	step("four minutes behind", "2 clock: The clock of this collector is 240 seconds behind the portal's. Set the clock that is wrong.")
+	step("four minutes behind", "2 clock: The clock of this collector is 240 seconds behind the portal's. Set the "+
+		"clock that is wrong.")
 	w.change(2, func(c *collector.Collector) { c.ClockOffset = 2 })
 	step("set right")
-	raised := &alert.Finding{CollectorID: 3, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn, Reason: "It was.", At: resource.SecondsOf(w.now)}
-	if err := w.db.Write(t.Context(), func(tx resource.Tx) error { _, _, err := alert.Raise(t.Context(), tx, raised); return err }); err != nil {
+	raised := &alert.Finding{CollectorID: 3, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn,
+		Reason: "It was.", At: resource.SecondsOf(w.now)}
+	if err := w.db.Write(t.Context(),
+		func(tx resource.Tx) error { _, _, err := alert.Raise(t.Context(), tx, raised); return err }); err != nil {
 		t.Fatal(err)
 	}
 	w.change(3, func(c *collector.Collector) { c.ReplacedOn = resource.SecondsOf(w.now) })

@@ -99,7 +99,8 @@ func (p *plans) work(w *watched, f *formula) (*plan, string) {
 	for i := range f.source.DataPoints {
 		dp := &f.source.DataPoints[i]
 		e := p.thresholds.For(w.spot, dp)
-		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition), disabled: muted || e.Disabled}
+		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition),
+			disabled: muted || e.Disabled}
 		if expr, err := threshold.ParseAlertExpr(e.Expr); err == nil { // it has been checked when it was written
 			r.expr = expr
 		}

@@ -65,11 +65,14 @@ func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int
 	}
 	i := slices.IndexFunc(all, func(a assigned) bool { return a.instance.ID == instance })
 	if i < 0 {
-		return nil, fault.New(fault.Conflict, "instance %d of %s is not polled; set stopMonitoring to false on it first", instance, device.DisplayName)
+		return nil,
+			fault.New(fault.Conflict, "instance %d of %s is not polled; set stopMonitoring to false on it first",
+				instance, device.DisplayName)
 	}
 	one := all[i : i+1]
 	if !e.polls(&one[0]) {
-		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself can be polled at once",
+		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself "+
+			"can be polled at once",
 			device.DisplayName, device.CurrentCollector)
 	}
 	source, err := resource.Get(ctx, e.o.DB, datasource.DataSources.Name, one[0].instance.DataSourceID)
@@ -86,7 +89,8 @@ func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int
 	}
 	shown := b.shown(&one[0], source, &results[0], readings[instance])
 	at := time.Unix(results[0].At, 0).UTC()
-	out := &PollResult{Status: "done", Message: shown.Error, Timestamp: at.Unix(), Date: at.Format("2006-01-02 15:04:05 UTC"), Values: []PollValue{}, Raw: []PollRaw{}}
+	out := &PollResult{Status: "done", Message: shown.Error, Timestamp: at.Unix(),
+		Date: at.Format("2006-01-02 15:04:05 UTC"), Values: []PollValue{}, Raw: []PollRaw{}}
 	for _, v := range shown.Values {
 		value := PollValue{ID: v.DataPointID, Name: v.Name, Note: v.Threshold, Message: "no data"}
 		if v.Value != nil {
@@ -145,16 +149,20 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 	id := func(name, doc string) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: 1}
 	}
-	params := []resource.Param{id("deviceId", "Id of the device"), id("hdsId", "Id of the data source on the device"), id("id", "Id of the instance")}
+	params := []resource.Param{id("deviceId", "Id of the device"), id("hdsId", "Id of the data source on the device"),
+		id("id", "Id of the instance")}
 	answer, done := resource.SchemaOf(PollNow{}), &polls{kept: map[int64]keptPoll{}}
 	failures := []resource.Failure{
-		{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
-		{Kind: fault.Unknown, When: "there is no such instance there, or it is not yours to see"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+		{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
+		{Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
+		{Kind: fault.Unknown, When: "there is no such instance there, or it is not yours to see"},
+		{Kind: fault.TooMany, When: "the rate limit is reached"},
 	}
 	return []resource.Endpoint{
 		{
 			Method: "POST", Path: path, Category: ground.CategoryDevices, Summary: "Poll an instance now",
-			Doc: "Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are kept, and alerts follow from it. " +
+			Doc: "Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other " +
+				"poll: its samples are kept, and alerts follow from it. " +
 				"The newest 500 results can be read again by requestId.",
 			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, Params: params, Answer: &answer,
 			Errors: append(slices.Clone(failures), resource.Failure{
@@ -183,9 +191,12 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 			},
 		},
 		{
-			Method: "GET", Path: path + "/{requestId}", Category: ground.CategoryDevices, Summary: "Get the result of a poll",
-			Doc:   "Returns the result of a poll that the caller requested. The status is unknown once 500 newer polls are done or the portal has restarted.",
-			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Read}, Params: append(slices.Clone(params), id("requestId", "requestId of the poll")),
+			Method: "GET", Path: path + "/{requestId}", Category: ground.CategoryDevices,
+			Summary: "Get the result of a poll",
+			Doc: "Returns the result of a poll that the caller requested. The status is unknown once 500 newer " +
+				"polls are done or the portal has restarted.",
+			Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+			Params: append(slices.Clone(params), id("requestId", "requestId of the poll")),
 			Answer: &answer, Errors: failures,
 			Example: resource.Example{Path: "/device/devices/1/devicedatasources/1/instances/1/data/pollnow/1"},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
@@ -219,7 +230,8 @@ func instanceOf(ctx context.Context, r resource.Reader, c *resource.Call, device
 		return 0, err
 	}
 	found, err := resource.Find(ctx, r, fleet.Instances.Name, resource.Where{Field: "id", Op: "=", Value: id},
-		resource.Where{Field: "deviceId", Op: "=", Value: device}, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: on},
+		resource.Where{Field: "deviceId", Op: "=", Value: device}, resource.Where{Field: "deviceDataSourceId", Op: "=",
+			Value: on},
 		resource.SeenBy(c.Access, resource.Read))
 	if err == nil && len(found) == 0 {
 		err = fault.New(fault.Unknown, "there is no instance %d of data source %d on device %d", id, on, device)

@@ -23,7 +23,8 @@ func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != "done" || got.AgentID != ground.BuiltInCollector || got.Result.Timestamp != b.at.Load() || len(got.Result.Values) == 0 {
+	if got.Status != "done" || got.AgentID != ground.BuiltInCollector || got.Result.Timestamp != b.at.Load() ||
+		len(got.Result.Values) == 0 {
 		t.Fatalf("polled %+v, %+v at %d", got, got.Result, b.at.Load())
 	}
 	var points []int64
@@ -43,7 +44,8 @@ func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := b.PollNow(t.Context(), real, b.instance(realDevice)); err != nil || got.Result.Message != "nobody answers" {
+	if got, err := b.PollNow(t.Context(), real, b.instance(realDevice)); err != nil ||
+		got.Result.Message != "nobody answers" {
 		t.Errorf("a device that does not answer: %+v, %v", got, err)
 	}
 }

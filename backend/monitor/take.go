@@ -42,7 +42,8 @@ type reading struct {
 // read makes readings of the results whose instances are known, and ignores the
 // others. held returns values that simulated data points are kept at; results
 // from before lateBefore, in epoch seconds, are late.
-func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched, held func(instance int64) map[int64]float64, lateBefore int64) ([]reading, error) {
+func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched,
+	held func(instance int64) map[int64]float64, lateBefore int64) ([]reading, error) {
 	formulas, err := k.formulas(ctx)
 	if err != nil {
 		return nil, err

@@ -30,11 +30,16 @@ func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
 		before *raw
 		want   string
 	}{
-		{"the first answer has no rates", check.Values{"u": 40, "t": 80, "o": 1000}, nil, "1:40 2:50 3:80 4:- 5:- 6:40"},
-		{"rates are per second", check.Values{"u": 60, "t": 80, "o": 1600}, &raw{at: 40, values: check.Values{"o": 1000}}, "1:60 2:75 3:80 4:10 5:10 6:-"},
-		{"a counter that was set back has no rate", check.Values{"u": 0, "t": 80, "o": 400}, &raw{at: 40, values: check.Values{"o": 1000}}, "1:0 2:0 3:80 4:- 5:-10 6:0"},
-		{"what is missing is no data, and so is what is computed from it", check.Values{"u": 1}, &raw{at: 40, values: check.Values{"o": 1000}}, "1:1 2:- 3:- 4:- 5:- 6:1"},
-		{"an answer of the same second has no rates", check.Values{"o": 5}, &raw{at: 100, values: check.Values{"o": 1}}, "1:- 2:- 3:- 4:- 5:- 6:-"},
+		{"the first answer has no rates", check.Values{"u": 40, "t": 80, "o": 1000}, nil,
+			"1:40 2:50 3:80 4:- 5:- 6:40"},
+		{"rates are per second", check.Values{"u": 60, "t": 80, "o": 1600},
+			&raw{at: 40, values: check.Values{"o": 1000}}, "1:60 2:75 3:80 4:10 5:10 6:-"},
+		{"a counter that was set back has no rate", check.Values{"u": 0, "t": 80, "o": 400},
+			&raw{at: 40, values: check.Values{"o": 1000}}, "1:0 2:0 3:80 4:- 5:-10 6:0"},
+		{"what is missing is no data, and so is what is computed from it", check.Values{"u": 1},
+			&raw{at: 40, values: check.Values{"o": 1000}}, "1:1 2:- 3:- 4:- 5:- 6:1"},
+		{"an answer of the same second has no rates", check.Values{"o": 5}, &raw{at: 100, values: check.Values{"o": 1}},
+			"1:- 2:- 3:- 4:- 5:- 6:-"},
 		{"nothing is divided by zero", check.Values{"u": 1, "t": 0}, nil, "1:1 2:- 3:0 4:- 5:- 6:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,8 +69,10 @@ func TestACounterThatWrapsKeepsItsRateAndOneThatIsResetHasNone(t *testing.T) {
 		{"grows", -1, 1000, 1600, 60, 60},
 		{"stands still", 1000, 1000, 1000, 0, 0},
 		{"wraps at 32 bits, close to the end", -1, top32 - 500, 100, 60, (600.0 - top32) / 10},
-		{"wraps at 32 bits, as fast as before", top32 - 500_000_000, top32 - 100_000_000, 300_000_000, 40_000_000, (400_000_000.0 - top32) / 10},
-		{"wraps at 32 bits, at once after a start", -1, top32 - 100_000_000, 300_000_000, math.NaN(), (400_000_000.0 - top32) / 10},
+		{"wraps at 32 bits, as fast as before", top32 - 500_000_000, top32 - 100_000_000, 300_000_000, 40_000_000,
+			(400_000_000.0 - top32) / 10},
+		{"wraps at 32 bits, at once after a start", -1, top32 - 100_000_000, 300_000_000, math.NaN(),
+			(400_000_000.0 - top32) / 10},
 		{"wraps at 64 bits", -1, top64 - 4096, 4096, 819.2, 819.2 - top64/10.0},
 		{"is reset in the middle", 1_999_999_000, 2_000_000_000, 500, math.NaN(), -199_999_950},
 		{"is reset near the upper end", 3_999_999_000, 4_000_000_000, 500, math.NaN(), -399_999_950},
@@ -76,7 +83,8 @@ func TestACounterThatWrapsKeepsItsRateAndOneThatIsResetHasNone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := newFormula(&datasource.DataSource{DataPoints: []datasource.DataPoint{
-				{ID: 1, Name: "counter", RawDataFieldName: "o", Type: 1}, {ID: 2, Name: "derive", RawDataFieldName: "o", Type: 3},
+				{ID: 1, Name: "counter", RawDataFieldName: "o", Type: 1},
+				{ID: 2, Name: "derive", RawDataFieldName: "o", Type: 3},
 			}})
 			if err != nil {
 				t.Fatal(err)

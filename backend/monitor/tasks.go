@@ -16,7 +16,8 @@ import (
 // the devices assigned to it, where nothing has stopped monitoring. The engine
 // itself polls simulated ones. Secrets among the properties are in clear.
 func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error) {
-	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=",
+		Value: collector})
 	if err != nil || len(devices) == 0 {
 		return nil, err
 	}
@@ -68,7 +69,8 @@ func newTasks(ctx context.Context, r resource.Reader) (*taskMaker, error) {
 		return nil, err
 	}
 	sources, err := resource.Find(ctx, r, datasource.DataSources.Name)
-	b := &taskMaker{tree: tree, thresholds: thresholds, sources: map[int64]*datasource.DataSource{}, attributes: map[int64]map[string]string{}, fields: map[int64][]string{}}
+	b := &taskMaker{tree: tree, thresholds: thresholds, sources: map[int64]*datasource.DataSource{},
+		attributes: map[int64]map[string]string{}, fields: map[int64][]string{}}
 	for i := range sources {
 		b.add(&sources[i])
 	}
@@ -94,7 +96,9 @@ func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []fleet.D
 		byID[devices[i].ID] = &devices[i]
 		ids = append(ids, devices[i].ID)
 	}
-	instances, err := resource.Find(ctx, r, fleet.Instances.Name, resource.Where{Field: "deviceId", Op: "in", Value: ids}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+	instances, err := resource.Find(ctx, r, fleet.Instances.Name,
+		resource.Where{Field: "deviceId", Op: "in", Value: ids},
+		resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +118,13 @@ func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []fleet.D
 	return tasks, nil
 }
 
-func (b *taskMaker) task(one *fleet.Instance, device *fleet.Device, source *datasource.DataSource, properties map[string]string) *check.Task {
+func (b *taskMaker) task(one *fleet.Instance, device *fleet.Device, source *datasource.DataSource,
+	properties map[string]string) *check.Task {
 	t := &check.Task{
-		InstanceID: one.ID, DeviceID: device.ID, DataSourceID: source.ID, Host: device.Name, DataSource: source.Name, Method: source.CollectMethod,
-		Attributes: b.attributes[source.ID], Properties: properties, Wild: one.WildValue, Wild2: one.WildValue2, Interval: source.CollectInterval, Fields: b.fields[source.ID],
+		InstanceID: one.ID, DeviceID: device.ID, DataSourceID: source.ID, Host: device.Name, DataSource: source.Name,
+		Method:     source.CollectMethod,
+		Attributes: b.attributes[source.ID], Properties: properties, Wild: one.WildValue, Wild2: one.WildValue2,
+		Interval: source.CollectInterval, Fields: b.fields[source.ID],
 	}
 	if fleet.IsSimulated(properties[categories]) {
 		t.Method = methodSimulate

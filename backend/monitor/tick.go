@@ -15,7 +15,8 @@ import (
 // chore is a job that runs each minute.
 type chore func(ctx context.Context, db *store.DB, now time.Time) error
 
-var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts, judgeAllClusters, bitByBit(alert.PruneAlerts)}
+var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts,
+	judgeAllClusters, bitByBit(alert.PruneAlerts)}
 
 // bitByBit runs do in small transactions, as long as there is more.
 func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
@@ -83,7 +84,8 @@ func (m *Monitor) followMaintenance(ctx context.Context) {
 		if !next.IsZero() {
 			wait = min(wait, next.Sub(now))
 		}
-		if !m.pace.Sleep(ctx, wait, changed) || !pause(ctx, time.Second, nil) { // changes within a second are processed together
+		// changes within a second are processed together
+		if !m.pace.Sleep(ctx, wait, changed) || !pause(ctx, time.Second, nil) {
 			return
 		}
 	}

@@ -12,7 +12,9 @@ import (
 
 func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *testing.T) {
 	h := open(t)
-	put(h, &maintenance.SDTs, &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1, Recurrence: maintenance.OneTime, Timezone: "UTC", Start: 1_700_000_000_000, End: 1_700_003_600_000, DueOn: 1_700_003_600_000})
+	put(h, &maintenance.SDTs, &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1,
+		Recurrence: maintenance.OneTime, Timezone: "UTC", Start: 1_700_000_000_000, End: 1_700_003_600_000,
+		DueOn: 1_700_003_600_000})
 	h.start()
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		past, err := resource.Find(t.Context(), h.db, maintenance.SDTHistories.Name)
@@ -51,7 +53,8 @@ func TestAnAlertFollowsMaintenanceAsItBeginsAndEnds(t *testing.T) {
 		}
 	}
 	begin := time.Now().Add(time.Second)
-	plan := &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1, Recurrence: maintenance.OneTime, Timezone: "UTC", Start: resource.Millis(begin.UnixMilli()), End: resource.Millis(begin.Add(3 * time.Second).UnixMilli())}
+	plan := &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1, Recurrence: maintenance.OneTime, Timezone: "UTC",
+		Start: resource.Millis(begin.UnixMilli()), End: resource.Millis(begin.Add(3 * time.Second).UnixMilli())}
 	plan.DueOn = plan.End
 	put(h, &maintenance.SDTs, plan)
 	until("it begins", true)

@@ -71,10 +71,12 @@ func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasour
 		}
 	}
 	if len(tried) == 0 {
-		return nil, fault.New(fault.Conflict, "%s has no instance that is polled on %s: either it does not apply there, or its instances were not found yet", source.Name, device.DisplayName)
+		return nil, fault.New(fault.Conflict, "%s has no instance that is polled on %s: either it does not apply "+
+			"there, or its instances were not found yet", source.Name, device.DisplayName)
 	}
 	if !e.polls(&tried[0]) {
-		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself can be tried", device.DisplayName, device.CurrentCollector)
+		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself "+
+			"can be tried", device.DisplayName, device.CurrentCollector)
 	}
 	results := e.lookAll(ctx, tried)
 	readings, err := e.readOnce(ctx, tried, results)
@@ -138,7 +140,8 @@ func (e *Engine) readOnce(ctx context.Context, tried []assigned, results []check
 }
 
 func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.Result, one *reading) TrialInstance {
-	out := TrialInstance{ID: a.instance.ID, Name: a.instance.DisplayName, Took: r.Took, Error: r.Error, Values: []TrialValue{}}
+	out := TrialInstance{ID: a.instance.ID, Name: a.instance.DisplayName, Took: r.Took, Error: r.Error,
+		Values: []TrialValue{}}
 	if one == nil || one.values == nil {
 		if out.Error == "" {
 			out.Error = fmt.Sprintf("%s did not answer", a.device.DisplayName)
@@ -151,7 +154,8 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 		shown := TrialValue{DataPointID: p.ID, Name: p.Name, Threshold: b.thresholds.For(spot, p).Expr}
 		if v, ok := one.values[p.ID]; ok && !math.IsNaN(v) {
 			shown.Value = &v
-			if expr, err := threshold.ParseAlertExpr(shown.Threshold); err == nil { // it has been checked when it was written
+			// it has been checked when it was written
+			if expr, err := threshold.ParseAlertExpr(shown.Threshold); err == nil {
 				shown.Severity = expr.Severity(v)
 			}
 		}
@@ -197,7 +201,8 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 	var tried []assigned
 	one := fleet.Instance{WildValue: fleet.OnlyWildValue}
 	for _, source := range applying.To(device) {
-		out.Items = append(out.Items, ProspectSource{ID: source.ID, Name: source.Name, DisplayName: source.DisplayName, Description: source.Description})
+		out.Items = append(out.Items, ProspectSource{ID: source.ID, Name: source.Name, DisplayName: source.DisplayName,
+			Description: source.Description})
 		tried = append(tried, assigned{b.task(&one, device, source, properties), &one, device})
 	}
 	if out.Simulated = fleet.IsSimulated(properties[categories]); out.Simulated {
@@ -215,7 +220,8 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 			p := &out.Items[i]
 			p.Took, p.Error = r.Took, r.Error
 			lost, pinged := r.Values["lossPercent"]
-			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered && p.Error == "" {
+			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered &&
+				p.Error == "" {
 				p.Error = "no packet came back"
 			}
 			if pinged && p.Answered { // the check itself waits between its packets
@@ -248,22 +254,30 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	right := resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}
 	failures := func(conflict string) []resource.Failure {
 		all := []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
+			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
 			{Kind: fault.Unknown, When: "there is no such data source or device, or it is not yours to see"},
-			{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+			{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"},
+			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		}
 		if conflict != "" {
 			all = append(all, resource.Failure{Kind: fault.Conflict, When: conflict})
 		}
 		return all
 	}
-	trial, found, of, ahead := resource.SchemaOf(Trial{}), resource.SchemaOf(Prospect{}), resource.SchemaOf(trialOf{}), resource.SchemaOf(prospect{})
+	trial, found, of, ahead := resource.SchemaOf(Trial{}), resource.SchemaOf(Prospect{}), resource.SchemaOf(trialOf{}),
+		resource.SchemaOf(prospect{})
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: "/setting/datasources/{id}/test", Category: ground.CategoryDataSources, Summary: "Test a data source on a device",
-			Doc:   "Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is kept, and no alert opens.",
-			Right: right, Params: []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the data source"), Example: 1}},
-			Body: &of, Answer: &trial, Errors: failures("nothing of the data source is polled on the device, or another collector does it"),
+			Method: "POST", Path: "/setting/datasources/{id}/test", Category: ground.CategoryDataSources,
+			Summary: "Test a data source on a device",
+			Doc: "Runs the check of the data source once, on up to 20 instances of a device that the caller may " +
+				"change, and returns the values. Nothing is kept, and no alert opens.",
+			Right: right, Params: []resource.Param{
+				{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the data source"),
+					Example: 1}},
+			Body: &of, Answer: &trial, Errors: failures("nothing of the data source is polled on the device, or " +
+				"another collector does it"),
 			Example: resource.Example{Path: "/setting/datasources/1/test", Body: trialOf{DeviceID: 1}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				device, source, err := toTry(ctx, r, c)
@@ -274,10 +288,14 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 			},
 		},
 		{
-			Method: "POST", Path: "/device/devices/test", Category: ground.CategoryDevices, Summary: "Test a device before it is added",
-			Doc:   "Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is kept.",
+			Method: "POST", Path: "/device/devices/test", Category: ground.CategoryDevices,
+			Summary: "Test a device before it is added",
+			Doc: "Returns the data sources that would apply to such a device, and runs the check of each once, " +
+				"from the portal itself. Nothing is kept.",
 			Right: right, Body: &ahead, Answer: &found, Errors: failures(""),
-			Example: resource.Example{Path: "/device/devices/test", Body: prospect{Name: "web-43.example.net", Groups: "8", Properties: []resource.Property{{Name: "system.categories", Value: "linux,simulated"}}}},
+			Example: resource.Example{Path: "/device/devices/test",
+				Body: prospect{Name: "web-43.example.net", Groups: "8", Properties: []resource.Property{
+					{Name: "system.categories", Value: "linux,simulated"}}}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				device, err := toAdd(c)
 				if err != nil {
@@ -309,12 +327,14 @@ func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*fleet.Dev
 // toPoll returns a device on which the caller may run checks.
 func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) (*fleet.Device, error) {
 	seen := func(op resource.Operation) ([]fleet.Device, error) {
-		return resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, op))
+		return resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "id", Op: "=", Value: id},
+			resource.SeenBy(c.Access, op))
 	}
 	devices, err := seen(resource.Modify)
 	if err == nil && len(devices) == 0 {
 		if devices, err = seen(resource.Read); err == nil && len(devices) > 0 {
-			return nil, fault.New(fault.Denied, "your role may see %s, and trying checks on it takes the right to change it", devices[0].DisplayName)
+			return nil, fault.New(fault.Denied, "your role may see %s, and trying checks on it takes the right to "+
+				"change it", devices[0].DisplayName)
 		}
 	}
 	if err != nil {

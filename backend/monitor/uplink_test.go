@@ -24,13 +24,16 @@ func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
 		then          check.Result
 		open, changed bool
 	}{
-		{"the first response", check.LocalUplink, check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true}, false, true},
+		{"the first response", check.LocalUplink, check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true},
+			false, true},
 		{"this machine responds", check.LocalUplink, check.Result{InstanceID: 4, At: 101, Answered: &yes}, true, false},
-		{"one network of a machine without a default route", check.LocalNetwork, check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true}, true, false},
+		{"one network of a machine without a default route", check.LocalNetwork,
+			check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true}, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := &local{}
-			if v := l.take(key, silent(tt.lack, 1, 2), known, remote); !v.open || !v.changed || v.reason != "No response." {
+			if v := l.take(key, silent(tt.lack, 1, 2), known, remote); !v.open || !v.changed ||
+				v.reason != "No response." {
 				t.Fatalf("the alert does not open: %+v", v)
 			}
 			if v := l.take(key, []check.Result{tt.then}, known, remote); v.open != tt.open || v.changed != tt.changed {

@@ -20,7 +20,8 @@ import (
 )
 
 // everything lists the resources of which any change may concern any task.
-var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name), string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
+var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name),
+	string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
 
 // tasksOnce is the number of devices whose tasks are made at a time.
 const tasksOnce = 100
@@ -148,7 +149,8 @@ func (k *keeper) all(ctx context.Context) error {
 	seen := map[int64]bool{}
 	for last := int64(0); ; {
 		began := time.Now()
-		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(tasksOnce))
+		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name,
+			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(tasksOnce))
 		if err != nil {
 			return err
 		}
@@ -175,7 +177,8 @@ func (k *keeper) all(ctx context.Context) error {
 func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
 	var devices []int64
 	for ids := range slices.Chunk(instances, 1000) {
-		found, err := resource.Find(ctx, k.e.o.DB, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		found, err := resource.Find(ctx, k.e.o.DB, fleet.Instances.Name,
+			resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +200,8 @@ func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, err
 // of which only fields that the portal itself writes have changed.
 func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 	for ids := range slices.Chunk(ids, tasksOnce) {
-		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name,
+			resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
 		}
@@ -234,7 +238,8 @@ func (e *Engine) asBefore(d fleet.Device) bool {
 // printOf returns a hash of the fields of a device that its tasks depend on.
 func printOf(d *fleet.Device) uint64 {
 	sum := fnv.New64a()
-	fmt.Fprint(sum, d.Name, d.GroupIDs, d.CurrentCollector, d.DisableAlerting, d.CustomProperties, d.SystemProperties, d.AutoProperties)
+	fmt.Fprint(sum, d.Name, d.GroupIDs, d.CurrentCollector, d.DisableAlerting, d.CustomProperties, d.SystemProperties,
+		d.AutoProperties)
 	return cmp.Or(sum.Sum64(), 1)
 }
 
@@ -246,7 +251,10 @@ const mostSimulated = 1000
 // put makes the tasks of devices, and hands those that have changed to the
 // poller.
 func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
-	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool { return d.ID > mostSimulated && simulatedItself(&d) })
+	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool {
+		return d.ID > mostSimulated &&
+			simulatedItself(&d)
+	})
 	if len(devices) == 0 {
 		return nil
 	}
@@ -347,11 +355,14 @@ func (e *Engine) dropInstances(ids []int64) {
 }
 
 func sameTask(a, b *check.Task) bool {
-	return a.DeviceID == b.DeviceID && a.DataSourceID == b.DataSourceID && a.Host == b.Host && a.DataSource == b.DataSource && a.Method == b.Method &&
-		a.Wild == b.Wild && a.Wild2 == b.Wild2 && a.Interval == b.Interval && maps.Equal(a.Attributes, b.Attributes) && maps.Equal(a.Properties, b.Properties) && slices.Equal(a.Fields, b.Fields)
+	return a.DeviceID == b.DeviceID && a.DataSourceID == b.DataSourceID && a.Host == b.Host &&
+		a.DataSource == b.DataSource && a.Method == b.Method &&
+		a.Wild == b.Wild && a.Wild2 == b.Wild2 && a.Interval == b.Interval && maps.Equal(a.Attributes, b.Attributes) &&
+		maps.Equal(a.Properties, b.Properties) && slices.Equal(a.Fields, b.Fields)
 }
 
 // same reports whether results are judged as before.
 func (w *watched) same(other *watched) bool {
-	return w.muted == other.muted && w.host == other.host && w.wild == other.wild && w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
+	return w.muted == other.muted && w.host == other.host && w.wild == other.wild &&
+		w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
 }

@@ -134,7 +134,8 @@ func (w *worker) associate(ctx context.Context, tx resource.Tx, ids []int64) err
 
 // fresh processes new devices.
 func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error) {
-	next, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
+	next, err := resource.Find(ctx, w.m.db, fleet.Devices.Name,
+		resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
 	if err != nil || len(next) == 0 {
 		return false, err
 	}
@@ -172,13 +173,16 @@ func (w *worker) all(ctx context.Context, state *fleet.Settling) (bool, error) {
 		}
 		w.at, w.print = 0, applying.Print
 	}
-	devices, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: w.at}, resource.Where{Field: "id", Op: "<=", Value: state.LastID}, resource.Limit(compared))
+	devices, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: w.at},
+		resource.Where{Field: "id", Op: "<=", Value: state.LastID}, resource.Limit(compared))
 	if err != nil {
 		return false, err
 	}
 	if len(devices) == 0 {
 		state.Print, w.print = w.print, ""
-		return true, w.m.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, fleet.SettlingRow.Name, state) })
+		return true,
+			w.m.db.Write(
+				ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, fleet.SettlingRow.Name, state) })
 	}
 	differ, err := fleet.Unsettling(ctx, w.m.db, devices)
 	if err != nil {

@@ -105,7 +105,8 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 		}
 	}
 	all, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
-		resource.Where{Field: "alertId", Op: "in", Value: ids}, resource.Where{Field: "method", Op: "=", Value: a.method})
+		resource.Where{Field: "alertId", Op: "in", Value: ids},
+		resource.Where{Field: "method", Op: "=", Value: a.method})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,8 @@ func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error
 		return nil
 	}
 	rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
-		resource.Where{Field: "digest", Op: "in", Value: keys}, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
+		resource.Where{Field: "digest", Op: "in", Value: keys},
+		resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 	if err != nil {
 		return err
 	}
@@ -211,8 +213,10 @@ func (a *arranging) units(ctx context.Context, i *alert.Integration, ready []*al
 		case tried[d.Digest]:
 		case d.Digest != "" && d.Digest != alone:
 			tried[d.Digest] = true
-			rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name, // once for each message, of up to laneFull notices
-				resource.Where{Field: "digest", Op: "=", Value: d.Digest}, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
+			// once for each message, of up to laneFull notices
+			rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
+				resource.Where{Field: "digest", Op: "=", Value: d.Digest},
+				resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 			if err != nil {
 				return nil, err
 			}

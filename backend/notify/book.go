@@ -34,7 +34,8 @@ func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
 // address of no user.
 func (b *book) zoneOf(d *alert.Delivery) *time.Location {
 	i := slices.IndexFunc(b.users, func(u people.User) bool {
-		return strings.EqualFold(u.Username, d.Address) || d.Method == mail && (strings.EqualFold(u.Email, d.Address) || strings.EqualFold(u.SMSEmail, d.Address))
+		return strings.EqualFold(u.Username, d.Address) || d.Method == mail &&
+			(strings.EqualFold(u.Email, d.Address) || strings.EqualFold(u.SMSEmail, d.Address))
 	})
 	if i < 0 {
 		return nil
@@ -67,7 +68,10 @@ func (b *book) expand(recipients []alert.Recipient) []addressee {
 	var all []addressee
 	for i := range recipients {
 		for _, one := range b.meant(&recipients[i]) {
-			if !slices.ContainsFunc(all, func(have addressee) bool { return have.method == one.method && have.address == one.address }) {
+			if !slices.ContainsFunc(all, func(have addressee) bool {
+				return have.method == one.method &&
+					have.address == one.address
+			}) {
 				all = append(all, one)
 			}
 		}

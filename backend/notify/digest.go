@@ -39,7 +39,9 @@ func grouped(i *alert.Integration) bool {
 	if i == nil || i.GroupAbove == 0 {
 		return false
 	}
-	return i.Type != alert.IntegrationHTTP || !slices.ContainsFunc(alert.TokensOf(i.Payload), func(name string) bool { return !slices.Contains(digestTokens, name) })
+	return i.Type != alert.IntegrationHTTP ||
+		!slices.ContainsFunc(alert.TokensOf(i.Payload),
+			func(name string) bool { return !slices.Contains(digestTokens, name) })
 }
 
 // message returns the notice to send: the only one of the unit, or one for all
@@ -50,8 +52,9 @@ func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 		return first
 	}
 	d := &alert.Delivery{
-		Key: u.digest(), Tells: toldDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient, CreatedOn: first.CreatedOn,
-		Subject: digestSubject(u.rows), Body: s.digestBody(u.rows),
+		Key: u.digest(), Tells: toldDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient,
+		CreatedOn: first.CreatedOn,
+		Subject:   digestSubject(u.rows), Body: s.digestBody(u.rows),
 	}
 	if i.Type == alert.IntegrationHTTP {
 		d.Payload = s.digestPayload(i, d, u.rows)
@@ -68,7 +71,8 @@ func digestSubject(rows []*alert.Delivery) string {
 	var parts []string
 	for _, tells := range []string{alert.ToldActive, alert.ToldEscalated, alert.ToldAcked, alert.ToldCleared} {
 		if n := counts[tells]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.ToldAcked: "acknowledged"}[tells], tells)))
+			parts = append(parts,
+				fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.ToldAcked: "acknowledged"}[tells], tells)))
 		}
 	}
 	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))
@@ -93,12 +97,14 @@ func (s *Service) digestBody(rows []*alert.Delivery) string {
 
 func (s *Service) digestPayload(i *alert.Integration, d *alert.Delivery, rows []*alert.Delivery) string {
 	if i.Payload != "" {
-		text := (alert.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address})
+		text := (alert.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject,
+			"BODY": d.Body, "RECIPIENT": d.Address})
 		if json.Valid([]byte(text)) { // truncated JSON would be invalid
 			return text
 		}
 	}
-	all := hookDigest{Event: d.Tells, Subject: d.Subject, Body: d.Body, Recipient: d.Address, Count: len(rows), Notices: []json.RawMessage{}, Link: s.o.alertsPage()}
+	all := hookDigest{Event: d.Tells, Subject: d.Subject, Body: d.Body, Recipient: d.Address, Count: len(rows),
+		Notices: []json.RawMessage{}, Link: s.o.alertsPage()}
 	for _, row := range rows {
 		if json.Valid([]byte(row.Payload)) {
 			all.Notices = append(all.Notices, json.RawMessage(row.Payload))

@@ -58,11 +58,15 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{T: t, path: filepath.Join(t.TempDir(), "portal.db"), now: noon}
 	h.reopen()
-	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"}, fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
+	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"},
+		fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
 	put(h, fleet.Devices.Name, fleet.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", GroupIDs: resource.IDs{2}})
-	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}})
+	put(h, datasource.DataSources.Name,
+		datasource.DataSource{ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{
+			{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}})
 	put(h, fleet.Instances.Name, fleet.Instance{ID: 5, DeviceID: 1, DataSourceID: 1, Name: "Ping", DisplayName: "Ping"})
-	put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active"}, people.User{ID: 2, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active"},
+		people.User{ID: 2, Username: "gone", Email: "gone@example.net", Status: "suspended"})
 	put(h, setting.Settings.Name, setting.Setting{ID: setting.SettingID, Timezone: "UTC", AlertDays: 30})
 	return h
 }
@@ -129,13 +133,15 @@ func (h *house) chain(c alert.Chain, stages ...[]alert.Recipient) {
 	h.Helper()
 	c.ID, c.Name, c.Destinations = 1, "Web team", []alert.Destination{{Type: "single", Stages: stages}}
 	put(h, alert.Chains.Name, c)
-	put(h, alert.Rules.Name, alert.Rule{ID: 1, Name: "All", Priority: 1, Level: "All", Devices: []string{"*"}, DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
+	put(h, alert.Rules.Name, alert.Rule{ID: 1, Name: "All", Priority: 1, Level: "All", Devices: []string{"*"},
+		DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
 }
 
 func (h *house) raise(severity int64) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, _, err := alert.Raise(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Severity: severity, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
+		_, _, err := alert.Raise(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Severity: severity,
+			Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
@@ -143,7 +149,8 @@ func (h *house) raise(severity int64) {
 func (h *house) clear() {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Value: "0",
+			At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
@@ -162,7 +169,8 @@ func (h *house) change(do func(a *alert.Alert)) {
 }
 
 func (h *house) service(roots *x509.CertPool) *Service {
-	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" }, Log: slog.New(slog.DiscardHandler), Clock: h.clock})
+	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" },
+		Log: slog.New(slog.DiscardHandler), Clock: h.clock})
 }
 
 // planned plans what is due, and returns the notices written since the last
@@ -295,7 +303,8 @@ func (s *session) Logout() error { return nil }
 // integrationOf returns the mail server's integration.
 func (m *mailServer) integration(security string) alert.Integration {
 	host, port, _ := net.SplitHostPort(m.address)
-	i := alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Security: security, From: "spyglass@example.net"}
+	i := alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Security: security,
+		From: "spyglass@example.net"}
 	_, _ = fmt.Sscan(port, &i.Port)
 	return i
 }
@@ -311,7 +320,8 @@ func hookTo(address string) alert.Recipient {
 // ask sends a request to the service's endpoint.
 func (h *house) ask(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
-	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.clock(), Body: []byte(body), Vars: map[string]string{"id": fmt.Sprint(id)}}
+	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.clock(), Body: []byte(body),
+		Vars: map[string]string{"id": fmt.Sprint(id)}}
 	out, err := s.Endpoints()[0].Handle(context.Background(), c)
 	if err != nil {
 		h.Fatal(err)

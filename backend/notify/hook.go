@@ -58,7 +58,9 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 		request.Header.Set("X-Spyglass-Signature", "sha256="+sign(i.SigningKey, at+"."+d.Payload))
 	}
 	connected := false
-	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
+	request = request.WithContext(
+		httptrace.WithClientTrace(
+			ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	answer, err := h.client.Do(request)
 	if err != nil {
 		var why interface{ Unwrap() error } // without the address and its query, which the error text includes
@@ -87,7 +89,8 @@ func hookError(host string, code int, status, said string) error {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
 	switch {
-	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
+		code == http.StatusTooManyRequests:
 		return unsent{err}
 	case code >= 300 && code < 400:
 		return refused{fmt.Errorf("%w; redirects are not followed, change the address", err)}

@@ -98,7 +98,8 @@ func (s *Service) resume(ctx context.Context, method string) error {
 		err := s.db.Write(ctx, func(tx resource.Tx) (err error) {
 			now := resource.SecondsOf(s.o.Clock())
 			rows, err = resource.Find(ctx, tx, alert.Deliveries.Name,
-				resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting}, resource.Where{Field: "method", Op: "=", Value: method},
+				resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting},
+				resource.Where{Field: "method", Op: "=", Value: method},
 				resource.Where{Field: "nextOn", Op: ">", Value: int64(now)}, resource.Limit(laneFull))
 			for i := range rows {
 				if err == nil {

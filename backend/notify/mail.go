@@ -30,7 +30,8 @@ func (m mailer) send(ctx context.Context, i *alert.Integration, d *alert.Deliver
 	limit := attempt
 	if file != nil {
 		limit = carrying
-		message.AttachFile(file.Path, smtp.WithFileName(file.Name), smtp.WithFileContentType(smtp.ContentType(file.Type)))
+		message.AttachFile(file.Path, smtp.WithFileName(file.Name),
+			smtp.WithFileContentType(smtp.ContentType(file.Type)))
 	}
 	client, err := m.client(i, limit)
 	if err != nil {
@@ -42,7 +43,8 @@ func (m mailer) send(ctx context.Context, i *alert.Integration, d *alert.Deliver
 func (m mailer) client(i *alert.Integration, limit time.Duration) (*smtp.Client, error) {
 	trust := &tls.Config{ServerName: i.Host, MinVersion: tls.VersionTLS12, RootCAs: m.o.Roots}
 	options := []smtp.Option{
-		smtp.WithPort(int(i.Port)), smtp.WithTimeout(limit), smtp.WithDialContextFunc(m.o.Dial), smtp.WithTLSConfig(trust),
+		smtp.WithPort(int(i.Port)), smtp.WithTimeout(limit), smtp.WithDialContextFunc(m.o.Dial),
+		smtp.WithTLSConfig(trust),
 	}
 	switch i.Security {
 	case "tls":
@@ -53,7 +55,8 @@ func (m mailer) client(i *alert.Integration, limit time.Duration) (*smtp.Client,
 		options = append(options, smtp.WithTLSPolicy(smtp.TLSMandatory))
 	}
 	if i.Username != "" {
-		options = append(options, smtp.WithSMTPAuth(smtp.SMTPAuthAutoDiscover), smtp.WithUsername(i.Username), smtp.WithPassword(i.Password))
+		options = append(options, smtp.WithSMTPAuth(smtp.SMTPAuthAutoDiscover), smtp.WithUsername(i.Username),
+			smtp.WithPassword(i.Password))
 	}
 	return smtp.NewClient(i.Host, options...)
 }

@@ -183,7 +183,8 @@ func New(db resource.LiveDB, o Options) *Service {
 	if o.Name == nil {
 		o.Name = func() string { return "Spyglass" }
 	}
-	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{}, wait: service.Group{Guard: o.Guard}}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{},
+		wait: service.Group{Guard: o.Guard}}
 	s.ways = map[string]way{alert.IntegrationSMTP: mailer{s}, alert.IntegrationHTTP: newHook(s)}
 	return s
 }
@@ -205,7 +206,8 @@ func (s *Service) Start() {
 
 // run plans and sends until ctx is done.
 func (s *Service) run(ctx context.Context) {
-	changed, stop := s.db.Watch(string(alert.Alerts.Name), string(alert.Deliveries.Name), string(alert.Integrations.Name))
+	changed, stop := s.db.Watch(string(alert.Alerts.Name), string(alert.Deliveries.Name),
+		string(alert.Integrations.Name))
 	defer stop()
 	for {
 		err := s.plan(ctx)

@@ -22,10 +22,15 @@ import (
 
 func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 	h := open(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
-	put(h, alert.RecipientGroups.Name, alert.RecipientGroup{ID: 1, Name: "Night", Recipients: []alert.Recipient{mailTo("admin"), {Type: "ARBITRARY", Method: "email", Addr: "night@example.net"}}})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP,
+		Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+	put(h, alert.RecipientGroups.Name,
+		alert.RecipientGroup{ID: 1, Name: "Night",
+			Recipients: []alert.Recipient{
+				mailTo("admin"), {Type: "ARBITRARY", Method: "email", Addr: "night@example.net"}}})
 	h.chain(alert.Chain{CC: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "archive@example.net"}}},
-		[]alert.Recipient{mailTo("admin")}, []alert.Recipient{{Type: "GROUP", Addr: "Night"}}, []alert.Recipient{mailTo("gone")})
+		[]alert.Recipient{mailTo("admin")}, []alert.Recipient{{Type: "GROUP", Addr: "Night"}},
+		[]alert.Recipient{mailTo("gone")})
 	s := h.service(nil)
 	for _, step := range []struct {
 		what string
@@ -33,26 +38,34 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 		want string
 	}{
 		{"nothing has happened", func() {}, ""},
-		{"it opens", func() { h.raise(threshold.SeverityWarn) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"it opens", func() { h.raise(threshold.SeverityWarn) }, "active 1 admin by email waiting; active 1 " +
+			"archive@example.net by email waiting"},
 		{"nothing is said twice", func() {}, ""},
 		{"after a restart neither", func() { h.reopen(); s = h.service(nil) }, ""},
 		{"it is not yet time", func() { h.pass(14 * time.Minute) }, ""},
-		{"the second stage has its turn", func() { h.pass(time.Minute) }, "escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
-		{"it gets worse: the first stage again", func() { h.raise(threshold.SeverityCritical) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"the second stage has its turn", func() { h.pass(time.Minute) }, "escalated 2 admin by email waiting; " +
+			"escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
+		{"it gets worse: the first stage again", func() { h.raise(threshold.SeverityCritical) },
+			"active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
 		{"maintenance covers it", func() {
 			h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = true, "R_1", 1 })
 			h.pass(time.Hour)
 		}, ""},
-		{"maintenance is over: on to the second stage", func() { h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
-			"escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
-		{"somebody escalates it to one who is gone", func() { h.change(func(a *alert.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
+		{"maintenance is over: on to the second stage",
+			func() { h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
+			"escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 " +
+				"archive@example.net by email waiting"},
+		{"somebody escalates it to one who is gone",
+			func() { h.change(func(a *alert.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
 			"escalated 3 gone by email failed; escalated 3 archive@example.net by email waiting"},
 		{"there is no further stage", func() { h.pass(24 * time.Hour) }, ""},
 		{"somebody takes it on: everybody who was told is told", func() {
 			h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
 		},
-			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net by email waiting"},
-		{"it clears", h.clear, "cleared 1 admin by email waiting; cleared 1 archive@example.net by email waiting; cleared 2 night@example.net by email waiting"},
+			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net " +
+				"by email waiting"},
+		{"it clears", h.clear, "cleared 1 admin by email waiting; cleared 1 archive@example.net by email waiting; " +
+			"cleared 2 night@example.net by email waiting"},
 		{"and that was it", func() { h.pass(24 * time.Hour) }, ""},
 	} {
 		step.do()
@@ -61,7 +74,8 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 		}
 	}
 	a, err := resource.Get(t.Context(), h.db, alert.Alerts.Name, 1)
-	if want := "admin by email,archive@example.net by email,night@example.net by email"; err != nil || a.Received != want {
+	if want := "admin by email,archive@example.net by email,night@example.net by email"; err != nil ||
+		a.Received != want {
 		t.Errorf("the alert was received by %q (%v), want %q", a.Received, err, want)
 	}
 }
@@ -69,8 +83,10 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
 	h := open(t)
 	put(h, alert.Integrations.Name,
-		alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"},
-		alert.Integration{ID: 8, Name: "Night post", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+		alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1,
+			From: "s@example.net"},
+		alert.Integration{ID: 8, Name: "Night post", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1,
+			From: "s@example.net"})
 	h.chain(alert.Chain{}, []alert.Recipient{{Type: "ADMIN", Method: "night post", Addr: "admin"}})
 	h.raise(threshold.SeverityWarn)
 	if got := h.planned(h.service(nil)); got != "active 1 admin by night post waiting" {
@@ -83,8 +99,10 @@ func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
 
 func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 	h := open(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
-	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")}, []alert.Recipient{hookTo("b")}, []alert.Recipient{hookTo("c")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "http://127.0.0.1:1/", Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")}, []alert.Recipient{hookTo("b")},
+		[]alert.Recipient{hookTo("c")})
 	pace := clock.New(h.clock)
 	pace.SetSpeed(60)
 	s := New(h.db, Options{Log: slog.New(slog.DiscardHandler), Clock: h.clock, Pace: pace})
@@ -98,7 +116,8 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 	want("at once", "active 1 a by duty waiting")
 	h.send(s)
 	if d := h.deliveries()[0]; d.Attempts != 1 || d.NextOn != resource.SecondsOf(noon.Add(pauses[0])) {
-		t.Errorf("after %d attempts it is tried %d s after the first, want %v", d.Attempts, d.NextOn-resource.SecondsOf(noon), pauses[0])
+		t.Errorf("after %d attempts it is tried %d s after the first, want %v", d.Attempts,
+			d.NextOn-resource.SecondsOf(noon), pauses[0])
 	}
 	h.pass(14 * time.Second)
 	want("after 14 of its minutes", "")
@@ -116,7 +135,8 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 	h := open(t)
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "http://127.0.0.1:1", Method: "POST"})
 	h.write(func(tx resource.Tx) error {
 		rule, err := resource.Get(t.Context(), tx, alert.Rules.Name, 1)
 		if err != nil {
@@ -143,9 +163,13 @@ func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	h := open(t)
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
-	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", CollectInterval: 60, DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90", AlertClear: 3}}})
-	put(h, alert.ClusterAlerts.Name, alert.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: threshold.SeverityError, SuppressSingle: true})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "http://127.0.0.1:1", Method: "POST"})
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", CollectInterval: 60,
+		DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90", AlertClear: 3}}})
+	put(h, alert.ClusterAlerts.Name, alert.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11,
+		CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: threshold.SeverityError,
+		SuppressSingle: true})
 	judge := func() {
 		t.Helper()
 		sizes, err := alert.SizeClusters(t.Context(), h.db)
@@ -170,12 +194,17 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"the group tells, the device does not", func() { h.raise(threshold.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"the group tells, the device does not", func() { h.raise(threshold.SeverityCritical); judge() },
+			"warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"nor later", func() { h.pass(time.Hour) }, ""},
-		{"once the group has cleared, it says so, and the device has time", func() { h.raise(threshold.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"once the group has cleared, it says so, and the device has time",
+			func() { h.raise(threshold.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an " +
+				"alert of loss"},
 		{"three polls", func() { h.pass(3*time.Minute - time.Second) }, ""},
 		{"after which the device tells", func() { h.pass(time.Second) }, "warn: fjord Ping loss"},
-		{"the group tells again", func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(threshold.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"the group tells again",
+			func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(threshold.SeverityCritical); judge() },
+			"warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"and who recovers in that time is not heard of", func() {
 			h.raise(threshold.SeverityWarn)
 			judge()
@@ -194,8 +223,10 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 
 func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	h := open(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
-	h.chain(alert.Chain{EnableThrottling: true, ThrottlingPeriod: 30, ThrottlingAlerts: 2}, []alert.Recipient{hookTo("a"), hookTo("b")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "http://127.0.0.1:1", Method: "POST"})
+	h.chain(alert.Chain{EnableThrottling: true, ThrottlingPeriod: 30, ThrottlingAlerts: 2},
+		[]alert.Recipient{hookTo("a"), hookTo("b")})
 	s := h.service(nil)
 	var got []string
 	for _, severity := range []int64{threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical} {
@@ -208,7 +239,8 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	h.pass(31 * time.Minute)
 	h.raise(threshold.SeverityWarn)
 	got = append(got, h.planned(s))
-	sent, held := "active 1 a by duty waiting; active 1 b by duty waiting", "active 1 a by duty throttled; active 1 b by duty throttled"
+	sent, held := "active 1 a by duty waiting; active 1 b by duty waiting",
+		"active 1 a by duty throttled; active 1 b by duty throttled"
 	if want := []string{sent, sent, held, sent}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -220,9 +252,11 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
 	for security, implicit := range map[string]bool{"starttls": false, "tls": true} {
 		h := open(t)
-		put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active", Timezone: "Europe/Oslo"})
+		put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active",
+			Timezone: "Europe/Oslo"})
 		put(h, datasource.DataSources.Name, datasource.DataSource{
-			ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}, Graphs: []datasource.Graph{datasource.Plot("Loss", "%", "loss")},
+			ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}},
+			Graphs: []datasource.Graph{datasource.Plot("Loss", "%", "loss")},
 		})
 		m := newMailServer(t, implicit)
 		put(h, alert.Integrations.Name, m.integration(security))
@@ -240,8 +274,11 @@ func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
 			t.Fatalf("%s: %d mails arrived", security, len(mails))
 		}
 		for _, want := range []string{
-			"to admin@example.net\n", "\nSubject: error: fjord Ping loss\n", "\nFrom: <spyglass@example.net>\n", "\nTo: <admin@example.net>\n",
-			"\nMessage-ID: <" + d.Key + "@spyglass>\n", "\nAuto-Submitted: auto-generated\n", "loss of Ping on fjord is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST.", "Oslo portal",
+			"to admin@example.net\n", "\nSubject: error: fjord Ping loss\n", "\nFrom: <spyglass@example.net>\n",
+			"\nTo: <admin@example.net>\n",
+			"\nMessage-ID: <" + d.Key + "@spyglass>\n", "\nAuto-Submitted: auto-generated\n",
+			"loss of Ping on fjord is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 " +
+				"14:00:00 CEST.", "Oslo portal",
 		} {
 			if !strings.Contains(strings.ReplaceAll(mails[0], "=\n", ""), want) { // lines of a mail are broken so
 				t.Errorf("%s: %q is missing in\n%s", security, want, mails[0])
@@ -263,7 +300,8 @@ func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
 	h.raise(threshold.SeverityError)
 	h.planned(s)
 	h.send(s)
-	if d := h.deliveries()[0]; d.State != alert.DeliveryWaiting || !strings.Contains(d.Error, "certificate") || len(m.got()) > 0 {
+	if d := h.deliveries()[0]; d.State != alert.DeliveryWaiting || !strings.Contains(d.Error, "certificate") ||
+		len(m.got()) > 0 {
 		t.Errorf("the notice is %s: %s; %d mails arrived", d.State, d.Error, len(m.got()))
 	}
 }
@@ -280,7 +318,8 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	for _, pause := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute} {
 		h.send(s)
 		d := h.deliveries()[0]
-		if d.State != alert.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) || !strings.Contains(d.Error, "come back later") {
+		if d.State != alert.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) ||
+			!strings.Contains(d.Error, "come back later") {
 			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.clock().Unix(), d.Error)
 		}
 		h.send(s) // it is not yet time
@@ -311,20 +350,24 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 
 func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
 	h := open(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	s := h.service(nil)
 	h.raise(threshold.SeverityWarn)
 	h.planned(s)
 	h.send(s)
-	if d := h.deliveries()[0]; d.State != alert.DeliveryFailed || d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC 6761)" {
+	if d := h.deliveries()[0]; d.State != alert.DeliveryFailed ||
+		d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC "+
+			"6761)" {
 		t.Errorf("the notice is %s: %s", d.State, d.Error)
 	}
 }
 
 func TestANoticeIsGivenUpAfterADay(t *testing.T) {
 	h := open(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP,
+		URL: "http://127.0.0.1:1/", Method: "POST"})
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	s := h.service(nil)
 	h.raise(threshold.SeverityWarn)
@@ -346,7 +389,8 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
 	put(h, alert.Integrations.Name, alert.Integration{
-		ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL + "/hooks?x=1", Method: "PUT", Headers: []resource.Property{{Name: "X-Team", Value: "network"}},
+		ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL + "/hooks?x=1", Method: "PUT",
+		Headers:      []resource.Property{{Name: "X-Team", Value: "network"}},
 		SecretHeader: "X-Key", Secret: "Bearer hush", SigningKey: "salt",
 	})
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("night shift")})
@@ -359,15 +403,21 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 	if len(requests) != 1 {
 		t.Fatalf("%d requests arrived: %+v", len(requests), h.deliveries())
 	}
-	want := `{"event":"active","alertId":"1","severity":"error","subject":"error: fjord Ping loss","body":"loss of Ping on fjord is 83; it should be at most 60 (error above 80). Error since 2026-05-04 12:00:00 UTC.",` +
-		`"device":"fjord","deviceId":1,"dataSource":"Ping","instance":"Ping","dataPoint":"loss","value":"83","threshold":"> 60 80 90","reason":"","startEpoch":1777896000,"endEpoch":0,` +
-		`"ackedBy":"","ackComment":"","chain":"Web team","stage":1,"recipient":"night shift","link":"https://portal.example.net/#monitor/alerts/1"}`
+	want := `{"event":"active","alertId":"1","severity":"error","subject":"error: fjord Ping loss",` +
+		`"body":"loss of Ping on fjord is 83;` +
+		` it should be at most 60 (error above 80). Error since 2026-05-04 12:00:00 UTC.",` +
+		`"device":"fjord","deviceId":1,"dataSource":"Ping","instance":"Ping","dataPoint":"loss","value":"83",` +
+		`"threshold":"> 60 80 90","reason":"","startEpoch":1777896000,"endEpoch":0,` +
+		`"ackedBy":"","ackComment":"","chain":"Web team","stage":1,"recipient":"night shift",` +
+		`"link":"https://portal.example.net/#monitor/alerts/1"}`
 	if bodies[0] != want {
 		t.Errorf("got %s\nwant %s", bodies[0], want)
 	}
 	r, d := requests[0], h.deliveries()[0]
-	head := []string{r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("X-Team"), r.Header.Get("X-Key"), r.Header.Get("Idempotency-Key"), r.Header.Get("X-Spyglass-Signature")}
-	if want := []string{"PUT", "/hooks?x=1", "application/json", "network", "Bearer hush", d.Key, "sha256=" + sign("salt", "1777896000."+want)}; fmt.Sprint(head) != fmt.Sprint(want) {
+	head := []string{r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("X-Team"),
+		r.Header.Get("X-Key"), r.Header.Get("Idempotency-Key"), r.Header.Get("X-Spyglass-Signature")}
+	if want := []string{"PUT", "/hooks?x=1", "application/json", "network", "Bearer hush", d.Key, "sha256=" +
+		sign("salt", "1777896000."+want)}; fmt.Sprint(head) != fmt.Sprint(want) {
 		t.Errorf("got %q\nwant %q", head, want)
 	}
 }
@@ -375,7 +425,9 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
-	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST", Payload: `{"text":"##SUBJECT## ##location##","who":"##RECIPIENT##","event":"##EVENT##","unknown":"##NOTHING##"}`})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL,
+		Method: "POST", Payload: `{"text":"##SUBJECT## ##location##","who":"##RECIPIENT##","event":"##EVENT##",` +
+			`"unknown":"##NOTHING##"}`})
 	h.write(func(tx resource.Tx) error {
 		d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 1)
 		if err != nil {
@@ -397,7 +449,8 @@ func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
 	if err := json.Unmarshal([]byte(bodies[0]), &got); err != nil {
 		t.Fatalf("%v in %s", err, bodies[0])
 	}
-	want := map[string]string{"text": "error: fjord Ping loss rack \"12\"\n\\ <b>", "who": `o"o`, "event": "active", "unknown": "##NOTHING##"}
+	want := map[string]string{"text": "error: fjord Ping loss rack \"12\"\n\\ <b>", "who": `o"o`, "event": "active",
+		"unknown": "##NOTHING##"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -409,7 +462,8 @@ func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
 		state, error string
 	}{
 		{204, alert.DeliverySent, ""},
-		{302, alert.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the address"},
+		{302, alert.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the " +
+			"address"},
 		{404, alert.DeliveryFailed, "ADDRESS answered 404 Not Found: as you say"},
 		{429, alert.DeliveryWaiting, "ADDRESS answered 429 Too Many Requests: as you say"},
 		{503, alert.DeliveryWaiting, "ADDRESS answered 503 Service Unavailable: as you say"},
@@ -417,14 +471,16 @@ func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
 		h := open(t)
 		k := newHooked(t)
 		k.answer = tt.code
-		put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
+		put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL,
+			Method: "POST"})
 		h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 		s := h.service(nil)
 		h.raise(threshold.SeverityWarn)
 		h.planned(s)
 		h.send(s)
 		d := h.deliveries()[0]
-		if got := strings.ReplaceAll(d.Error, k.Listener.Addr().String(), "ADDRESS"); d.State != tt.state || got != tt.error {
+		if got := strings.ReplaceAll(d.Error, k.Listener.Addr().String(), "ADDRESS"); d.State != tt.state ||
+			got != tt.error {
 			t.Errorf("%d: the notice is %s: %s", tt.code, d.State, got)
 		}
 	}
@@ -466,19 +522,25 @@ func TestATestSaysWhatBecameOfIt(t *testing.T) {
 	m := newMailServer(t, false)
 	k := newHooked(t)
 	k.answer = 500
-	put(h, alert.Integrations.Name, m.integration("starttls"), alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
+	put(h, alert.Integrations.Name, m.integration("starttls"),
+		alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
 	s := h.service(m.roots)
-	if d := h.ask(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" || d.Tells != alert.ToldTest {
+	if d := h.ask(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" ||
+		d.Tells != alert.ToldTest {
 		t.Errorf("the mail is %+v", d)
 	}
-	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent || !strings.HasPrefix(m.got()[1], "to other@example.net") {
+	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent ||
+		!strings.HasPrefix(m.got()[1], "to other@example.net") {
 		t.Errorf("the mail is %+v", d)
 	}
 	d := h.ask(s, 8, ``)
-	if want := regexp.MustCompile(`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed || d.NextOn != 0 || !want.MatchString(d.Error) {
+	if want := regexp.MustCompile(
+		`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed ||
+		d.NextOn != 0 || !want.MatchString(d.Error) {
 		t.Errorf("the hook is %s, next %d: %s", d.State, d.NextOn, d.Error)
 	}
-	if _, bodies := k.got(); !strings.HasPrefix(bodies[0], `{"event":"test","alertId":"0","severity":"warn","subject":"Test of duty"`) {
+	if _, bodies := k.got(); !strings.HasPrefix(bodies[0], `{"event":"test","alertId":"0","severity":"warn",`+
+		`"subject":"Test of duty"`) {
 		t.Errorf("the hook got %s", bodies[0])
 	}
 }

@@ -65,7 +65,8 @@ func (h *house) others(n int) {
 	h.Helper()
 	rows := make([]fleet.Instance, n)
 	for i := range rows {
-		rows[i] = fleet.Instance{ID: int64(100 + i), DeviceID: 1, DataSourceID: 1, WildValue: fmt.Sprint(i), Name: fmt.Sprintf("Ping-%d", i), DisplayName: fmt.Sprintf("Ping-%d", i)}
+		rows[i] = fleet.Instance{ID: int64(100 + i), DeviceID: 1, DataSourceID: 1, WildValue: fmt.Sprint(i),
+			Name: fmt.Sprintf("Ping-%d", i), DisplayName: fmt.Sprintf("Ping-%d", i)}
 	}
 	put(h, fleet.Instances.Name, rows...)
 }
@@ -76,7 +77,8 @@ func (h *house) storm(from, before int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		for i := from; i < before; i++ {
-			f := &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: threshold.SeverityError, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
+			f := &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: threshold.SeverityError,
+				Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
 			if _, _, err := alert.Raise(h.Context(), tx, f); err != nil {
 				return err
 			}
@@ -88,7 +90,8 @@ func (h *house) storm(from, before int) {
 func (h *house) clearOther(i int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0",
+			At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
@@ -250,7 +253,8 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 		if len(requests) != len(keys)+1 {
 			t.Fatalf("%d requests arrived, want %d", len(requests), len(keys)+1)
 		}
-		keys, bodies = append(keys, requests[len(keys)].Header.Get("Idempotency-Key")), append(bodies, texts[len(bodies)])
+		keys, bodies = append(keys, requests[len(keys)].Header.Get("Idempotency-Key")),
+			append(bodies, texts[len(bodies)])
 		h.pass(time.Minute)
 	}
 	again()
@@ -274,7 +278,8 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 			t.Error("what has another content has the same key")
 		}
 	}
-	if got, want := k.events(t), "[active 1 active 2 active 3]; [active 1 active 2 active 3]; active 1; active 3"; got != want {
+	if got, want := k.events(t),
+		"[active 1 active 2 active 3]; [active 1 active 2 active 3]; active 1; active 3"; got != want {
 		t.Errorf("the receiver hears %q, want %q", got, want)
 	}
 	if got, want := h.states(), "[sent:2 superseded:2]"; got != want {
@@ -305,8 +310,10 @@ func TestADigestThatIsRefusedGoesOneByOne(t *testing.T) {
 
 func TestATemplateCarriesSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
 	for payload, want := range map[string][]string{
-		`{"text":"##SUBJECT##","event":"##EVENT##","to":"##RECIPIENT##"}`: {`{"text":"2 notices: 2 active","event":"digest","to":"a"}`},
-		`{"text":"##HOST## ##INSTANCE##"}`:                                {`{"text":"fjord Ping-0"}`, `{"text":"fjord Ping-1"}`},
+		`{"text":"##SUBJECT##","event":"##EVENT##","to":"##RECIPIENT##"}`: {
+			`{"text":"2 notices: 2 active","event":"digest","to":"a"}`},
+		`{"text":"##HOST## ##INSTANCE##"}`: {`{"text":"fjord Ping-0"}`,
+			`{"text":"fjord Ping-1"}`},
 	} {
 		h := open(t)
 		k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait, i.Payload = 1, 30, payload })
@@ -339,7 +346,8 @@ func TestAMailListsTheNoticesOfADigest(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\nSubject: 102 notices: 102 active\n", "\nMessage-ID: <" + h.deliveries()[0].Digest + "@spyglass>\n",
-		"\nerror: fjord Ping-7 loss\nloss of Ping-7 on fjord is 83; it should be at most 60 (error above 80). Error since 2026-05-04 12:00:00 UTC.\n\n", "and 2 more.",
+		"\nerror: fjord Ping-7 loss\nloss of Ping-7 on fjord is 83; it should be at most 60 (error above 80). Error " +
+			"since 2026-05-04 12:00:00 UTC.\n\n", "and 2 more.",
 	} {
 		if !strings.Contains(strings.ReplaceAll(mails[0], "=\n", ""), want) {
 			t.Errorf("%q is missing in\n%s", want, mails[0])

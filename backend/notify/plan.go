@@ -50,7 +50,8 @@ func (s *Service) plan(ctx context.Context) error {
 // Tell writes the notices of an alert at a moment, as the planner would have,
 // and updates the alert.
 func Tell(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
-	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at, sent: map[int64]int64{}}
+	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at,
+		sent: map[int64]int64{}}
 	if err := p.open(ctx); err != nil {
 		return err
 	}
@@ -142,7 +143,8 @@ func next(told alert.Told, interval resource.Seconds, stages int) resource.Secon
 }
 
 // tell writes a notice for each of the recipients, once.
-func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string, to []alert.Recipient) error {
+func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string,
+	to []alert.Recipient) error {
 	state := alert.DeliveryWaiting
 	over, err := p.throttled(ctx, chain)
 	if err != nil {
@@ -153,12 +155,14 @@ func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain,
 	}
 	told := names(a.Received)
 	for _, r := range p.book.expand(to) {
-		d := &alert.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state, Recipient: r.name, Method: r.method, Address: r.address}
+		d := &alert.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state,
+			Recipient: r.name, Method: r.method, Address: r.address}
 		if r.problem != "" {
 			d.State, d.Error = alert.DeliveryFailed, r.problem
 		}
 		if over {
-			d.Error = fmt.Sprintf("the chain sends at most %d notices in %d minutes", chain.ThrottlingAlerts, chain.ThrottlingPeriod)
+			d.Error = fmt.Sprintf("the chain sends at most %d notices in %d minutes", chain.ThrottlingAlerts,
+				chain.ThrottlingPeriod)
 		}
 		if err := p.write(ctx, a, d, tells); err != nil {
 			return err
@@ -181,7 +185,8 @@ func names(joined string) []string {
 // follow notifies those who were notified of an alert that it was acknowledged
 // or has cleared.
 func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string) error {
-	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name, resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
+	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name,
+		resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
 	if err != nil {
 		return err
 	}
@@ -193,7 +198,8 @@ func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chai
 			continue
 		}
 		done[to] = true
-		d := &alert.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: alert.DeliveryWaiting, Recipient: was.Recipient, Method: was.Method, Address: was.Address}
+		d := &alert.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: alert.DeliveryWaiting,
+			Recipient: was.Recipient, Method: was.Method, Address: was.Address}
 		if err := p.write(ctx, a, d, tells); err != nil {
 			return err
 		}
@@ -209,13 +215,15 @@ func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, err
 	if _, known := p.sent[chain.ID]; !known {
 		since := p.now.Add(-time.Duration(chain.ThrottlingPeriod) * time.Minute).Unix()
 		rows, err := resource.Find(ctx, p.tx, alert.Deliveries.Name,
-			resource.Where{Field: "chainId", Op: "=", Value: chain.ID}, resource.Where{Field: "createdOn", Op: ">", Value: since})
+			resource.Where{Field: "chainId", Op: "=", Value: chain.ID},
+			resource.Where{Field: "createdOn", Op: ">", Value: since})
 		if err != nil {
 			return false, err
 		}
 		notices := map[[3]int64]bool{} // a notice to several people counts once
 		for i := range rows {
-			if rows[i].State != alert.DeliveryThrottled && (rows[i].Tells == alert.ToldActive || rows[i].Tells == alert.ToldEscalated) {
+			if rows[i].State != alert.DeliveryThrottled &&
+				(rows[i].Tells == alert.ToldActive || rows[i].Tells == alert.ToldEscalated) {
 				notices[[3]int64{rows[i].AlertID, rows[i].Stage, int64(rows[i].CreatedOn)}] = true
 			}
 		}
@@ -236,7 +244,8 @@ func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery,
 	}
 	wording = wording.In(p.book.zoneOf(d))
 	m := wording.Message()
-	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.real), rand.Text()
+	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now),
+		resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
 	switch tells {
 	case alert.ToldAcked:
@@ -301,16 +310,20 @@ type hookBody struct {
 // payload returns the body for a web hook.
 func payload(i *alert.Integration, a *alert.Alert, d *alert.Delivery, w alert.Wording, page string) string {
 	if i.Payload != "" {
-		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
+		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body,
+			"RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
 		if json.Valid([]byte(text)) { // truncated JSON would be invalid
 			return text
 		}
 	}
 	body, err := resource.Encode(hookBody{
-		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: threshold.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
-		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
-		Value: a.Value, Threshold: a.Threshold, Reason: a.Reason, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
-		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,
+		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: threshold.SeverityWord(a.Severity),
+		Subject: d.Subject, Body: d.Body,
+		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName,
+		DataPoint: a.DataPointName,
+		Value:     a.Value, Threshold: a.Threshold, Reason: a.Reason, StartEpoch: int64(a.StartOn),
+		EndEpoch: int64(a.EndOn),
+		AckedBy:  a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,
 	})
 	if err != nil {
 		return "{}" // texts and numbers can always be encoded

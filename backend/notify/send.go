@@ -16,7 +16,8 @@ import (
 )
 
 // pauses are the waits between attempts; the last one repeats until giveUp.
-var pauses = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour}
+var pauses = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour}
 
 const (
 	attempt  = 10 * time.Second // time limit of one attempt
@@ -49,7 +50,8 @@ func (s *Service) dispatch(ctx context.Context) error {
 			for more := true; more && ctx.Err() == nil; {
 				var err error
 				if more, err = s.round(ctx, method); err != nil && ctx.Err() == nil {
-					s.o.Log.ErrorContext(ctx, "what became of notices could not be kept; they are sent again", "method", method, "err", err)
+					s.o.Log.ErrorContext(ctx, "what became of notices could not be kept; they are sent again", "method",
+						method, "err", err)
 				}
 			}
 			whole = true
@@ -89,7 +91,8 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 		known[all[i].Name] = true
 	}
 	// Methods of integrations that were renamed or removed meanwhile.
-	waiting, err := resource.Find(ctx, s.db, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting},
+	waiting, err := resource.Find(ctx, s.db, alert.Deliveries.Name,
+		resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting},
 		resource.Where{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(1000))
 	for i := range waiting {
 		known[waiting[i].Method] = true
@@ -119,7 +122,8 @@ func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, af
 				}
 			}
 		}
-		rows, err := resource.Find(ctx, tx, alert.Deliveries.Name, resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
+		rows, err := resource.Find(ctx, tx, alert.Deliveries.Name,
+			resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
 		for k := range rows { // some may have been removed meanwhile
 			row := &rows[k]
 			was := doubt[row.ID]

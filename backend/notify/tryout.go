@@ -24,9 +24,12 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
 	return []resource.Endpoint{{
 		Method: "POST", Path: "/setting/integrations/{id}/test", Category: ground.CategorySettings, Right: right,
-		Summary: "Test an integration", Doc: "Sends a test notice at once, and returns what became of it: sent, or failed with the words of the other side.",
-		Params: []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"}, Example: 3}},
-		Body:   &body, Answer: &answer, Handle: s.test,
+		Summary: "Test an integration", Doc: "Sends a test notice at once, and returns what became of it: sent, or " +
+			"failed with the words of the other side.",
+		Params: []resource.Param{
+			{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"},
+				Example: 3}},
+		Body: &body, Answer: &answer, Handle: s.test,
 		Errors: []resource.Failure{
 			{Kind: fault.Invalid, When: "addr is no mail address"},
 			{Kind: fault.Unknown, When: "there is no such integration"},
@@ -50,9 +53,11 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	d := &alert.Delivery{
-		Tells: alert.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(), CreatedOn: resource.SecondsOf(c.At),
-		State: alert.DeliveryFailed, Error: "the test was cut off",
-		Subject: "Test of " + i.Name, Body: "This is a test of the integration " + i.Name + " by " + c.Access.User + ". If you can read it, it works.",
+		Tells: alert.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(),
+		CreatedOn: resource.SecondsOf(c.At),
+		State:     alert.DeliveryFailed, Error: "the test was cut off",
+		Subject: "Test of " + i.Name, Body: "This is a test of the integration " + i.Name + " by " + c.Access.User +
+			". If you can read it, it works.",
 	}
 	if i.Type == alert.IntegrationSMTP && d.Address == "" {
 		user, err := resource.Get(ctx, s.db, people.Users.Name, c.Access.UserID)
@@ -62,7 +67,8 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 		d.Address = user.Email
 	}
 	if i.Type == alert.IntegrationHTTP {
-		sample := &alert.Alert{Severity: threshold.SeverityWarn, DeviceName: "test", DataPointName: "test", Value: "1", Threshold: "> 0", StartOn: d.CreatedOn}
+		sample := &alert.Alert{Severity: threshold.SeverityWarn, DeviceName: "test", DataPointName: "test", Value: "1",
+			Threshold: "> 0", StartOn: d.CreatedOn}
 		wording, err := alert.WordingOf(ctx, s.db, sample)
 		if err != nil {
 			return nil, err
@@ -70,7 +76,8 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 		d.Payload = payload(i, sample, d, wording, s.o.Origin())
 	}
 	keep := func() error {
-		return s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return resource.Put(ctx, tx, alert.Deliveries.Name, d) })
+		return s.db.Write(context.WithoutCancel(ctx),
+			func(tx resource.Tx) error { return resource.Put(ctx, tx, alert.Deliveries.Name, d) })
 	}
 	if err := keep(); err != nil { // first, so that each outgoing notice is in the log
 		return nil, err

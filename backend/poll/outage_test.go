@@ -121,7 +121,8 @@ func TestWhenNoDeviceRespondsAnyMoreItIsThisMachinesOutage(t *testing.T) {
 		}
 		time.Sleep(time.Minute + timeOut)
 		synctest.Wait()
-		if got := n.since(); !strings.HasPrefix(got, "map[1:r") || strings.Count(got, "o") != 0 || !strings.Contains(got, "5:s") {
+		if got := n.since(); !strings.HasPrefix(got, "map[1:r") || strings.Count(got, "o") != 0 ||
+			!strings.Contains(got, "5:s") {
 			t.Errorf("at first: got %s", got)
 		}
 		n.set(true)
@@ -129,7 +130,8 @@ func TestWhenNoDeviceRespondsAnyMoreItIsThisMachinesOutage(t *testing.T) {
 		synctest.Wait()
 		n.mu.Lock()
 		for _, a := range n.got {
-			const want = "The portal has had no response from any of its 4 devices since 00:01 UTC. Check its network connection."
+			const want = "The portal has had no response from any of its 4 devices since 00:01 UTC. Check its " +
+				"network connection."
 			if a.Local != "" && a.Error != want {
 				t.Errorf("it says %q, want %q", a.Error, want)
 			}

@@ -167,7 +167,8 @@ type device struct {
 
 // New returns a poller with no tasks.
 func New(o Options) *Poller {
-	o.Workers, o.Log, o.Name = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default()), cmp.Or(o.Name, "The collector")
+	o.Workers, o.Log, o.Name = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default()),
+		cmp.Or(o.Name, "The collector")
 	if o.Clock == nil {
 		o.Clock = clock.New(nil)
 	}
@@ -178,8 +179,10 @@ func New(o Options) *Poller {
 		o.Responded = func(*check.Task) bool { return false }
 	}
 	return &Poller{
-		o: o, looks: service.Group{Guard: o.Guard}, runs: service.Group{Guard: o.Guard}, hands: service.Group{Guard: o.Guard}, tasks: map[int64]*entry{}, devices: map[int64]*device{}, queue: queue{step: o.Together},
-		wake: make(chan struct{}, 1), results: make(chan outcome, maxBatch),
+		o: o, looks: service.Group{Guard: o.Guard}, runs: service.Group{Guard: o.Guard},
+		hands: service.Group{Guard: o.Guard}, tasks: map[int64]*entry{}, devices: map[int64]*device{},
+		queue: queue{step: o.Together},
+		wake:  make(chan struct{}, 1), results: make(chan outcome, maxBatch),
 	}
 }
 

@@ -100,7 +100,8 @@ func task(instance, device, interval int64) *check.Task {
 func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(0)
-		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60, Method: "instant"})
+		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60,
+			Method: "instant"})
 		l.Start()
 		time.Sleep(10 * time.Minute)
 		l.Stop()
@@ -361,7 +362,8 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 				l.Stop()
 				for _, id := range []int64{1, 2} {
 					if n := l.counts()[id] - before[id]; before[id] != 10 || n < 9 || n > 11 {
-						t.Errorf("instance %d: %d polls in ten minutes before the clock was set, and %d after", id, before[id], n)
+						t.Errorf("instance %d: %d polls in ten minutes before the clock was set, and %d after", id,
+							before[id], n)
 					}
 				}
 			})
@@ -414,7 +416,8 @@ func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, c := newLab(0), clock.New(nil)
 		l.Poller = poll.New(poll.Options{
-			Look: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Instant: func(*check.Task) bool { return true },
+			Look: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Instant: func(*check.Task) bool { return true },
 			Deliver: func(_ context.Context, results []check.Result) error {
 				l.got = append(l.got, results...)
 				return nil
@@ -449,8 +452,12 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 		p := poll.New(poll.Options{
 			Log: slog.New(slog.DiscardHandler),
 			Guard: &service.Guard{
-				Log:      slog.New(slog.NewTextHandler(&log, nil)),
-				Panicked: func(p *service.Panic) { mu.Lock(); defer mu.Unlock(); reported = append(reported, p.Error()) },
+				Log: slog.New(slog.NewTextHandler(&log, nil)),
+				Panicked: func(p *service.Panic) {
+					mu.Lock()
+					defer mu.Unlock()
+					reported = append(reported, p.Error())
+				},
 			},
 			Instant: func(t *check.Task) bool { return t.Method == "instant" },
 			Look: func(_ context.Context, t *check.Task) (check.Values, error) {
@@ -475,7 +482,8 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 		time.Sleep(20*time.Second + time.Millisecond)
 		p.Stop()
 		broke := "the check broke off with an internal error; the log of the collector says more"
-		if want := map[int64][]string{1: {broke, broke}, 2: {"", ""}, 3: {broke, broke}}; !reflect.DeepEqual(got, want) {
+		if want := map[int64][]string{1: {broke, broke}, 2: {"", ""}, 3: {broke, broke}}; !reflect.DeepEqual(
+			got, want) {
 			t.Errorf("delivered %v, want %v", got, want)
 		}
 		if lines := strings.Count(log.String(), "\n"); lines != 4 || len(reported) != 4 {

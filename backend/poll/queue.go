@@ -71,7 +71,8 @@ func (q *queue) spread(now time.Time) {
 			continue
 		}
 		e.due = q.next(e.task, now)
-		if soon := now.Add(within(e.task, catchUp)); soon.Before(e.due) && e.task.Interval > int64(catchUp/time.Second) {
+		if soon := now.Add(within(e.task, catchUp)); soon.Before(e.due) &&
+			e.task.Interval > int64(catchUp/time.Second) {
 			e.due = soon
 		}
 	}

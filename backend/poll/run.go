@@ -177,7 +177,9 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	if gone || broken {
 		return
 	}
-	r := outcome{Result: check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000}, of: e, began: began}
+	r := outcome{
+		Result: check.Result{InstanceID: t.InstanceID, At: at.Unix(),
+			Took: float64(time.Since(began).Microseconds()) / 1000}, of: e, began: began}
 	r.Set(values, err)
 	r.silent = r.Local == "" && !*r.Answered && (timedOut || check.IsSilent(err))
 	p.results <- r

@@ -288,7 +288,8 @@ func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
 			[]resource.Property{prop("floor", "2"), prop("owner", "IT"), prop("rack", "7"), prop("site", "Rome"),
 				prop("snmp.community", "public")}},
 		{"the first group wins, even the root", resource.IDs{1, 3},
-			[]resource.Property{prop("owner", "IT"), prop("rack", "12"), prop("site", "HQ"), prop("snmp.community", "public")}},
+			[]resource.Property{prop("owner", "IT"), prop("rack", "12"), prop("site", "HQ"),
+				prop("snmp.community", "public")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tree.Inherited(tt.groups); !reflect.DeepEqual(got, tt.want) {

@@ -22,7 +22,8 @@ type alias struct {
 // endpoint itself.
 func WithAliases(all []resource.Endpoint) []resource.Endpoint {
 	aliases := []alias{
-		{of: "GET " + alert.Deliveries.Path, path: "/setting/integrations/auditlogs", summary: "List the log of integrations",
+		{of: "GET " + alert.Deliveries.Path, path: "/setting/integrations/auditlogs",
+			summary:  "List the log of integrations",
 			category: ground.CategoryAlerts},
 		{of: "GET /alert/summary", path: "/alert/stat", summary: "Count alerts for statistics",
 			category: ground.CategoryAlerts},
@@ -42,7 +43,8 @@ func WithAliases(all []resource.Endpoint) []resource.Endpoint {
 		e := all[i]
 		own := e.Path
 		e.Path, e.Summary, e.Category = a.path, a.summary, a.category
-		e.Doc = strings.TrimSpace(e.Doc) + " The same as " + e.Method + " " + own + ", under the path of published clients."
+		e.Doc = strings.TrimSpace(e.Doc) + " The same as " + e.Method + " " + own +
+			", under the path of published clients."
 		if e.Example.Path != "" {
 			e.Example.Path = strings.Replace(e.Example.Path, own, a.path, 1)
 		}

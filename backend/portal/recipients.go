@@ -26,20 +26,24 @@ var Recipients = resource.View[*Addressee]{
 		Name: "addressee", Label: "recipient", Path: "/setting/recipients", Category: ground.CategoryAlerts,
 		Object: resource.Setting, Area: ground.AreaAlerting,
 		Sample: recipientID("ADMIN", alert.ByEmail, "admin"),
-		Doc: "Whom notices can go to: each user by email and, with such an address, by smsemail; each recipient group; " +
-			"and each other recipient that a " +
-			"chain, a recipient group or a report names, once. Users whom none of those names show to a role that may view " +
+		Doc: "Whom notices can go to: each user by email and, with such an address, by smsemail; each recipient " +
+			"group; and each other recipient that a " +
+			"chain, a recipient group or a report names, once. Users whom none of those names show to a role that " +
+			"may view " +
 			"users. They are changed where they are named.",
 		Fields: []resource.Field[*Addressee]{
 			{Name: "id", At: func(a *Addressee) any { return &a.ID },
 				Doc: "Computed from type, method and addr, so that it stays the same", ReadOnly: true, Example: 1},
 			{Name: "type", At: func(a *Addressee) any { return &a.Type },
-				Doc: "ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group", ReadOnly: true, Example: "ADMIN"},
+				Doc: "ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group", ReadOnly: true,
+				Example: "ADMIN"},
 			{Name: "method", At: func(a *Addressee) any { return &a.Method },
-				Doc: "email, smsemail or the name of an integration; empty for a GROUP", ReadOnly: true, Example: alert.ByEmail},
+				Doc: "email, smsemail or the name of an integration; empty for a GROUP", ReadOnly: true,
+				Example: alert.ByEmail},
 			{Name: "addr", At: func(a *Addressee) any { return &a.Addr },
 				Doc: "The user name, the address or the name of the recipient group", ReadOnly: true, Example: "admin"},
-			{Name: "contact", At: func(a *Addressee) any { return &a.Contact }, Doc: "Kept for clients of the published API",
+			{Name: "contact", At: func(a *Addressee) any { return &a.Contact }, Doc: "Kept for clients of the " +
+				"published API",
 				ReadOnly: true},
 		},
 	},

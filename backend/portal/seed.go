@@ -89,7 +89,8 @@ func Complete(ctx context.Context, tx resource.Tx, s *setting.Setting, now resou
 			fresh.DownAfter, fresh.HourDays = later.DownAfter, later.HourDays
 		}
 	}
-	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, setting.SeedVersion
+	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo,
+		s.CreatedOn, setting.SeedVersion
 	*s = *fresh
 	return resource.Put(ctx, tx, setting.SettingRows, s)
 }

@@ -19,7 +19,8 @@ type backlog struct {
 }
 
 const (
-	firstSpan  = 10 * 60      // seconds that are read together; longer where there are few samples, shorter where there are many
+	// seconds that are read together; longer where there are few samples, shorter where there are many
+	firstSpan  = 10 * 60
 	leastSpan  = 60           //
 	mostSpan   = 12 * 60 * 60 //
 	littleRead = 100_000      // samples
@@ -181,7 +182,8 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	}
 	s.markedOn = time.Now()
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: forward.RemoteWriteID, At: resource.Seconds(at)})
+		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: forward.RemoteWriteID,
+			At: resource.Seconds(at)})
 	})
 	if err != nil {
 		s.warn(ctx, "how far remote write has come cannot be kept", err)

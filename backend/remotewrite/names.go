@@ -34,7 +34,9 @@ type place struct {
 const maxKnown = 200_000
 
 func newNames(db resource.LiveDB) *names {
-	changed, _ := db.Watch(string(fleet.Instances.Name), string(fleet.Devices.Name), string(datasource.DataSources.Name), string(fleet.Groups.Name)) // for as long as the database
+	// for as long as the database
+	changed, _ := db.Watch(string(fleet.Instances.Name), string(fleet.Devices.Name),
+		string(datasource.DataSources.Name), string(fleet.Groups.Name))
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }
 
@@ -54,7 +56,8 @@ func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64
 		if p == nil || p.points[s.DataPoint] == "" {
 			continue
 		}
-		if group != ground.RootGroup && !slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
+		if group != ground.RootGroup &&
+			!slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
 			continue
 		}
 		wanted = append(wanted, s)
@@ -75,10 +78,12 @@ func (k *names) request(samples []series.Sample) ([]byte, error) {
 			labels := append([]prompb.Label{{Name: "__name__", Value: p.points[s.DataPoint]}}, p.labels...)
 			message.Timeseries = append(message.Timeseries, prompb.TimeSeries{Labels: labels})
 		}
-		message.Timeseries[i].Samples = append(message.Timeseries[i].Samples, prompb.Sample{Value: s.Value, Timestamp: s.At * 1000})
+		message.Timeseries[i].Samples = append(message.Timeseries[i].Samples,
+			prompb.Sample{Value: s.Value, Timestamp: s.At * 1000})
 	}
 	for i := range message.Timeseries {
-		slices.SortStableFunc(message.Timeseries[i].Samples, func(a, b prompb.Sample) int { return int(a.Timestamp - b.Timestamp) })
+		slices.SortStableFunc(message.Timeseries[i].Samples,
+			func(a, b prompb.Sample) int { return int(a.Timestamp - b.Timestamp) })
 	}
 	raw, err := message.Marshal()
 	if err != nil {
@@ -127,7 +132,9 @@ func (k *names) find(ctx context.Context, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	source, err := rowsOf(ctx, k.db, datasource.DataSources.Name, sources, func(d *datasource.DataSource) int64 { return d.ID })
+	source, err := rowsOf(ctx, k.db, datasource.DataSources.Name, sources, func(d *datasource.DataSource) int64 {
+		return d.ID
+	})
 	if err != nil {
 		return err
 	}
@@ -144,7 +151,8 @@ func (k *names) find(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-func rowsOf[T any](ctx context.Context, r resource.Reader, name resource.Name[*T], ids []int64, id func(*T) int64) (map[int64]*T, error) {
+func rowsOf[T any](ctx context.Context, r resource.Reader, name resource.Name[*T], ids []int64,
+	id func(*T) int64) (map[int64]*T, error) {
 	slices.Sort(ids)
 	rows, err := resource.Find(ctx, r, name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
 	out := make(map[int64]*T, len(rows))
@@ -160,7 +168,8 @@ func newPlace(i *fleet.Instance, d *fleet.Device, s *datasource.DataSource, tree
 		group = tree.Groups[d.GroupIDs[0]].FullPath
 	}
 	p := &place{groups: d.GroupIDs, points: map[int64]string{}}
-	for _, label := range []prompb.Label{{Name: "datasource", Value: s.Name}, {Name: "device", Value: d.DisplayName}, {Name: "group", Value: group}, {Name: "instance", Value: i.DisplayName}} {
+	for _, label := range []prompb.Label{{Name: "datasource", Value: s.Name}, {Name: "device", Value: d.DisplayName},
+		{Name: "group", Value: group}, {Name: "instance", Value: i.DisplayName}} {
 		if label.Value != "" { // an empty label counts as missing
 			p.labels = append(p.labels, label)
 		}

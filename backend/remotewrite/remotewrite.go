@@ -128,10 +128,12 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
 	} // no proxy: it would judge addresses itself
-	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
-		Transport: transport, Timeout: attempt,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // do not send a secret to another address
-	}}
+	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan,
+		names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
+			Transport: transport, Timeout: attempt,
+			// do not send a secret to another address
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}}
 	return s, db.Write(ctx, func(tx resource.Tx) error {
 		_, err := resource.Get(ctx, tx, forward.RemoteWrites.Name, forward.RemoteWriteID)
 		if !fault.Is(err, fault.Unknown) {
@@ -179,7 +181,8 @@ func (s *Service) Offer(samples []series.Sample) {
 		s.backlog.upTo = max(s.backlog.upTo, samples[i].At+1)
 	}
 	if s.backlog.disk != never {
-		samples = slices.DeleteFunc(slices.Clone(samples), func(one series.Sample) bool { return one.At >= s.backlog.disk })
+		samples = slices.DeleteFunc(slices.Clone(samples),
+			func(one series.Sample) bool { return one.At >= s.backlog.disk })
 	}
 	if !s.queue.put(samples) {
 		s.spill(samples)

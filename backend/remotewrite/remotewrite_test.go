@@ -96,7 +96,8 @@ func texts(message *prompb.WriteRequest) (out []string) {
 		for _, s := range one.Samples {
 			samples = append(samples, time.UnixMilli(s.Timestamp).UTC().Format("05.000")+"="+number(s.Value))
 		}
-		out = append(out, one.Labels[0].Name+":"+one.Labels[0].Value+"{"+strings.Join(labels, ",")+"} "+strings.Join(samples, " "))
+		out = append(out, one.Labels[0].Name+":"+one.Labels[0].Value+"{"+strings.Join(labels, ",")+"} "+
+			strings.Join(samples, " "))
 	}
 	return out
 }
@@ -148,13 +149,18 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 	put(x, &fleet.Groups, &fleet.Group{Name: "All"})
 	put(x, &fleet.Groups, &fleet.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
 	put(x, &collector.Collectors, &collector.Collector{})
-	put(x, &datasource.DataSources, &datasource.DataSource{Name: "Net-If", DataPoints: []datasource.DataPoint{{ID: 1, Name: "in.bytes"}, {ID: 2, Name: "out"}}})
+	put(x, &datasource.DataSources,
+		&datasource.DataSource{Name: "Net-If", DataPoints: []datasource.DataPoint{{ID: 1, Name: "in.bytes"},
+			{ID: 2, Name: "out"}}})
 	for i, name := range []string{"fjord", "ranch"} {
-		put(x, &fleet.Devices, &fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{int64(2 - i)}, CollectorID: 1})
+		put(x, &fleet.Devices, &fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{int64(2 - i)},
+			CollectorID: 1})
 		put(x, &fleet.DeviceDataSources, &fleet.DeviceDataSource{DeviceID: int64(i + 1), DataSourceID: 1})
-		put(x, &fleet.Instances, &fleet.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1), DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
+		put(x, &fleet.Instances, &fleet.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1),
+			DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
 	}
-	if x.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
+	if x.series,
+		err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = x.series.Close() })
@@ -196,7 +202,8 @@ func add[T any](t *testing.T, db *store.DB, r *resource.Resource[*T]) {
 
 func put[T any](x *sender, r *resource.Resource[*T], row *T) {
 	x.t.Helper()
-	if err := x.db.Write(x.t.Context(), func(tx resource.Tx) error { return resource.Put(x.t.Context(), tx, r.Name, row) }); err != nil {
+	if err := x.db.Write(x.t.Context(),
+		func(tx resource.Tx) error { return resource.Put(x.t.Context(), tx, r.Name, row) }); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -254,7 +261,8 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 	x.set(func(r *forward.RemoteWrite) {
 		r.URL, r.Auth, r.Username, r.Secret = to.URL, forward.AuthBasic, "me", "pass"
 	})
-	x.s.Offer([]series.Sample{sample(99, 1, 3, 1), sample(1, 77, 3, 1), sample(1, 1, 3, 2), sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1)})
+	x.s.Offer([]series.Sample{sample(99, 1, 3, 1), sample(1, 77, 3, 1), sample(1, 1, 3, 2),
+		sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1)})
 	want := []string{
 		"__name__:spyglass_Net_If_in_bytes{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} 02.000=1 03.000=2",
 		"__name__:spyglass_Net_If_out{datasource=Net-If,device=ranch,instance=eth0} 03.000=+Inf",
@@ -264,14 +272,18 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 	}
 	head := to.head[0]
 	for name, want := range map[string]string{
-		"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0",
-		"User-Agent": "Spyglass/test", "Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("me:pass")),
+		"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy",
+		"X-Prometheus-Remote-Write-Version": "0.1.0",
+		"User-Agent":                        "Spyglass/test", "Authorization": "Basic " +
+			base64.StdEncoding.EncodeToString([]byte("me:pass")),
 	} {
 		if got := head.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if row := x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteSending }); row.Sent != 3 || row.Dropped != 0 || row.SentOn == 0 || row.Error != "" {
+	if row := x.until(
+		func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteSending }); row.Sent != 3 ||
+		row.Dropped != 0 || row.SentOn == 0 || row.Error != "" {
 		t.Errorf("the row is %+v", row)
 	}
 
@@ -293,7 +305,8 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 }
 
 func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
-	to := newReceiver(t, answer{status: 503}, answer{status: 429, retryAfter: "1"}, answer{status: 204}, answer{status: 400})
+	to := newReceiver(t, answer{status: 503}, answer{status: 429, retryAfter: "1"}, answer{status: 204},
+		answer{status: 400})
 	x := newSender(t, remotewrite.Options{})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL+"/write?key=s3cret", 1 })
 	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})

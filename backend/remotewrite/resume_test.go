@@ -105,7 +105,8 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 	some := func(round int64) (out []series.Sample) {
 		for i := range int64(each) {
 			for k := range int64(4) {
-				out = append(out, series.Sample{Instance: 1 + k/2, DataPoint: 1 + k%2, At: first + round*each + i, Value: 1})
+				out = append(out, series.Sample{Instance: 1 + k/2, DataPoint: 1 + k%2, At: first + round*each +
+					i, Value: 1})
 			}
 		}
 		return out
@@ -149,7 +150,8 @@ func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
 	x.s.Close()
-	put(x, &forward.RemoteWriteMarks, &forward.RemoteWriteMark{ID: forward.RemoteWriteID, At: resource.Seconds(base - 5*3600)})
+	put(x, &forward.RemoteWriteMarks, &forward.RemoteWriteMark{ID: forward.RemoteWriteID,
+		At: resource.Seconds(base - 5*3600)})
 	var old []series.Sample
 	for i := range int64(15) {
 		old = append(old, sample(1, 2, -4*3600+i, 1))
@@ -182,7 +184,8 @@ func TestTurningItOffDropsWhatWaits(t *testing.T) {
 }
 
 func TestThatAReceiverRefusesIsLoggedOnce(t *testing.T) {
-	to := newReceiver(t, answer{status: 400}, answer{status: 400}, answer{status: 204}, answer{status: 400}, answer{status: 400})
+	to := newReceiver(t, answer{status: 400}, answer{status: 400}, answer{status: 204}, answer{status: 400},
+		answer{status: 400})
 	var log text
 	x := newSender(t, remotewrite.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL, 1 })
@@ -235,7 +238,8 @@ func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
 		for i := range tried[1:min(10, len(tried))] {
 			pauses = append(pauses, fmt.Sprint(tried[i+1]-tried[i]))
 		}
-		if want := []string{"1s", "2s", "4s", "8s", "16s", "32s", "1m0s", "1m0s", "1m0s"}; !slices.Equal(pauses, want) || len(tried) > 67 {
+		if want := []string{"1s", "2s", "4s", "8s", "16s", "32s", "1m0s", "1m0s", "1m0s"}; !slices.Equal(pauses,
+			want) || len(tried) > 67 {
 			t.Errorf("%d attempts after %v, want %v", len(tried), pauses, want)
 		}
 		row := x.row()

@@ -98,7 +98,8 @@ func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <
 
 // pass sends one batch. It returns the current settings; nil when sending was
 // turned off or ctx is done.
-func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
+func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample,
+	changed <-chan struct{}) *forward.RemoteWrite {
 	samples, err := s.names.wanted(ctx, samples, row.GroupID)
 	if ctx.Err() != nil {
 		return nil
@@ -119,7 +120,8 @@ func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []
 }
 
 // deliver sends a batch until it is accepted, refused, or too old.
-func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch []byte, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
+func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch []byte, samples []series.Sample,
+	changed <-chan struct{}) *forward.RemoteWrite {
 	n, newest := int64(len(samples)), samples[0].At
 	for i := range samples {
 		newest = max(newest, samples[i].At)
@@ -166,7 +168,8 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.count(func(t *Stats) { t.Refused += n })
 	s.lastError = oneLine(err)
 	if !s.refusing {
-		s.warn(ctx, "the receiver of remote write refuses samples; they are dropped until it takes some again", errors.New(s.lastError))
+		s.warn(ctx, "the receiver of remote write refuses samples; they are dropped until it takes some again",
+			errors.New(s.lastError))
 	}
 	s.refusing = true
 	s.tell(ctx, forward.RemoteWriteRefused)
@@ -174,7 +177,8 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 
 // waitFor waits before the next attempt, less when the settings change. It
 // returns them; nil when sending was turned off or ctx is done.
-func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.Duration, changed <-chan struct{}) *forward.RemoteWrite {
+func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.Duration,
+	changed <-chan struct{}) *forward.RemoteWrite {
 	until := time.Now().Add(d)
 	for {
 		if !s.pause(ctx, time.Until(until), changed, nil) {
@@ -204,7 +208,8 @@ func (s *Service) toldState() string {
 // tell writes the state to the row, when it has changed or the counts are old.
 func (s *Service) tell(ctx context.Context, state string) {
 	stats := s.Stats()
-	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Expired, Error: s.lastError}
+	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused +
+		stats.Expired, Error: s.lastError}
 	if state == forward.RemoteWriteBehind || state == forward.RemoteWriteRetrying {
 		now.Since = resource.Seconds(s.waiting(0))
 	}

@@ -84,14 +84,16 @@ func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.W
 	}
 	groups, all, err := r.groups(ctx, r.Report.GroupPath)
 	if err == nil && !all {
-		where = append(where, resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: groups}))
+		where = append(where,
+			resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: groups}))
 	}
 	return where, err
 }
 
 // alertsKept is the rest: names, and what was still active as the range began.
 func (r *Run) alertsKept(from time.Time) (func(*alert.Alert) bool, error) {
-	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource), newGlobs(r.Report.Instance)
+	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource),
+		newGlobs(r.Report.Instance)
 	point, rule, chain := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Rule), newGlobs(r.Report.Chain)
 	return func(a *alert.Alert) bool {
 		if r.Report.Preexist && a.Cleared && int64(a.EndOn) < from.Unix() {

@@ -39,7 +39,8 @@ func (s *Service) mails(ctx context.Context, tx resource.Tx, t *reporting.Report
 	if len(to) == 0 {
 		return nil
 	}
-	mail := &reporting.ReportMail{TaskID: t.ID, Recipients: to, Subject: report.Name, Attach: t.State == reporting.TaskDone && t.Size <= mostAttached}
+	mail := &reporting.ReportMail{TaskID: t.ID, Recipients: to, Subject: report.Name,
+		Attach: t.State == reporting.TaskDone && t.Size <= mostAttached}
 	mail.Body = s.letter(report, t, mail.Attach)
 	if t.State == reporting.TaskFailed {
 		mail.Subject = "Not made: " + report.Name
@@ -63,7 +64,8 @@ func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, atta
 		return strings.Join(lines, "\n")
 	}
 	zone := report.Zone(s.o.Zone())
-	add("Made %s for %s, with what that user may see: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(momentLayout), t.User, t.Rows)
+	add("Made %s for %s, with what that user may see: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(
+		momentLayout), t.User, t.Rows)
 	if t.Note != "" {
 		add("%s.", t.Note)
 	}
@@ -73,9 +75,11 @@ func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, atta
 	case attached:
 		add("\nIt is attached.")
 	case link != "":
-		add("\nWith %.1f MB it is too large for a mail. It lies at\n%s\nfor who is signed in and may see as much.", float64(t.Size)/(1<<20), link)
+		add("\nWith %.1f MB it is too large for a mail. It lies at\n%s\nfor who is signed in and may see as much.",
+			float64(t.Size)/(1<<20), link)
 	default:
-		add("\nWith %.1f MB it is too large for a mail. Fetch it in the portal, among the runs of the report.", float64(t.Size)/(1<<20))
+		add("\nWith %.1f MB it is too large for a mail. Fetch it in the portal, among the runs of the report.",
+			float64(t.Size)/(1<<20))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -114,7 +114,8 @@ func (h *house) parts(text string) (subject, body, name, kind string, file []byt
 	if name, err = new(mime.WordDecoder).DecodeHeader(second.FileName()); err != nil {
 		h.Fatal(err)
 	}
-	return m.Header.Get("Subject"), strings.ReplaceAll(string(plain), "\r\n", "\n"), name, second.Header.Get("Content-Type"), file
+	return m.Header.Get("Subject"), strings.ReplaceAll(string(plain), "\r\n", "\n"), name,
+		second.Header.Get("Content-Type"), file
 }
 
 // desk is the service with a service of notices, whose clock a test sets.
@@ -148,7 +149,10 @@ func newDesk(t *testing.T) *desk {
 	})
 	var err error
 	d.reports, err = report.New(t.Context(), d.db, report.Options{
-		Folder: d.folder, Access: func(_ context.Context, id int64) (*resource.Access, error) { return d.access[id], nil }, Zone: func() *time.Location { return time.UTC },
+		Folder: d.folder, Access: func(_ context.Context, id int64) (*resource.Access, error) {
+			return d.access[id],
+				nil
+		}, Zone: func() *time.Location { return time.UTC },
 		Deliver: d.notices.Post, Origin: func() string { return "http://portal:8443" }, Log: quiet, Clock: d.clock,
 	})
 	if err != nil {
@@ -168,7 +172,8 @@ func (d *desk) server(address string) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	put(d.house, alert.Integrations.Name, alert.Integration{ID: 1, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
+	put(d.house, alert.Integrations.Name, alert.Integration{ID: 1, Name: "mail", Type: alert.IntegrationSMTP,
+		Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
 }
 
 // delivery waits until the only delivery is as asked.
@@ -198,10 +203,16 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	p, address, stop := d.post("127.0.0.1:0")
 	defer stop()
 	d.server(address)
-	put(d.house, people.Users.Name, people.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"}, people.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
-	put(d.house, alert.RecipientGroups.Name, alert.RecipientGroup{ID: 1, Name: "Board", Recipients: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"}, {Type: "ADMIN", Method: "email", Addr: "gone"}}})
-	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "Büro", Type: reporting.ReportInventory, Format: reporting.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
-		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []alert.Recipient{{Type: "GROUP", Addr: "Board"}, {Type: "ADMIN", Method: "email", Addr: "clerk"}}})
+	put(d.house, people.Users.Name, people.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"},
+		people.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(d.house, alert.RecipientGroups.Name,
+		alert.RecipientGroup{ID: 1, Name: "Board",
+			Recipients: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"},
+				{Type: "ADMIN", Method: "email", Addr: "gone"}}})
+	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "Büro", Type: reporting.ReportInventory,
+		Format: reporting.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
+		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []alert.Recipient{{Type: "GROUP", Addr: "Board"},
+			{Type: "ADMIN", Method: "email", Addr: "clerk"}}})
 	d.reports.Start()
 	d.notices.Start()
 	<-p.came
@@ -217,15 +228,20 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	}
 	for _, to := range []string{"board@example.net", "clerk@example.net"} {
 		subject, body, name, kind, attached := d.parts(p.mails[to])
-		if subject, err = new(mime.WordDecoder).DecodeHeader(subject); err != nil || subject != "Büro" || !strings.HasPrefix(kind, "application/pdf") || name != "Büro 2026-05-04.pdf" || !bytes.Equal(attached, file) {
+		if subject, err = new(mime.WordDecoder).DecodeHeader(subject); err != nil || subject != "Büro" ||
+			!strings.HasPrefix(kind, "application/pdf") || name != "Büro 2026-05-04.pdf" ||
+			!bytes.Equal(attached, file) {
 			t.Errorf("%s got %q (%v), %s as %s, %d bytes of %d", to, subject, err, kind, name, len(attached), len(file))
 		}
-		const want = "Made 2026-05-04 12:00:00 UTC for clerk, with what that user may see: 2 rows.\n\nIt is attached, and lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much.\n\n-- \nSpyglass\n"
+		const want = "Made 2026-05-04 12:00:00 UTC for clerk, with what that user may see: 2 rows.\n\n" +
+			"It is attached, and lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\n" +
+			"for who is signed in and may see as much.\n\n-- \nSpyglass\n"
 		if body != want {
 			t.Errorf("%s reads\n%s\nwant\n%s", to, body, want)
 		}
 	}
-	failed, err := resource.Find(t.Context(), d.db, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryFailed})
+	failed, err := resource.Find(t.Context(), d.db, alert.Deliveries.Name,
+		resource.Where{Field: "state", Op: "=", Value: alert.DeliveryFailed})
 	if err != nil || len(failed) != 1 || failed[0].Error != "the user gone is suspended" {
 		t.Errorf("got %+v %v", failed, err)
 	}
@@ -243,7 +259,8 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := d.delivery(func(row *alert.Delivery) bool { return row.Attempts == 1 })
-	if waiting.State != alert.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 || waiting.TaskID != 1 || waiting.Tells != alert.ToldReport {
+	if waiting.State != alert.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 ||
+		waiting.TaskID != 1 || waiting.Tells != alert.ToldReport {
 		t.Errorf("after one attempt it is %+v", waiting)
 	}
 	p, _, stop := d.post(address)
@@ -261,17 +278,21 @@ func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
 	d := newDesk(t)
 	var many []fleet.Device
 	for i := range 1200 {
-		many = append(many, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
+		many = append(many, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i),
+			HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
 	}
 	put(d.house, fleet.Devices.Name, many...)
-	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory, Format: reporting.FormatCSV, SortDirection: "asc"})
+	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory,
+		Format: reporting.FormatCSV, SortDirection: "asc"})
 	d.reports.Start()
 	d.server("127.0.0.1:1")
 	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
 	row := d.delivery(func(*alert.Delivery) bool { return true })
-	const want = "Made 2026-05-04 12:00:00 UTC for admin, with what that user may see: 1203 rows.\n\nWith 7.3 MB it is too large for a mail. It lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much."
+	const want = "Made 2026-05-04 12:00:00 UTC for admin, with what that user may see: 1203 rows.\n\n" +
+		"With 7.3 MB it is too large for a mail. It lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\n" +
+		"for who is signed in and may see as much."
 	if row.Attached || row.Body != want {
 		t.Errorf("attached: %v\n%s\nwant\n%s", row.Attached, row.Body, want)
 	}

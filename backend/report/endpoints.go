@@ -37,7 +37,8 @@ const (
 func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
 	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
-	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; another type for one of another format"}
+	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; another type for one of another " +
+		"format"}
 	id := func(name, doc string, example int64) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
 	}
@@ -45,29 +46,41 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	task := append(report, id("taskId", "The run", 1))
 	fails := func(more ...resource.Failure) []resource.Failure {
 		return append([]resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the role lacks the right"},
+			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		}, more...)
 	}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such report or run, or it is not yours to see"}
-	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written"}
+	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail says how far " +
+		"it is: progress in percent, and rows that are written"}
 	broken := resource.Failure{Kind: fault.Conflict, When: "the run has failed; the sentence says why"}
-	read, write := resource.Right{Object: resource.Reports, Op: resource.Read}, resource.Right{Object: resource.Reports, Op: resource.Modify}
+	read, write := resource.Right{Object: resource.Reports, Op: resource.Read}, resource.Right{Object: resource.Reports,
+		Op: resource.Modify}
 	all := []resource.Endpoint{
 		{
-			Method: "POST", Path: reportPath + "/executions", Summary: "Run a report", Right: write, Params: report, Body: &body, Answer: &answer,
-			Doc:    "Begins to make the report, with the rights of the caller: what they may not see is not in it. The answer says which run it is; ask for it until it is done.",
-			Errors: fails(resource.Failure{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"}, missing, resource.Failure{Kind: fault.TooMany, When: "100 runs are waiting already"}), Handle: s.execute,
+			Method: "POST", Path: reportPath + "/executions", Summary: "Run a report", Right: write, Params: report,
+			Body: &body, Answer: &answer,
+			Doc: "Begins to make the report, with the rights of the caller: what they may not see is not in it. " +
+				"The answer says which run it is; ask for it until it is done.",
+			Errors: fails(resource.Failure{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail " +
+				"names it"}, missing, resource.Failure{Kind: fault.TooMany, When: "100 runs are waiting already"}),
+			Handle:  s.execute,
 			Example: resource.Example{Path: "/report/reports/1/executions", Body: map[string]any{}},
 		},
 		{
 			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task, Answer: &answer,
 			Doc:    "Returns where the file is once the run is done. Until then it answers 202.",
-			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
+			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{
+				Path: "/report/reports/1/tasks/1"},
 		},
 		{
-			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
-			Doc:    "Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all that is in it gets it.",
-			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{Path: "/report/reports/2/tasks/2/result"},
+			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task,
+			Answer: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
+			Doc: "Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all " +
+				"that is in it gets it.",
+			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{
+				Path: "/report/reports/2/tasks/2/result"},
 		},
 		{
 			Method: "DELETE", Path: taskPath, Summary: "Cancel or remove a run of a report", Right: write, Params: task,
@@ -75,7 +88,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 	}
-	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "it is no cron line, or there is no such time zone"})))
+	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "it is no cron line, or there " +
+		"is no such time zone"})))
 	for i := range all {
 		all[i].Category = ground.CategoryReports
 	}
@@ -83,7 +97,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 }
 
 // visible is the report in the path, for a caller who may do op with it.
-func visible(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*reporting.Report, error) {
+func visible(ctx context.Context, r resource.Reader, c *resource.Call,
+	op resource.Operation) (*reporting.Report, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -93,7 +108,8 @@ func visible(ctx context.Context, r resource.Reader, c *resource.Call, op resour
 	if err != nil || len(found) > 0 {
 		return first(found), err
 	}
-	if found, err = resource.Find(ctx, r, reporting.Reports.Name, is, resource.SeenBy(c.Access, resource.Read)); err != nil {
+	if found, err = resource.Find(ctx, r, reporting.Reports.Name, is,
+		resource.SeenBy(c.Access, resource.Read)); err != nil {
 		return nil, err
 	}
 	if len(found) > 0 {
@@ -121,7 +137,8 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 	if in.AdminID == 0 {
 		in.AdminID = c.Access.UserID
 	}
-	task := reporting.ReportTask{State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(c.At), UserID: in.AdminID, Mails: strings.Join(mails, ","), Groups: []int64{}}
+	task := reporting.ReportTask{State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(c.At), UserID: in.AdminID,
+		Mails: strings.Join(mails, ","), Groups: []int64{}}
 	who, suspended := s.o.Access(ctx, in.AdminID)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		report, err := visible(ctx, tx, c, resource.Modify)
@@ -147,21 +164,26 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // enqueue adds the run, unless it could not work or too many wait already.
-func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report, task *reporting.ReportTask, who *resource.Access) error {
+func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report,
+	task *reporting.ReportTask, who *resource.Access) error {
 	if right := reporting.ReportTypeOf(report.Type).Right; !who.May(right) {
-		return fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have", report.Type, right, who.User)
+		return fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have",
+			report.Type, right, who.User)
 	}
-	waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting})
+	waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
+		resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting})
 	if err != nil {
 		return err
 	}
 	if len(waiting) >= mostQueued {
-		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting to be made; try again later", RetryAfter: time.Minute}
+		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting to be made; try again later",
+			RetryAfter: time.Minute}
 	}
 	if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, task); err != nil {
 		return err
 	}
-	return tx.Note(ctx, &resource.Change{Call: c, Action: "run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "run", Object: string(reporting.Reports.Name),
+		Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
 }
 
 func answer(c *resource.Call, t *reporting.ReportTask) generated {
@@ -170,7 +192,8 @@ func answer(c *resource.Call, t *reporting.ReportTask) generated {
 
 // known is the run in the path, for a caller who may do op with the report and
 // may see what is in the run.
-func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*reporting.Report, *reporting.ReportTask, error) {
+func known(ctx context.Context, r resource.Reader, c *resource.Call,
+	op resource.Operation) (*reporting.Report, *reporting.ReportTask, error) {
 	report, err := visible(ctx, r, c, op)
 	if err != nil {
 		return nil, nil, err
@@ -198,7 +221,8 @@ func done(ctx context.Context, r resource.Reader, c *resource.Call) (*reporting.
 	case reporting.TaskFailed:
 		return nil, nil, fault.New(fault.Conflict, "the report could not be made: %s", t.Error)
 	}
-	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again", Detail: map[string]any{"state": t.State, "progress": t.Progress, "rows": t.Rows}}
+	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again",
+		Detail: map[string]any{"state": t.State, "progress": t.Progress, "rows": t.Rows}}
 }
 
 func (s *Service) task(ctx context.Context, c *resource.Call) (any, error) {
@@ -215,11 +239,13 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if lasts := report.LinkLasts(); lasts > 0 && !s.o.Clock().Before(time.Unix(int64(t.EndedOn), 0).Add(lasts)) {
-		return nil, fault.New(fault.Conflict, "the link to this run has ended %s after it was made, as the report says; run the report again", report.LinkExpire)
+		return nil, fault.New(fault.Conflict, "the link to this run has ended %s after it was made, as the report "+
+			"says; run the report again", report.LinkExpire)
 	}
 	file, err := os.Open(fileOf(s.o.Folder, t.ID))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fault.New(fault.Conflict, "the file of this run is no longer in the data folder; run the report again")
+		return nil, fault.New(fault.Conflict, "the file of this run is no longer in the data folder; run the report "+
+			"again")
 	}
 	if err != nil {
 		return nil, err
@@ -249,7 +275,8 @@ func (s *Service) remove(ctx context.Context, c *resource.Call) (any, error) {
 		if err := resource.Delete(ctx, tx, reporting.ReportTasks.Name, id); err != nil {
 			return err
 		}
-		return tx.Note(ctx, &resource.Change{Call: c, Action: "remove run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "remove run", Object: string(reporting.Reports.Name),
+			Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
 	})
 	if err != nil {
 		return nil, err

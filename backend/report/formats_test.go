@@ -78,7 +78,8 @@ func sixteen(text string) string {
 func (h *house) everyType(format string) map[string]reporting.Report {
 	all := map[string]reporting.Report{}
 	for _, kind := range reporting.ReportTypes {
-		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format, DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
+		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format,
+			DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
 			Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
 	}
 	return all
@@ -87,12 +88,17 @@ func (h *house) everyType(format string) map[string]reporting.Report {
 func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
 	h := measured(t)
 	const evil = `<svg onload=x>"'`
-	put(h, fleet.Devices.Name, fleet.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead", GroupIDs: []int64{3}})
-	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", DisplayName: evil, CollectInterval: 60, DataPoints: []datasource.DataPoint{{ID: 11, DataSourceID: 1, Name: evil, AlertExpr: "> 1"}}})
-	charts := map[string]int{reporting.ReportAlertTrends: 3, reporting.ReportAvailability: 2, reporting.ReportMetrics: 1, reporting.ReportThreshold: 1}
+	put(h, fleet.Devices.Name, fleet.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead",
+		GroupIDs: []int64{3}})
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", DisplayName: evil,
+		CollectInterval: 60, DataPoints: []datasource.DataPoint{
+			{ID: 11, DataSourceID: 1, Name: evil, AlertExpr: "> 1"}}})
+	charts := map[string]int{reporting.ReportAlertTrends: 3, reporting.ReportAvailability: 2,
+		reporting.ReportMetrics: 1, reporting.ReportThreshold: 1}
 	for name, r := range h.everyType(reporting.FormatHTML) {
 		text := string(h.made(r))
-		for _, never := range []string{"<script", "http:", "https:", "url(", "@import", "src=", "href=", " style=", "<svg onload", "NaN"} {
+		for _, never := range []string{"<script", "http:", "https:", "url(", "@import", "src=", "href=", " style=",
+			"<svg onload", "NaN"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the page of %s holds %s", name, never)
 			}
@@ -109,9 +115,12 @@ func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
 	r.DateRange = ""
 	got := regexp.MustCompile(`<text[^>]*>[^<]*</text>`).FindAllString(string(h.made(r)), -1)
 	want := []string{
-		`<text class="text" x="0" y="15" text-anchor="start">bridge</text>`, `<text class="text" x="960" y="15" text-anchor="end">1d 00:00:00</text>`,
-		`<text class="text" x="0" y="37" text-anchor="start">ranch</text>`, `<text class="text" x="960" y="37" text-anchor="end">01:30:00</text>`,
-		`<text class="text" x="0" y="59" text-anchor="start">fjord</text>`, `<text class="text" x="960" y="59" text-anchor="end">01:00:00</text>`,
+		`<text class="text" x="0" y="15" text-anchor="start">bridge</text>`,
+		`<text class="text" x="960" y="15" text-anchor="end">1d 00:00:00</text>`,
+		`<text class="text" x="0" y="37" text-anchor="start">ranch</text>`,
+		`<text class="text" x="960" y="37" text-anchor="end">01:30:00</text>`,
+		`<text class="text" x="0" y="59" text-anchor="start">fjord</text>`,
+		`<text class="text" x="960" y="59" text-anchor="end">01:00:00</text>`,
 	}
 	if len(got) < len(want) || !reflect.DeepEqual(got[len(got)-len(want):], want) {
 		t.Errorf("got %s", strings.Join(got, "\n"))
@@ -120,30 +129,38 @@ func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
 
 func TestAPDFHoldsTheWholeReport(t *testing.T) {
 	h := measured(t)
-	put(h, fleet.Devices.Name, fleet.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日", HostStatus: "normal", GroupIDs: []int64{2}})
+	put(h, fleet.Devices.Name, fleet.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日",
+		HostStatus: "normal", GroupIDs: []int64{2}})
 	for name, r := range h.everyType(reporting.FormatPDF) {
 		text := strings.Join(h.pages(h.made(r)), "")
-		if !strings.Contains(text, "Bericht über "+name) || !strings.Contains(text, "Made 2026-05-04 12:00:00 UTC for admin") {
+		if !strings.Contains(text, "Bericht über "+name) ||
+			!strings.Contains(text, "Made 2026-05-04 12:00:00 UTC for admin") {
 			t.Errorf("the PDF of %s reads %s", name, text)
 		}
 	}
-	r := reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF, Columns: columns("Device", "Groups")}
+	r := reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF,
+		Columns: columns("Device", "Groups")}
 	if drawn := h.drawn(h.made(r)); !strings.Contains(drawn, sixteen("Загрузка Ωμέγα łódź □□")) {
 		t.Errorf("letters are missing in %q", drawn)
 	}
 	var many []fleet.Device
 	for i := range 400 {
-		many = append(many, fleet.Device{ID: int64(i + 5), Name: "10.1.0.1", DisplayName: fmt.Sprintf("device-%03d-{pages}", i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("unbreakable", 60)})
+		many = append(many,
+			fleet.Device{ID: int64(i + 5), Name: "10.1.0.1", DisplayName: fmt.Sprintf("device-%03d-{pages}", i),
+				HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("unbreakable", 60)})
 	}
 	put(h, fleet.Devices.Name, many...)
-	pages := h.pages(h.made(reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF}))
+	pages := h.pages(
+		h.made(reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF}))
 	all := strings.Join(pages, "")
 	for i := range 400 {
 		if name := fmt.Sprintf("device-%03d-", i); strings.Count(all, name) != 1 {
 			t.Errorf("%s is there %d times", name, strings.Count(all, name))
 		}
 	}
-	if last := pages[len(pages)-1]; len(pages) < 20 || !strings.Contains(last, fmt.Sprintf("%d / %d", len(pages), len(pages))) || !strings.Contains(last, "Host name") {
+	if last := pages[len(pages)-1]; len(pages) < 20 ||
+		!strings.Contains(last, fmt.Sprintf("%d / %d", len(pages), len(pages))) ||
+		!strings.Contains(last, "Host name") {
 		t.Errorf("the last of %d pages reads %s", len(pages), last)
 	}
 }
@@ -151,7 +168,8 @@ func TestAPDFHoldsTheWholeReport(t *testing.T) {
 func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 	h := measured(t)
 	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\x01 low", strings.Repeat("long", 10_000)} {
-		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal", GroupIDs: []int64{2}})
+		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal",
+			GroupIDs: []int64{2}})
 	}
 	read := func(r reporting.Report) (*excelize.File, [][]string) {
 		file, err := excelize.OpenReader(bytes.NewReader(h.made(r)))
@@ -165,26 +183,33 @@ func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 		}
 		return file, rows
 	}
-	file, rows := read(reporting.Report{Name: "=cmd", Description: "+note", Type: reporting.ReportInventory, Format: reporting.FormatXLSX, Columns: columns("Device")})
-	if want := [][]string{{"Device"}, {"fjord"}, {"ranch"}, {"bridge"}, {"=1+1"}, {"+1"}, {"-1"}, {"@SUM(A1)"}}; !reflect.DeepEqual(rows[:8], want) || len(rows) != 10 || len([]rune(rows[9][0])) > 32_767 {
+	file, rows := read(reporting.Report{Name: "=cmd", Description: "+note", Type: reporting.ReportInventory,
+		Format: reporting.FormatXLSX, Columns: columns("Device")})
+	if want := [][]string{{"Device"}, {"fjord"}, {"ranch"}, {"bridge"}, {"=1+1"}, {"+1"}, {"-1"},
+		{"@SUM(A1)"}}; !reflect.DeepEqual(rows[:8], want) || len(rows) != 10 || len([]rune(rows[9][0])) > 32_767 {
 		t.Errorf("got %.200q", rows)
 	}
 	for i := range rows {
 		cell := fmt.Sprintf("A%d", i+1)
 		formula, err := file.GetCellFormula("Report", cell)
-		if kind, _ := file.GetCellType("Report", cell); err != nil || formula != "" || kind == excelize.CellTypeNumber || kind == excelize.CellTypeFormula {
+		if kind, _ := file.GetCellType("Report", cell); err != nil || formula != "" ||
+			kind == excelize.CellTypeNumber || kind == excelize.CellTypeFormula {
 			t.Errorf("%s is %v %q %v", cell, kind, formula, err)
 		}
 	}
 	about, err := file.GetRows("About")
-	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"}, {"", "+note"}, {"Dead", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
+	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"},
+		{"", "+note"}, {"Dead", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
 		t.Errorf("got %q %v", about, err)
 	}
-	file, rows = read(reporting.Report{Name: "m", Type: reporting.ReportMetrics, Format: reporting.FormatXLSX, Columns: columns("Device", "Average"), Metrics: []reporting.ReportMetric{{DataSourceID: 1}}})
-	if want := [][]string{{"Device", "Average"}, {"bridge", "329.5"}, {"fjord", "129.5"}, {"ranch", "229.5"}}; !reflect.DeepEqual(rows, want) {
+	file, rows = read(reporting.Report{Name: "m", Type: reporting.ReportMetrics, Format: reporting.FormatXLSX,
+		Columns: columns("Device", "Average"), Metrics: []reporting.ReportMetric{{DataSourceID: 1}}})
+	if want := [][]string{{"Device", "Average"}, {"bridge", "329.5"}, {"fjord", "129.5"},
+		{"ranch", "229.5"}}; !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %q", rows)
 	}
-	if kind, err := file.GetCellType("Report", "B2"); err != nil || kind != excelize.CellTypeNumber && kind != excelize.CellTypeUnset {
+	if kind, err := file.GetCellType("Report", "B2"); err != nil || kind != excelize.CellTypeNumber &&
+		kind != excelize.CellTypeUnset {
 		t.Errorf("a number is of the type %v (%v)", kind, err)
 	}
 }

@@ -120,7 +120,8 @@ func property(name string, lists ...[]resource.Property) string {
 // metricColumn names the instances of a data source on each device. They are
 // read once, as names alone: a few bytes each.
 func (r *Run) metricColumn(ctx context.Context, m *reporting.ReportMetric) (c column[fleet.Device], err error) {
-	found, err := resource.Find(ctx, r.From, datasource.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
+	found, err := resource.Find(ctx, r.From, datasource.DataSources.Name,
+		resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
 	if err != nil {
 		return c, err
 	}

@@ -14,7 +14,8 @@ import (
 const mostRows = 200_000
 
 func tooMany(what string) error {
-	return fault.New(fault.Invalid, "the report would have more than %d %s; choose fewer devices, groups or datapoints", mostRows, what)
+	return fault.New(fault.Invalid, "the report would have more than %d %s; choose fewer devices, groups or datapoints",
+		mostRows, what)
 }
 
 // list is rows that were counted or measured, and not read, on their way into a Table.

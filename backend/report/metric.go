@@ -97,13 +97,15 @@ func (m *measuring) choose(ctx context.Context) error {
 		}
 	}
 	slices.SortStableFunc(m.rows, func(a, b measuredRow) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.device), strings.ToLower(b.device)), strings.Compare(a.about.source.Name, b.about.source.Name), strings.Compare(a.instance, b.instance))
+		return cmp.Or(strings.Compare(strings.ToLower(a.device), strings.ToLower(b.device)),
+			strings.Compare(a.about.source.Name, b.about.source.Name), strings.Compare(a.instance, b.instance))
 	})
 	return nil
 }
 
 func (m *measuring) chooseMetric(ctx context.Context, metric *reporting.ReportMetric) error {
-	found, err := resource.Find(ctx, m.From, datasource.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: metric.DataSourceID})
+	found, err := resource.Find(ctx, m.From, datasource.DataSources.Name,
+		resource.Where{Field: "id", Op: "=", Value: metric.DataSourceID})
 	if err != nil || len(found) == 0 {
 		return err // gone since the report was written
 	}
@@ -127,7 +129,8 @@ func (m *measuring) chooseMetric(ctx context.Context, metric *reporting.ReportMe
 			return
 		}
 		for _, p := range shown {
-			m.rows = append(m.rows, measuredRow{key: series.Key{Instance: i.ID, DataPoint: p.point.ID}, about: p, device: m.devices[i.DeviceID], instance: i.DisplayName})
+			m.rows = append(m.rows, measuredRow{key: series.Key{Instance: i.ID, DataPoint: p.point.ID}, about: p,
+				device: m.devices[i.DeviceID], instance: i.DisplayName})
 		}
 	})
 	if over {
@@ -164,7 +167,8 @@ func (m *measuring) measure(ctx context.Context, row *measuredRow) (bool, error)
 	if m.Series == nil || !m.from.Before(m.to) {
 		return false, nil
 	}
-	q := series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint}, From: m.from.Unix(), To: m.to.Unix()}
+	q := series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint}, From: m.from.Unix(),
+		To: m.to.Unix()}
 	whole, err := m.Series.Aggregate(ctx, q, q.To-q.From)
 	if err != nil || len(whole[0]) == 0 || whole[0][0].Count == 0 {
 		return false, err
@@ -235,7 +239,9 @@ func (m *measuring) line(ctx context.Context, row *measuredRow) (Line, error) {
 	if from < m.At.Unix()-hourly {
 		step = max(step, 3600)
 	}
-	steps, err := m.Series.Aggregate(ctx, series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint}, From: from, To: to}, step)
+	steps,
+		err := m.Series.Aggregate(ctx, series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint},
+		From: from, To: to}, step)
 	if err != nil {
 		return Line{}, err
 	}
@@ -264,8 +270,10 @@ func metricColumns() []column[measuredRow] {
 		func(m *row) string { return strconv.Itoa(m.count) },
 	)
 	for i, value := range []func(*row) float64{
-		4: func(m *row) float64 { return m.least }, 5: func(m *row) float64 { return m.average }, 6: func(m *row) float64 { return m.most },
-		7: func(m *row) float64 { return m.high95 }, 8: func(m *row) float64 { return m.newest }, 9: func(m *row) float64 { return float64(m.count) },
+		4: func(m *row) float64 { return m.least }, 5: func(m *row) float64 { return m.average },
+		6: func(m *row) float64 { return m.most },
+		7: func(m *row) float64 { return m.high95 }, 8: func(m *row) float64 { return m.newest },
+		9: func(m *row) float64 { return float64(m.count) },
 	} {
 		if value != nil {
 			columns[i].num, columns[i].key = true, func(m *row) string { return ordered(value(m)) }

@@ -40,7 +40,8 @@ type rgb struct{ r, g, b int }
 var pdfInks = map[Ink]rgb{
 	Critical: {217, 47, 53}, Error: {214, 92, 25}, Warn: {180, 135, 16}, OK: {143, 188, 177}, Plain: {211, 209, 203},
 	inkText: {27, 34, 42}, inkQuiet: {93, 102, 111}, inkGrid: {230, 227, 220}, inkBar: {79, 138, 125},
-	"l1": {31, 122, 104}, "l2": {137, 94, 22}, "l3": {60, 100, 180}, "l4": {163, 66, 109}, "l5": {107, 106, 30}, "l6": {109, 91, 176},
+	"l1": {31, 122, 104}, "l2": {137, 94, 22}, "l3": {60, 100, 180}, "l4": {163, 66, 109}, "l5": {107, 106, 30},
+	"l6":   {109, 91, 176},
 	"head": {239, 237, 231}, "line": {223, 220, 214}, "brass": {137, 94, 22},
 }
 
@@ -61,7 +62,8 @@ type pdf struct {
 
 // writePDF writes the head, the charts and as many rows as a PDF may have.
 func (t *Table) writePDF(w io.Writer, r *Run) error {
-	p := &pdf{Fpdf: fpdf.New("L", "mm", "A4", ""), table: t, run: r, letter: map[rune]bool{}, wide: map[string]map[rune]float64{"": {}, "B": {}}}
+	p := &pdf{Fpdf: fpdf.New("L", "mm", "A4", ""), table: t, run: r, letter: map[rune]bool{},
+		wide: map[string]map[rune]float64{"": {}, "B": {}}}
 	var err error
 	if p.font, err = sfnt.Parse(goregular.TTF); err != nil {
 		return err

@@ -46,11 +46,13 @@ var (
 	admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 	// clerk sees the devices of group 2, and all reports.
 	clerk = &resource.Access{UserID: 2, User: "clerk", Grants: []resource.Grant{
-		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}, {Object: resource.Reports, Op: resource.Modify, All: true},
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}},
+		{Object: resource.Reports, Op: resource.Modify, All: true},
 	}}
 	// neighbour sees group 3 instead.
 	neighbour = &resource.Access{UserID: 3, User: "neighbour", Grants: []resource.Grant{
-		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{3: true}}, {Object: resource.Reports, Op: resource.Read, All: true},
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{3: true}},
+		{Object: resource.Reports, Op: resource.Read, All: true},
 	}}
 )
 
@@ -64,12 +66,15 @@ func table[T any](h *house, r *resource.Resource[*T]) {
 func open(t *testing.T) *house {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+	db,
+		err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"),
+		Clock: func() time.Time { return noon }, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	h := &house{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{1: admin, 2: clerk, 3: neighbour}}
+	h := &house{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{
+		1: admin, 2: clerk, 3: neighbour}}
 	table(h, &fleet.Groups)
 	table(h, &fleet.Devices)
 	table(h, &collector.Collectors)
@@ -96,7 +101,9 @@ func open(t *testing.T) *house {
 	table(h, &alert.Deliveries)
 	table(h, &alert.Rules)
 	table(h, &alert.Chains)
-	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"}, fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1, CustomProperties: []resource.Property{{Name: "site", Value: "Fjord"}}},
+	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"},
+		fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1, CustomProperties: []resource.Property{
+			{Name: "site", Value: "Fjord"}}},
 		fleet.Group{ID: 3, Name: "Austin", FullPath: "Austin", ParentID: 1})
 	return h
 }
@@ -120,14 +127,21 @@ func put[T any](h *house, name resource.Name[*T], rows ...T) {
 func (h *house) town() {
 	h.Helper()
 	put(h, fleet.Devices.Name,
-		fleet.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", HostStatus: "normal", GroupIDs: resource.IDs{2}, CustomProperties: []resource.Property{{Name: "snmp.community", Value: "hush"}}},
-		fleet.Device{ID: 2, Name: "10.0.0.2", DisplayName: "ranch", HostStatus: "dead", GroupIDs: resource.IDs{3}, Description: "=HYPERLINK(\"x\")"},
-		fleet.Device{ID: 3, Name: "10.0.0.3", DisplayName: "bridge", HostStatus: "normal", GroupIDs: resource.IDs{2, 3}})
+		fleet.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", HostStatus: "normal", GroupIDs: resource.IDs{2},
+			CustomProperties: []resource.Property{{Name: "snmp.community", Value: "hush"}}},
+		fleet.Device{ID: 2, Name: "10.0.0.2", DisplayName: "ranch", HostStatus: "dead", GroupIDs: resource.IDs{3},
+			Description: "=HYPERLINK(\"x\")"},
+		fleet.Device{ID: 3, Name: "10.0.0.3", DisplayName: "bridge", HostStatus: "normal",
+			GroupIDs: resource.IDs{2, 3}})
 	at := seconds(noon)
 	put(h, alert.Alerts.Name,
-		alert.Alert{ID: 1, Severity: 2, StartOn: at - 3600, DeviceID: 1, DeviceName: "fjord", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "70", Threshold: "> 60 80 90"},
-		alert.Alert{ID: 2, Severity: 4, StartOn: at - 7200, EndOn: at - 1800, Cleared: true, DeviceID: 2, DeviceName: "ranch", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "99"},
-		alert.Alert{ID: 3, Severity: 3, StartOn: at - 90_000, DeviceID: 3, DeviceName: "bridge", DataSourceName: "Disk", InstanceName: "Disk-/", DataPointName: "used", Value: "85", Acked: true, AckedBy: "clerk", AckedOn: at - 60})
+		alert.Alert{ID: 1, Severity: 2, StartOn: at - 3600, DeviceID: 1, DeviceName: "fjord", DataSourceName: "Ping",
+			InstanceName: "Ping", DataPointName: "loss", Value: "70", Threshold: "> 60 80 90"},
+		alert.Alert{ID: 2, Severity: 4, StartOn: at - 7200, EndOn: at - 1800, Cleared: true, DeviceID: 2,
+			DeviceName: "ranch", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "99"},
+		alert.Alert{ID: 3, Severity: 3, StartOn: at - 90_000, DeviceID: 3, DeviceName: "bridge", DataSourceName: "Disk",
+			InstanceName: "Disk-/", DataPointName: "used", Value: "85", Acked: true, AckedBy: "clerk",
+			AckedOn: at - 60})
 }
 
 func columns(names ...string) (out []reporting.ReportColumn) {
@@ -165,47 +179,83 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 	h := open(t)
 	h.town()
 	put(h, people.Users.Name,
-		people.User{ID: 1, Username: "admin", FirstName: "Dana", Email: "d@example.net", Status: "active", Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system", LastLoginOn: seconds(noon)},
-		people.User{ID: 2, Username: "clerk", Status: "suspended", APIOnly: true, Roles: []people.RoleRef{{ID: 2, Name: "night"}}})
-	put(h, people.Roles.Name, people.Role{ID: 1, Name: "administrator", Privileges: []people.Privilege{{ObjectType: "setting", ObjectID: "*", Operation: "write"}}}, people.Role{ID: 2, Name: "night"})
+		people.User{ID: 1, Username: "admin", FirstName: "Dana", Email: "d@example.net", Status: "active",
+			Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system", LastLoginOn: seconds(noon)},
+		people.User{ID: 2, Username: "clerk", Status: "suspended", APIOnly: true,
+			Roles: []people.RoleRef{{ID: 2, Name: "night"}}})
+	put(h, people.Roles.Name,
+		people.Role{ID: 1, Name: "administrator",
+			Privileges: []people.Privilege{{ObjectType: "setting", ObjectID: "*", Operation: "write"}}},
+		people.Role{ID: 2, Name: "night"})
 	put(h, audit.AuditLogs.Name,
-		audit.AuditLog{ID: 1, Username: "admin", HappenedOn: seconds(noon) - 60, IP: "127.0.0.1", Action: "create", Description: "Added the device 1"},
-		audit.AuditLog{ID: 2, Username: "clerk", HappenedOn: seconds(noon) - 30, Action: "delete", Description: "Deleted the device 2"},
-		audit.AuditLog{ID: 3, Username: "admin", HappenedOn: seconds(noon) - 200_000, Action: "create", Description: "Added long ago"})
+		audit.AuditLog{ID: 1, Username: "admin", HappenedOn: seconds(noon) - 60, IP: "127.0.0.1", Action: "create",
+			Description: "Added the device 1"},
+		audit.AuditLog{ID: 2, Username: "clerk", HappenedOn: seconds(noon) - 30, Action: "delete",
+			Description: "Deleted the device 2"},
+		audit.AuditLog{ID: 3, Username: "admin", HappenedOn: seconds(noon) - 200_000, Action: "create",
+			Description: "Added long ago"})
 	few := columns("Severity", "began", "Device", "Data_Source", "Acked by")
 	const head = "Severity|Began|Device|DataSource|Acked by"
-	fjord, ranch, bridge := "warning|2026-05-04 11:00:00 UTC|fjord|Ping|", "critical|2026-05-04 10:00:00 UTC|ranch|Ping|", "error|2026-05-03 11:00:00 UTC|bridge|Disk|clerk"
+	fjord, ranch, bridge := "warning|2026-05-04 11:00:00 UTC|fjord|Ping|",
+		"critical|2026-05-04 10:00:00 UTC|ranch|Ping|", "error|2026-05-03 11:00:00 UTC|bridge|Disk|clerk"
 	for _, tt := range []struct {
 		name string
 		r    reporting.Report
 		who  *resource.Access
 		want []string
 	}{
-		{"alerts of a day", reporting.Report{Type: reporting.ReportAlert, Columns: few}, admin, []string{head, fjord, ranch}},
-		{"worst first", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "Last 2 days", SortedBy: "severity", SortDirection: "desc"}, admin, []string{head, ranch, bridge, fjord}},
-		{"those that began before and are still active", reporting.Report{Type: reporting.ReportAlert, Columns: few, Preexist: true}, admin, []string{head, fjord, ranch, bridge}},
-		{"active ones of some levels", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time", ActiveOnly: true, Level: "error,critical"}, admin, []string{head, bridge}},
-		{"acknowledged ones", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time", AckFilter: "acked"}, admin, []string{head, bridge}},
-		{"of a group", reporting.Report{Type: reporting.ReportAlert, Columns: few, GroupPath: "AUS*"}, admin, []string{head, ranch}},
-		{"of devices and datasources", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time", DeviceName: "x,?r*", DataSource: "Disk"}, admin, []string{head, bridge}},
-		{"in a zone of its own", reporting.Report{Type: reporting.ReportAlert, Columns: columns("Ended"), Timezone: "Asia/Tokyo", Level: "critical"}, admin, []string{"Ended", "2026-05-04 20:30:00 JST"}},
-		{"counts only", reporting.Report{Type: reporting.ReportAlert, SummaryOnly: true, DateRange: "any time"}, admin, []string{"Severity|Alerts", "Critical|1", "Error|1", "Warning|1"}},
-		{"counts of a bound role", reporting.Report{Type: reporting.ReportAlert, SummaryOnly: true, DateRange: "any time"}, clerk, []string{"Severity|Alerts", "Critical|0", "Error|1", "Warning|1"}},
-		{"alerts of a bound role", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time"}, clerk, []string{head, fjord, bridge}},
+		{"alerts of a day", reporting.Report{Type: reporting.ReportAlert, Columns: few}, admin,
+			[]string{head, fjord, ranch}},
+		{"worst first", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "Last 2 days",
+			SortedBy: "severity", SortDirection: "desc"}, admin, []string{head, ranch, bridge, fjord}},
+		{"those that began before and are still active", reporting.Report{Type: reporting.ReportAlert, Columns: few,
+			Preexist: true}, admin, []string{head, fjord, ranch, bridge}},
+		{"active ones of some levels", reporting.Report{Type: reporting.ReportAlert, Columns: few,
+			DateRange: "any time", ActiveOnly: true, Level: "error,critical"}, admin, []string{head, bridge}},
+		{"acknowledged ones", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time",
+			AckFilter: "acked"}, admin, []string{head, bridge}},
+		{"of a group", reporting.Report{Type: reporting.ReportAlert, Columns: few, GroupPath: "AUS*"}, admin,
+			[]string{head, ranch}},
+		{"of devices and datasources", reporting.Report{Type: reporting.ReportAlert, Columns: few,
+			DateRange: "any time", DeviceName: "x,?r*", DataSource: "Disk"}, admin, []string{head, bridge}},
+		{"in a zone of its own", reporting.Report{Type: reporting.ReportAlert, Columns: columns("Ended"),
+			Timezone: "Asia/Tokyo", Level: "critical"}, admin, []string{"Ended", "2026-05-04 20:30:00 JST"}},
+		{"counts only", reporting.Report{Type: reporting.ReportAlert, SummaryOnly: true, DateRange: "any time"}, admin,
+			[]string{"Severity|Alerts", "Critical|1", "Error|1", "Warning|1"}},
+		{"counts of a bound role", reporting.Report{Type: reporting.ReportAlert, SummaryOnly: true,
+			DateRange: "any time"}, clerk, []string{"Severity|Alerts", "Critical|0", "Error|1", "Warning|1"}},
+		{"alerts of a bound role", reporting.Report{Type: reporting.ReportAlert, Columns: few, DateRange: "any time"},
+			clerk, []string{head, fjord, bridge}},
 
-		{"devices", reporting.Report{Type: reporting.ReportInventory, Properties: []string{"snmp.community", "site"}}, admin,
-			[]string{"Device|Host name|Groups|Status|Description|snmp.community|site", "fjord|10.0.0.1|Oslo|normal||********|Fjord", `ranch|10.0.0.2|Austin|dead|'=HYPERLINK("x")||`, "bridge|10.0.0.3|Oslo, Austin|normal|||Fjord"}},
-		{"devices of a bound role, and none of the groups it does not see", reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device", "Groups")}, clerk, []string{"Device|Groups", "fjord|Oslo", "bridge|Oslo"}},
-		{"devices of a group", reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"), HostsValType: "group", HostsVal: "Austin"}, admin, []string{"Device", "ranch", "bridge"}},
-		{"devices by name", reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"), HostsVal: "f*,RANCH", SortedBy: "Device", SortDirection: "desc"}, admin, []string{"Device", "ranch", "fjord"}},
+		{"devices", reporting.Report{Type: reporting.ReportInventory, Properties: []string{"snmp.community", "site"}},
+			admin,
+			[]string{"Device|Host name|Groups|Status|Description|snmp.community|site",
+				"fjord|10.0.0.1|Oslo|normal||********|Fjord", `ranch|10.0.0.2|Austin|dead|'=HYPERLINK("x")||`,
+				"bridge|10.0.0.3|Oslo, Austin|normal|||Fjord"}},
+		{"devices of a bound role, and none of the groups it does not see",
+			reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device", "Groups")}, clerk,
+			[]string{"Device|Groups", "fjord|Oslo", "bridge|Oslo"}},
+		{"devices of a group", reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"),
+			HostsValType: "group", HostsVal: "Austin"}, admin, []string{"Device", "ranch", "bridge"}},
+		{"devices by name", reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"),
+			HostsVal: "f*,RANCH", SortedBy: "Device", SortDirection: "desc"}, admin,
+			[]string{"Device", "ranch", "fjord"}},
 
-		{"users", reporting.Report{Type: reporting.ReportUser}, admin, []string{"Username|First name|Last name|Email|Roles|Status|API only|Last sign-in|Created by",
-			"admin|Dana||d@example.net|administrator|active|no|2026-05-04 12:00:00 UTC|system", "clerk||||night|suspended|yes||"}},
-		{"users of a role", reporting.Report{Type: reporting.ReportUser, Columns: columns("Username"), UserFilter: reporting.ReportUserFilter{Role: "ni*"}}, admin, []string{"Username", "clerk"}},
-		{"roles", reporting.Report{Type: reporting.ReportRole}, admin, []string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|"}},
-		{"what was done", reporting.Report{Type: reporting.ReportAuditLog}, admin, []string{"Time|User|IP|Action|Description",
-			"2026-05-04 11:59:00 UTC|admin|127.0.0.1|create|Added the device 1", "2026-05-04 11:59:30 UTC|clerk||delete|Deleted the device 2"}},
-		{"what one did", reporting.Report{Type: reporting.ReportAuditLog, Columns: columns("Description"), DateRange: "any time", Username: "admin", Filter: "ADDED"}, admin, []string{"Description", "Added the device 1", "Added long ago"}},
+		{"users", reporting.Report{Type: reporting.ReportUser}, admin, []string{"Username|First name|Last " +
+			"name|Email|Roles|Status|API only|Last sign-in|Created by",
+			"admin|Dana||d@example.net|administrator|active|no|2026-05-04 12:00:00 UTC|system",
+			"clerk||||night|suspended|yes||"}},
+		{"users of a role", reporting.Report{Type: reporting.ReportUser, Columns: columns("Username"),
+			UserFilter: reporting.ReportUserFilter{Role: "ni*"}}, admin, []string{"Username", "clerk"}},
+		{"roles", reporting.Report{Type: reporting.ReportRole}, admin,
+			[]string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|"}},
+		{"what was done", reporting.Report{Type: reporting.ReportAuditLog}, admin,
+			[]string{"Time|User|IP|Action|Description",
+				"2026-05-04 11:59:00 UTC|admin|127.0.0.1|create|Added the device 1", "2026-05-04 11:59:30 " +
+					"UTC|clerk||delete|Deleted the device 2"}},
+		{"what one did", reporting.Report{Type: reporting.ReportAuditLog, Columns: columns("Description"),
+			DateRange: "any time", Username: "admin", Filter: "ADDED"}, admin,
+			[]string{"Description", "Added the device 1", "Added long ago"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := *h
@@ -220,7 +270,8 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 	h := open(t)
 	for _, kind := range reporting.ReportTypes {
-		if got, want := h.lines(&reporting.Report{Type: kind.Name}, admin), []string{strings.Join(kind.Columns, "|")}; !reflect.DeepEqual(got, want) {
+		if got, want := h.lines(&reporting.Report{Type: kind.Name}, admin),
+			[]string{strings.Join(kind.Columns, "|")}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", kind.Name, got, want)
 		}
 	}
@@ -228,7 +279,8 @@ func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 
 func TestARunNeedsTheRightOfItsType(t *testing.T) {
 	h := open(t)
-	run := report.Run{Report: &reporting.Report{Type: reporting.ReportUser}, Access: clerk, From: h.db, Zone: time.UTC, At: noon}
+	run := report.Run{Report: &reporting.Report{Type: reporting.ReportUser}, Access: clerk, From: h.db,
+		Zone: time.UTC, At: noon}
 	var out bytes.Buffer
 	_, err := run.Write(t.Context(), &out)
 	const want = "a report of the type User needs the right read on settings: useraccess, which clerk does not have"
@@ -239,7 +291,8 @@ func TestARunNeedsTheRightOfItsType(t *testing.T) {
 
 func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
 	h := open(t)
-	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1", ` "quoted, and more"`} {
+	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1",
+		` "quoted, and more"`} {
 		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 1), Name: "x", DisplayName: name, HostStatus: "normal"})
 	}
 	r := reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"), Format: reporting.FormatCSV}
@@ -249,7 +302,8 @@ func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Between quotes, a lone carriage return is dropped, as encoding/csv does.
-	const want = "\ufeffDevice\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\t=1\r\n\"'=1\"\r\n\"'\r\n=1\"\r\na=1\r\n\" \"\"quoted, and more\"\"\"\r\n"
+	const want = "\ufeffDevice\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\t=1\r\n\"'=1\"\r\n\"'\r\n=1\"\r\na=1\r\n" +
+		"\" \"\"quoted, and more\"\"\"\r\n"
 	if out.String() != want {
 		t.Errorf("got %q\nwant %q", out.String(), want)
 	}
@@ -258,9 +312,12 @@ func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
 func TestThePageShowsHostileNamesAsText(t *testing.T) {
 	h := open(t)
 	const evil = `<script>alert(1)</script>"' onload=x`
-	put(h, fleet.Devices.Name, fleet.Device{ID: 1, Name: "x", DisplayName: evil, HostStatus: "dead"}, fleet.Device{ID: 2, Name: "y", DisplayName: "calm", HostStatus: "normal"})
-	r := reporting.Report{Name: evil, Description: evil, Type: reporting.ReportInventory, Columns: columns("Device"), Properties: []string{evil}, Format: reporting.FormatHTML}
-	run := report.Run{Report: &r, Access: &resource.Access{User: evil, Admin: true}, From: h.db, Zone: time.UTC, At: noon}
+	put(h, fleet.Devices.Name, fleet.Device{ID: 1, Name: "x", DisplayName: evil, HostStatus: "dead"},
+		fleet.Device{ID: 2, Name: "y", DisplayName: "calm", HostStatus: "normal"})
+	r := reporting.Report{Name: evil, Description: evil, Type: reporting.ReportInventory, Columns: columns("Device"),
+		Properties: []string{evil}, Format: reporting.FormatHTML}
+	run := report.Run{Report: &r, Access: &resource.Access{User: evil, Admin: true}, From: h.db,
+		Zone: time.UTC, At: noon}
 	var out bytes.Buffer
 	rows, err := run.Write(t.Context(), &out)
 	if err != nil || rows != 2 {

@@ -20,7 +20,8 @@ const (
 // schedule turns what is due into runs, and returns how long to wait for the
 // next. The reports are read each time: the clock may have been set.
 func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
-	planned, err := resource.Find(ctx, s.db, reporting.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+	planned, err := resource.Find(ctx, s.db, reporting.Reports.Name,
+		resource.Where{Field: "schedule", Op: "!=", Value: ""})
 	if err != nil {
 		return patience, err
 	}
@@ -56,20 +57,24 @@ func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 		if err := resource.Put(ctx, tx, reporting.Reports.Name, report); err != nil || due == 0 {
 			return err
 		}
-		waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: id},
-			resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting}, resource.Where{Field: "scheduled", Op: "=", Value: true})
+		waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
+			resource.Where{Field: "reportId", Op: "=", Value: id},
+			resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting},
+			resource.Where{Field: "scheduled", Op: "=", Value: true})
 		if err != nil || len(waiting) > 0 { // one that has not begun yet will show the same
 			return err
 		}
 		task := reporting.ReportTask{
-			ReportID: id, State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: cmp.Or(report.RunAsID, report.ModifiedID), User: cmp.Or(report.RunAs, report.ModifiedBy),
+			ReportID: id, State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format,
+			UserID: cmp.Or(report.RunAsID, report.ModifiedID), User: cmp.Or(report.RunAs, report.ModifiedBy),
 			Scheduled: true, DueOn: due, Note: s.late(report, due, now), Groups: []int64{},
 		}
 		if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {
 			return err
 		}
 		call := &resource.Call{At: now}
-		return tx.Note(ctx, &resource.Change{Call: call, Action: "run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: id, Title: report.Name})
+		return tx.Note(ctx, &resource.Change{Call: call, Action: "run", Object: string(reporting.Reports.Name),
+			Label: reporting.Reports.Label, ID: id, Title: report.Name})
 	})
 }
 
@@ -96,7 +101,8 @@ func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.
 // rezone works out again when reports are made that go by the portal's zone.
 func (s *Service) rezone(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		planned, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+		planned, err := resource.Find(ctx, tx, reporting.Reports.Name,
+			resource.Where{Field: "schedule", Op: "!=", Value: ""})
 		now := s.o.Clock()
 		for i := range planned {
 			r := &planned[i]

@@ -20,8 +20,11 @@ import (
 func (h *house) scheduled(cron, zone string) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
-		r := &reporting.Report{ID: 1, Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatCSV, Delivery: "none", Columns: columns("Device"), SortDirection: "asc", Properties: []string{"site"}, Schedule: cron, Timezone: zone}
-		w := &resource.Write{Context: h.Context(), Tx: tx, Call: &resource.Call{At: time.Now(), Access: clerk}, Given: func(string) bool { return true }}
+		r := &reporting.Report{ID: 1, Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatCSV,
+			Delivery: "none", Columns: columns("Device"), SortDirection: "asc", Properties: []string{"site"},
+			Schedule: cron, Timezone: zone}
+		w := &resource.Write{Context: h.Context(), Tx: tx, Call: &resource.Call{At: time.Now(), Access: clerk},
+			Given: func(string) bool { return true }}
 		if err := reporting.Reports.Check(w, nil, r); err != nil {
 			return err
 		}
@@ -38,7 +41,10 @@ func (h *house) process(access func(context.Context, int64) (*resource.Access, e
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
-	s, err := report.New(h.Context(), h.db, report.Options{Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Log: slog.New(slog.DiscardHandler)})
+	s,
+		err := report.New(h.Context(), h.db,
+		report.Options{Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC },
+			Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -112,7 +118,8 @@ func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
 		time.Sleep(3 * time.Hour) // 02:00, 03:00 and 04:00 pass
 		stop = h.process(nil)
 		time.Sleep(time.Minute)
-		late := "02:00 04:07 done for clerk, 2 rows: It was due at 2000-01-01 02:00:00 UTC, while the portal did not run; it is the only one for 3 that were missed"
+		late := "02:00 04:07 done for clerk, 2 rows: It was due at 2000-01-01 02:00:00 UTC, while the portal did not " +
+			"run; it is the only one for 3 that were missed"
 		h.want("01:00 01:00 done for clerk, 2 rows", late)
 		time.Sleep(time.Hour)
 		h.want("01:00 01:00 done for clerk, 2 rows", late, "05:00 05:00 done for clerk, 2 rows")
@@ -151,7 +158,8 @@ func TestAWrongScheduleOrZoneMarksItsField(t *testing.T) {
 	} {
 		r := &reporting.Report{Name: "x", Type: reporting.ReportAlert, Schedule: tt.cron, Timezone: tt.zone}
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-			return reporting.Reports.Check(&resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: noon, Access: admin}}, nil, r)
+			return reporting.Reports.Check(
+				&resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: noon, Access: admin}}, nil, r)
 		})
 		if got := place(err); got != tt.want {
 			t.Errorf("%s in %s: got %q (%v), want %q", tt.cron, tt.zone, got, err, tt.want)
@@ -166,7 +174,8 @@ func TestAScheduledRunOfAUserWhoIsGoneFailsAndSaysWhatToDo(t *testing.T) {
 		stop := h.process(func(context.Context, int64) (*resource.Access, error) { return nil, errGone })
 		time.Sleep(61 * time.Minute)
 		task, err := resource.Get(t.Context(), h.db, reporting.ReportTasks.Name, 1)
-		if want := "clerk, for whom the report is made, is suspended or gone; change the report, and it is made for you"; err != nil || task.State != reporting.TaskFailed || task.Error != want {
+		want := "clerk, for whom the report is made, is suspended or gone; change the report, and it is made for you"
+		if err != nil || task.State != reporting.TaskFailed || task.Error != want {
 			t.Errorf("got %+v %v, want %s", task, err, want)
 		}
 		stop()

@@ -68,12 +68,15 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 		o.Clock = time.Now
 	}
 	o.Workers, o.Log = cmp.Or(o.Workers, 2), cmp.Or(o.Log, slog.Default())
-	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{}, wait: service.Group{Guard: o.Guard}}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{},
+		wait: service.Group{Guard: o.Guard}}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
-		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder with --data", o.Folder)
+		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder "+
+			"with --data", o.Folder)
 	}
 	err := db.Write(ctx, func(tx resource.Tx) error {
-		cut, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: reporting.TaskRunning})
+		cut, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
+			resource.Where{Field: "state", Op: "=", Value: reporting.TaskRunning})
 		for i := range cut {
 			if err == nil {
 				err = s.cutOff(ctx, tx, &cut[i])
@@ -204,7 +207,8 @@ func (s *Service) work(ctx context.Context, id int64) {
 	if err == nil {
 		return
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, errRemoved) || errors.Is(cause, errClosed) || ctx.Err() != nil || errors.Is(err, errRemoved) {
+	if cause := context.Cause(ctx); errors.Is(cause, errRemoved) || errors.Is(cause, errClosed) || ctx.Err() != nil ||
+		errors.Is(err, errRemoved) {
 		_ = os.Remove(fileOf(s.o.Folder, id)) // the row has gone, or says that the run was cut off after the next start
 		return
 	}
@@ -216,7 +220,9 @@ func (s *Service) work(ctx context.Context, id int64) {
 		s.o.Log.ErrorContext(ctx, "a report could not be made", "task", id, "err", err)
 		sentence = "something went wrong in the portal; its log says what"
 	}
-	if err := s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error { return s.failed(ctx, tx, t, sentence) }); err != nil && !errors.Is(err, errRemoved) {
+	if err := s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error {
+		return s.failed(ctx, tx, t, sentence)
+	}); err != nil && !errors.Is(err, errRemoved) {
 		s.o.Log.ErrorContext(ctx, "a failed report cannot be noted", "task", id, "err", err)
 	}
 }
@@ -244,7 +250,8 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	}
 	who, err := s.o.Access(ctx, task.UserID)
 	if fault.Is(err, fault.NoLogin) {
-		return fault.New(fault.Denied, "%s, for whom the report is made, is suspended or gone; change the report, and it is made for you", cmp.Or(task.User, "the user"))
+		return fault.New(fault.Denied, "%s, for whom the report is made, is suspended or gone; change the report, "+
+			"and it is made for you", cmp.Or(task.User, "the user"))
 	}
 	if err != nil {
 		return err
@@ -257,7 +264,8 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	if report == nil {
 		return errRemoved
 	}
-	run := &Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(), Progress: s.teller(ctx, id)}
+	run := &Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(),
+		Progress: s.teller(ctx, id)}
 	if err := File(ctx, s.o.Folder, &task, run); err != nil {
 		return err
 	}
@@ -292,7 +300,8 @@ func (s *Service) finish(ctx context.Context, made *reporting.ReportTask) error 
 
 // prune removes the oldest of the runs that have ended.
 func prune(ctx context.Context, tx resource.Tx, report int64) ([]reporting.ReportTask, error) {
-	all, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: report})
+	all, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
+		resource.Where{Field: "reportId", Op: "=", Value: report})
 	if err != nil {
 		return nil, err
 	}

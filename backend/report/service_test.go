@@ -25,7 +25,9 @@ func (h *house) service(access func(context.Context, int64) (*resource.Access, e
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
 	s, err := report.New(h.Context(), h.db, report.Options{
-		Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
+		Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time {
+			return noon
+		}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		h.Fatal(err)
@@ -39,7 +41,8 @@ func (h *house) ask(s *report.Service, who *resource.Access, id string, report, 
 	h.Helper()
 	for _, e := range s.Endpoints() {
 		if e.ID() == id {
-			c := &resource.Call{Access: who, At: noon, Base: "http://here/api", Body: []byte(body), Vars: map[string]string{"id": fmt.Sprint(report), "taskId": fmt.Sprint(task)}}
+			c := &resource.Call{Access: who, At: noon, Base: "http://here/api", Body: []byte(body),
+				Vars: map[string]string{"id": fmt.Sprint(report), "taskId": fmt.Sprint(task)}}
 			return e.Handle(resource.WithCall(h.Context(), c), c)
 		}
 	}
@@ -91,7 +94,8 @@ func (h *house) text(out any, err error) (string, string) {
 }
 
 func (h *house) inventory() {
-	put(h, reporting.Reports.Name, reporting.Report{ID: 1, Name: `../Büro "x"`, Type: reporting.ReportInventory, Format: reporting.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
+	put(h, reporting.Reports.Name, reporting.Report{ID: 1, Name: `../Büro "x"`, Type: reporting.ReportInventory,
+		Format: reporting.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
 }
 
 func message(err error) string {
@@ -113,7 +117,8 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 		t.Fatalf("got %v %v, want %s", made, err, want)
 	}
 	task := h.until(1, reporting.TaskDone)
-	want := reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskDone, Progress: 100, CreatedOn: seconds(noon), StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
+	want := reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskDone, Progress: 100, CreatedOn: seconds(noon),
+		StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
 		Format: reporting.FormatCSV, UserID: 2, User: "clerk", Starts: 1, Object: "deviceGroup", Groups: []int64{2}}
 	if !reflect.DeepEqual(*task, want) {
 		t.Errorf("got %+v\nwant %+v", *task, want)
@@ -129,7 +134,8 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 			t.Errorf("the neighbour asks %s and gets %v", id, err)
 		}
 	}
-	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role may see this report, but not run or change it" {
+	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role may see this report, but "+
+		"not run or change it" {
 		t.Errorf("the neighbour runs it and gets %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(h.folder, "1")); err != nil || info.Mode().Perm() != 0o600 {
@@ -150,7 +156,8 @@ func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 	h := open(t)
 	h.inventory()
 	put(h, people.Users.Name, people.User{ID: 2, Username: "clerk"})
-	put(h, reporting.Reports.Name, reporting.Report{ID: 2, Name: "Users", Type: reporting.ReportUser, SortDirection: "asc"})
+	put(h, reporting.Reports.Name, reporting.Report{ID: 2, Name: "Users", Type: reporting.ReportUser,
+		SortDirection: "asc"})
 	s := h.service(nil)
 	for _, tt := range []struct {
 		who    *resource.Access
@@ -162,8 +169,10 @@ func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 		{clerk, 1, `{"withAdminId":2}`, ""},
 		{admin, 1, `{"withAdminId":2,"receiveEmails":"a@example.net, b@example.net"}`, ""},
 		{admin, 1, `{"receiveEmails":"nobody"}`, `invalid: receiveEmails: "nobody" is no mail address`},
-		{clerk, 2, ``, "denied: a report of the type User needs the right read on settings: useraccess, which clerk does not have"},
-		{admin, 2, `{"withAdminId":2}`, "denied: a report of the type User needs the right read on settings: useraccess, which clerk does not have"},
+		{clerk, 2, ``, "denied: a report of the type User needs the right read on settings: useraccess, which clerk " +
+			"does not have"},
+		{admin, 2, `{"withAdminId":2}`, "denied: a report of the type User needs the right read on settings: " +
+			"useraccess, which clerk does not have"},
 		{admin, 9, ``, "unknown: there is no report 9"},
 	} {
 		if _, err := h.ask(s, tt.who, runIt, tt.report, 0, tt.body); message(err) != tt.want {
@@ -195,7 +204,8 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 	}
 	<-began
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
-	if f := fault.Of(err); f.Kind != fault.Running || !reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0), "rows": int64(0)}) {
+	if f := fault.Of(err); f.Kind != fault.Running ||
+		!reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0), "rows": int64(0)}) {
 		t.Errorf("while it runs: %v %v", err, f.Detail)
 	}
 	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {
@@ -215,7 +225,9 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	h := open(t)
 	h.inventory()
-	put(h, reporting.ReportTasks.Name, reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskRunning, UserID: 1, Groups: []int64{}}, reporting.ReportTask{ID: 2, ReportID: 1, State: reporting.TaskWaiting, UserID: 1, Groups: []int64{}})
+	put(h, reporting.ReportTasks.Name, reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskRunning, UserID: 1,
+		Groups: []int64{}}, reporting.ReportTask{ID: 2, ReportID: 1, State: reporting.TaskWaiting, UserID: 1,
+		Groups: []int64{}})
 	if err := os.MkdirAll(h.folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +240,8 @@ func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	s.Start()
 	h.until(2, reporting.TaskDone)
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
-	if want := "conflict: the report could not be made: the portal stopped while the report was being made; run it again"; message(err) != want {
+	if want := "conflict: the report could not be made: the portal stopped while the report was being made; run it " +
+		"again"; message(err) != want {
 		t.Errorf("got %q, want %q", message(err), want)
 	}
 	var names []string
@@ -291,7 +304,8 @@ func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
 		put(h, reporting.Reports.Name, *row)
 		made.EndedOn = resource.SecondsOf(noon.Add(-tt.age))
 		put(h, reporting.ReportTasks.Name, *made)
-		if _, err := h.ask(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil && !tt.ended {
+		if _, err := h.ask(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil &&
+			!tt.ended {
 			t.Errorf("%q after %v: %v", tt.expire, tt.age, err)
 		}
 	}
@@ -310,7 +324,8 @@ func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
 	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.until(1, reporting.TaskFailed).Error, "something went wrong in the portal; its log says what"; got != want {
+	if got, want := h.until(1, reporting.TaskFailed).Error,
+		"something went wrong in the portal; its log says what"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

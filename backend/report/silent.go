@@ -22,7 +22,8 @@ func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, er
 		return nil, nil
 	}
 	instances, err := resource.Find(ctx, a.From, fleet.Instances.Name,
-		resource.Where{Field: "deviceId", Op: "=", Value: d.ID}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+		resource.Where{Field: "deviceId", Op: "=", Value: d.ID},
+		resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return nil, err
 	}

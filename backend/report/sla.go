@@ -52,7 +52,8 @@ func availability(ctx context.Context, r *Run) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }, tone: a.tone, columns: a.columns(tree)}
+	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }, tone: a.tone,
+		columns: a.columns(tree)}
 	if err := r.chooseDevices(ctx, s); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,8 @@ type day struct {
 }
 
 func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err error) {
-	levels := map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError, "critical": threshold.SeverityCritical}
+	levels := map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError,
+		"critical": threshold.SeverityCritical}
 	if a.level = levels[a.Report.AlertLevel]; a.level == 0 {
 		a.level = threshold.SeverityCritical
 	}
@@ -99,7 +101,8 @@ func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err err
 			if err != nil {
 				return err
 			}
-			a.days = append(a.days, day{span: span{max(at.Unix(), a.from), min(at.AddDate(0, 0, 1).Unix(), a.to)}, label: dayLabel(label)})
+			a.days = append(a.days, day{span: span{max(at.Unix(), a.from), min(at.AddDate(0, 0, 1).Unix(), a.to)},
+				label: dayLabel(label)})
 		}
 	}
 	if a.Report.Unmonitored == reporting.UnmonitoredUp || a.Series == nil {
@@ -190,9 +193,11 @@ func (a *availabilities) outages(ctx context.Context, devices []*fleet.Device) (
 			end = min(end, int64(one.EndOn))
 		}
 		groups[one.InstanceID] = 0
-		out[one.DeviceID] = append(out[one.DeviceID], outage{span{max(a.from, int64(one.StartOn)), end}, maintenance.Watched{
-			DeviceID: one.DeviceID, DataSourceID: one.DataSourceID, DeviceDataSourceID: one.DeviceDataSourceID, InstanceID: one.InstanceID,
-		}})
+		out[one.DeviceID] = append(out[one.DeviceID], outage{span{max(a.from, int64(one.StartOn)), end},
+			maintenance.Watched{
+				DeviceID: one.DeviceID, DataSourceID: one.DataSourceID, DeviceDataSourceID: one.DeviceDataSourceID,
+				InstanceID: one.InstanceID,
+			}})
 	}
 	for _, over := range [][]resource.Where{
 		{{Field: "cleared", Op: "=", Value: false}},
@@ -200,7 +205,8 @@ func (a *availabilities) outages(ctx context.Context, devices []*fleet.Device) (
 	} {
 		s := &source[alert.Alert]{
 			name: alert.Alerts.Name, id: func(a *alert.Alert) int64 { return int64(a.ID) },
-			where: append(over, resource.Where{Field: "monitorObjectId", Op: "in", Value: ids}, resource.Where{Field: "severity", Op: ">=", Value: a.level},
+			where: append(over, resource.Where{Field: "monitorObjectId", Op: "in", Value: ids},
+				resource.Where{Field: "severity", Op: ">=", Value: a.level},
 				resource.Where{Field: "startEpoch", Op: "<", Value: a.to}),
 			keep: func(a *alert.Alert) bool {
 				return dataSource.match(a.DataSourceName) && point.match(a.DataPointName) && rule.match(a.Rule)
@@ -220,7 +226,8 @@ func (a *availabilities) instanceGroups(ctx context.Context, outages map[int64][
 		ids = append(ids, id)
 	}
 	for some := range slices.Chunk(ids, pageRows) {
-		found, err := resource.Find(ctx, a.From, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		found, err := resource.Find(ctx, a.From, fleet.Instances.Name,
+			resource.Where{Field: "id", Op: "in", Value: some})
 		if err != nil {
 			return err
 		}
@@ -259,8 +266,10 @@ func (a *availabilities) columns(tree *fleet.Tree) []column[fleet.Device] {
 	columns[2].num, columns[4].num = true, true
 	for i, value := range []func(*uptime) int64{
 		2: func(u *uptime) int64 { return int64(1e6 * max(u.share(), 0)) },
-		3: func(u *uptime) int64 { return u.down }, 4: func(u *uptime) int64 { return u.outages }, 5: func(u *uptime) int64 { return u.longest },
-		6: func(u *uptime) int64 { return u.maintenance }, 7: func(u *uptime) int64 { return u.noData }, 8: func(u *uptime) int64 { return u.counted },
+		3: func(u *uptime) int64 { return u.down }, 4: func(u *uptime) int64 { return u.outages },
+		5: func(u *uptime) int64 { return u.longest },
+		6: func(u *uptime) int64 { return u.maintenance }, 7: func(u *uptime) int64 { return u.noData },
+		8: func(u *uptime) int64 { return u.counted },
 	} {
 		if value != nil {
 			columns[i].key = of(func(u *uptime) string { return number(max(value(u), 0)) })
@@ -303,7 +312,8 @@ func (a *availabilities) terms() string {
 		text += " or worse"
 	}
 	text += " was open"
-	for _, part := range []struct{ name, value string }{{"data sources", a.Report.DataSource}, {"datapoints", a.Report.DataPoint}, {"alert rules", a.Report.AlertRule}} {
+	for _, part := range []struct{ name, value string }{{"data sources", a.Report.DataSource},
+		{"datapoints", a.Report.DataPoint}, {"alert rules", a.Report.AlertRule}} {
 		if !newGlobs(part.value).all() {
 			text += fmt.Sprintf(", %s %s", part.name, part.value)
 		}
@@ -335,14 +345,16 @@ func (a *availabilities) total() string {
 	if sum.counted == 0 {
 		return "There is no time that counts."
 	}
-	return fmt.Sprintf("All devices together: %s %%. %d of %d were available all the time.", percent(sum.share()), whole, len(a.of))
+	return fmt.Sprintf("All devices together: %s %%. %d of %d were available all the time.", percent(sum.share()),
+		whole, len(a.of))
 }
 
 func (a *availabilities) charts() []Chart {
 	if len(a.of) == 0 {
 		return nil
 	}
-	byDay := Chart{Title: "Availability by day, of all devices together", Unit: " %", Stacks: []Band{{Name: "Available", Ink: inkBar}}, Top: 100}
+	byDay := Chart{Title: "Availability by day, of all devices together", Unit: " %",
+		Stacks: []Band{{Name: "Available", Ink: inkBar}}, Top: 100}
 	low := 100.0
 	for _, d := range a.days {
 		share := (&uptime{down: d.down, counted: d.counted}).share()

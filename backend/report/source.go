@@ -122,7 +122,8 @@ func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 		}
 	})
 	if by != nil {
-		slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
+		slices.SortFunc(keys,
+			func(a, b sortKey) int { return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
 	}
 	ids := make([]int64, len(keys))
 	for i := range keys {
@@ -170,7 +171,8 @@ func (s *source[T]) scanPages(ctx context.Context, r *Run, each func(page []*T) 
 
 // read is a page of rows in the order of ids; what has gone since is left out.
 func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error) {
-	found, err := resource.Find(ctx, r.From, s.name, resource.Where{Field: "id", Op: "in", Value: ids}, resource.SeenBy(r.Access, resource.Read))
+	found, err := resource.Find(ctx, r.From, s.name, resource.Where{Field: "id", Op: "in", Value: ids},
+		resource.SeenBy(r.Access, resource.Read))
 	byID := make(map[int64]*T, len(found))
 	for i := range found {
 		byID[s.id(&found[i])] = &found[i]

@@ -26,13 +26,15 @@ func (s *svg) path(points []point, ink Ink) {
 }
 
 func (s *svg) text(at point, anchor anchor, ink Ink, text string) {
-	fmt.Fprintf(s, `<text class="%s" x="%.4g" y="%.4g" text-anchor="%s">%s</text>`+"\n", ink, at.x, at.y, anchor, html.EscapeString(text))
+	fmt.Fprintf(s, `<text class="%s" x="%.4g" y="%.4g" text-anchor="%s">%s</text>`+"\n", ink, at.x, at.y, anchor,
+		html.EscapeString(text))
 }
 
 // SVG is the chart as an element of a page. All texts in it are escaped.
 func (c Chart) SVG() template.HTML {
 	var s svg
-	fmt.Fprintf(&s, `<svg class="chart" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", chartWidth, c.height(), html.EscapeString(c.Title))
+	fmt.Fprintf(&s, `<svg class="chart" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", chartWidth, c.height(),
+		html.EscapeString(c.Title))
 	c.draw(&s)
 	s.WriteString("</svg>")
 	return template.HTML(s.String())

@@ -28,7 +28,8 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
-	point, instance, dataSource := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Instance), newGlobs(r.Report.DataSource)
+	point, instance, dataSource := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Instance),
+		newGlobs(r.Report.DataSource)
 	over := false
 	s := &source[fleet.Instance]{
 		name: fleet.Instances.Name, id: func(i *fleet.Instance) int64 { return i.ID },
@@ -119,7 +120,8 @@ func (c *comparing) begin(ctx context.Context) (err error) {
 func (c *comparing) add(i *fleet.Instance, d *datasource.DataSource, p *datasource.DataPoint) bool {
 	on := c.devices[i.DeviceID]
 	row := thresholdRow{device: on.name, instance: i.DisplayName, source: d, point: p}
-	row.counts = c.all.For(override.Spot{Groups: on.groups, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID}, p)
+	row.counts = c.all.For(override.Spot{Groups: on.groups, DeviceDataSourceID: i.DeviceDataSourceID,
+		InstanceGroupID: i.GroupID, InstanceID: i.ID}, p)
 	if row.counts.Disabled {
 		row.off = row.counts.DisabledAt
 	}

@@ -38,7 +38,8 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 	if to.Sub(from) > mostDays*24*time.Hour {
 		return nil, fault.New(fault.Invalid, "the range has more than %d days; choose a shorter one", mostDays)
 	}
-	c := &counting{Run: r, days: daysBetween(from, to), rows: map[[3]string]*dayCount{}, groups: map[string]float64{}, sources: map[string]float64{}}
+	c := &counting{Run: r, days: daysBetween(from, to), rows: map[[3]string]*dayCount{}, groups: map[string]float64{},
+		sources: map[string]float64{}}
 	c.daily = make([][3]int64, len(c.days))
 	if err := c.read(ctx, from, to); err != nil {
 		return nil, err
@@ -48,7 +49,8 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 		l.rows = append(l.rows, *row)
 	}
 	slices.SortFunc(l.rows, func(a, b dayCount) int {
-		return cmp.Or(strings.Compare(a.day, b.day), strings.Compare(a.group, b.group), strings.Compare(a.source, b.source))
+		return cmp.Or(strings.Compare(a.day, b.day), strings.Compare(a.group, b.group),
+			strings.Compare(a.source, b.source))
 	})
 	l.tone = func(d *dayCount) Tone {
 		switch {
@@ -59,7 +61,8 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 		}
 		return Warn
 	}
-	t, err := l.table(ctx, r, about, "Alerts by the day on which they opened. A device counts in the first of its groups.")
+	t, err := l.table(ctx, r, about, "Alerts by the day on which they opened. A device counts in the first of its "+
+		"groups.")
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,8 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 	type raised = alert.Alert
 	s := &source[raised]{
 		name: alert.Alerts.Name, id: func(a *raised) int64 { return int64(a.ID) },
-		where: []resource.Where{{Field: "startEpoch", Op: ">=", Value: from.Unix()}, {Field: "startEpoch", Op: "<", Value: to.Unix()}},
+		where: []resource.Where{{Field: "startEpoch", Op: ">=", Value: from.Unix()},
+			{Field: "startEpoch", Op: "<", Value: to.Unix()}},
 	}
 	over := false
 	err = s.scan(ctx, c.Run, func(a *raised) {
@@ -194,19 +198,22 @@ func trendColumns() []column[dayCount] {
 }
 
 func (c *counting) charts() []Chart {
-	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error}, {Name: "Warning", Ink: Warn}}}
+	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error},
+		{Name: "Warning", Ink: Warn}}}
 	for i, day := range c.days {
 		byDay.Labels = append(byDay.Labels, dayLabel(day))
 		for k := range byDay.Stacks {
 			byDay.Stacks[k].Values = append(byDay.Stacks[k].Values, float64(c.daily[i][k]))
 		}
 	}
-	return []Chart{byDay, ranked("Device groups with the most alerts", c.groups, 8), ranked("Data sources with the most alerts", c.sources, 8)}
+	return []Chart{byDay, ranked("Device groups with the most alerts", c.groups, 8),
+		ranked("Data sources with the most alerts", c.sources, 8)}
 }
 
 // daysBetween are the days of a range, in order.
 func daysBetween(from, to time.Time) (days []string) {
-	for at := time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0, from.Location()); ; at = at.AddDate(0, 0, 1) {
+	for at := time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0,
+		from.Location()); ; at = at.AddDate(0, 0, 1) {
 		if begin := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location()); !begin.Before(to) {
 			return days
 		}
@@ -233,7 +240,8 @@ func (r *Run) bounded(ctx context.Context) (from, to time.Time, about string, er
 	}
 	if from.IsZero() {
 		from = to.AddDate(0, 0, -30)
-		oldest, err := resource.Find(ctx, r.From, alert.Alerts.Name, resource.SeenBy(r.Access, resource.Read), resource.Limit(1))
+		oldest, err := resource.Find(ctx, r.From, alert.Alerts.Name, resource.SeenBy(r.Access, resource.Read),
+			resource.Limit(1))
 		if err != nil {
 			return from, to, about, err
 		}

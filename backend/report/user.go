@@ -19,7 +19,8 @@ func users(ctx context.Context, r *Run) (*Table, error) {
 	s := &source[user]{
 		name: people.Users.Name, id: func(u *user) int64 { return u.ID },
 		keep: func(u *user) bool {
-			return name.match(u.Username) && first.match(u.FirstName) && last.match(u.LastName) && mail.match(u.Email) && status.match(u.Status) &&
+			return name.match(u.Username) && first.match(u.FirstName) && last.match(u.LastName) &&
+				mail.match(u.Email) && status.match(u.Status) &&
 				apiOnly.match(strconv.FormatBool(u.APIOnly)) &&
 				slices.ContainsFunc(u.Roles, func(held people.RoleRef) bool { return role.match(held.Name) })
 		},

@@ -23,15 +23,19 @@ func (s *Service) whenEndpoint(fails []resource.Failure) resource.Endpoint {
 	answer := resource.SchemaOf(times{})
 	answer.Name = "ScheduleTimes"
 	return resource.Endpoint{
-		Method: "GET", Path: "/report/schedule", Summary: "Look at a schedule", Right: resource.Right{Object: resource.Reports, Op: resource.Read}, Answer: &answer,
+		Method: "GET", Path: "/report/schedule", Summary: "Look at a schedule", Right: resource.Right{
+			Object: resource.Reports, Op: resource.Read}, Answer: &answer,
 		Doc: "Returns when a schedule has a report made next, the first three times. Nothing is kept.",
 		Params: []resource.Param{
-			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron line: minute, hour, day of the month, month, day of the week"), Example: "0 7 * * 1"},
-			{Name: "scheduleTimezone", In: "query", Schema: resource.Text("IANA name of its time zone; empty: the portal's"), Example: "Europe/Berlin"},
+			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron line: minute, hour, day " +
+				"of the month, month, day of the week"), Example: "0 7 * * 1"},
+			{Name: "scheduleTimezone", In: "query", Schema: resource.Text("IANA name of its time zone; empty: the " +
+				"portal's"), Example: "Europe/Berlin"},
 		},
-		Errors:  fails,
-		Example: resource.Example{Path: "/report/schedule", Query: [][2]string{{"schedule", "0 7 * * 1"}, {"scheduleTimezone", "Europe/Berlin"}}},
-		Handle:  s.when,
+		Errors: fails,
+		Example: resource.Example{Path: "/report/schedule",
+			Query: [][2]string{{"schedule", "0 7 * * 1"}, {"scheduleTimezone", "Europe/Berlin"}}},
+		Handle: s.when,
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 
 func TestAScheduleIsLookedAtInItsTimeZone(t *testing.T) {
 	h := open(t)
-	s, err := report.New(t.Context(), h.db, report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})
+	s,
+		err := report.New(t.Context(), h.db,
+		report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +33,9 @@ func TestAScheduleIsLookedAtInItsTimeZone(t *testing.T) {
 				continue
 			}
 			at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
-			out, err := e.Handle(t.Context(), &resource.Call{At: at, Query: url.Values{"schedule": {tt.schedule}, "scheduleTimezone": {tt.zone}}})
+			out,
+				err := e.Handle(t.Context(),
+				&resource.Call{At: at, Query: url.Values{"schedule": {tt.schedule}, "scheduleTimezone": {tt.zone}}})
 			text, _ := json.Marshal(out)
 			if tt.field != "" && fault.Of(err).Field != tt.field || tt.field == "" && string(text) != tt.want {
 				t.Errorf("%q in %q: got %s (%v), want %s%s", tt.schedule, tt.zone, text, err, tt.want, tt.field)

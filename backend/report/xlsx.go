@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xuri/excelize/v2" // pinned: its StreamWriter writes rows as they come, to a file on disk when they are many
+	// pinned: its StreamWriter writes rows as they come, to a file on disk when they are many
+	"github.com/xuri/excelize/v2"
 )
 
 const (
@@ -78,7 +79,8 @@ func (b *book) sheet() (err error) {
 			return err
 		}
 	}
-	if err := b.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+	if err := b.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+		ActivePane: "bottomLeft"}); err != nil {
 		return err
 	}
 	b.row = 1

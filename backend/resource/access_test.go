@@ -31,18 +31,23 @@ func TestMay(t *testing.T) {
 		{"nobody may nothing else", nil, resource.Right{Object: resource.Anyone}, false},
 		{"anyone may what needs no privilege", with(), resource.Right{Object: resource.Anyone}, true},
 		{"no grant, no right", with(), device(resource.Read), false},
-		{"an administrator may everything", &resource.Access{Admin: true}, setting("useraccess", resource.Modify), true},
+		{"an administrator may everything", &resource.Access{Admin: true},
+			setting("useraccess", resource.Modify), true},
 		{"the operation itself", acker, device(resource.Ack), true},
 		{"a weaker operation", acker, device(resource.Read), true},
 		{"a stronger operation", acker, device(resource.Modify), false},
 		{"another object", acker, resource.Right{Object: resource.Reports, Op: resource.Read}, false},
-		{"all groups", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true}), device(resource.Read), true},
-		{"a grant on groups that are gone", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify}), device(resource.Read), false},
+		{"all groups", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true}),
+			device(resource.Read), true},
+		{"a grant on groups that are gone", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify}),
+			device(resource.Read), false},
 		{"the area itself", collectors, setting("collectors", resource.Modify), true},
 		{"another area", collectors, setting("useraccess", resource.Read), false},
 		{"every area", settings, setting("useraccess", resource.Read), true},
 		{"every area, a stronger operation", settings, setting("useraccess", resource.Modify), false},
-		{"of two grants, the stronger", with(acker.Grants[0], resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify, All: true}), device(resource.Modify), true},
+		{"of two grants, the stronger",
+			with(acker.Grants[0], resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify, All: true}),
+			device(resource.Modify), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.who.May(tt.right); got != tt.want {
@@ -67,9 +72,13 @@ func TestGroups(t *testing.T) {
 	}{
 		{"an administrator, everywhere", &resource.Access{Admin: true}, resource.Modify, true, nil},
 		{"no grants, nowhere", &resource.Access{}, resource.Read, false, nil},
-		{"the groups of every grant, once each", &resource.Access{Grants: grants}, resource.Read, false, []int64{2, 5, 7, 9}},
+		{"the groups of every grant, once each", &resource.Access{Grants: grants}, resource.Read, false,
+			[]int64{2, 5, 7, 9}},
 		{"only grants that are strong enough", &resource.Access{Grants: grants}, resource.Ack, false, []int64{5, 7}},
-		{"all of one grant", &resource.Access{Grants: append(grants, resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true})}, resource.Read, true, nil},
+		{"all of one grant",
+			&resource.Access{
+				Grants: append(grants, resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true})},
+			resource.Read, true, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if all, ids := tt.who.Groups(tt.op); all != tt.all || !reflect.DeepEqual(ids, tt.ids) {
@@ -80,7 +89,8 @@ func TestGroups(t *testing.T) {
 }
 
 func TestOperationsReadWhatTheyWrite(t *testing.T) {
-	for op, text := range map[resource.Operation]string{resource.Read: "read", resource.Ack: "ack", resource.Modify: "write", resource.None: "none"} {
+	for op, text := range map[resource.Operation]string{resource.Read: "read", resource.Ack: "ack",
+		resource.Modify: "write", resource.None: "none"} {
 		if op.String() != text || resource.ParseOperation(text) != op {
 			t.Errorf("%d is written %s and %s read as %d", op, op, text, resource.ParseOperation(text))
 		}
@@ -93,7 +103,8 @@ func TestOperationsReadWhatTheyWrite(t *testing.T) {
 }
 
 func TestACallReadsItsParameters(t *testing.T) {
-	c := &resource.Call{Vars: map[string]string{"id": "7", "zero": "0", "word": "abc"}, Query: url.Values{"yes": {"True"}, "no": {"0"}, "odd": {"maybe"}}}
+	c := &resource.Call{Vars: map[string]string{"id": "7", "zero": "0", "word": "abc"},
+		Query: url.Values{"yes": {"True"}, "no": {"0"}, "odd": {"maybe"}}}
 	if id, err := c.ID("id"); id != 7 || err != nil {
 		t.Errorf("got %d %v, want 7", id, err)
 	}

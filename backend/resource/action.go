@@ -53,7 +53,8 @@ func (c *Call) Read(into any) error {
 		return fault.At(wrong.Field, "%s is a %s, not a %s", wrong.Field, wrong.Type, wrong.Value)
 	}
 	if err != nil {
-		return fault.New(fault.Invalid, "the body does not have the documented shape: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return fault.New(fault.Invalid, "the body does not have the documented shape: %s",
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }

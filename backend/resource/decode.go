@@ -224,7 +224,8 @@ func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
 		}
 		return f.wrong(fmt.Sprintf("a whole number from %d to %d", *f.Min, *f.Max))
 	}
-	if len(f.OneOf) > 0 && !slices.ContainsFunc(f.OneOf, func(a any) bool { return fmt.Sprint(a) == strconv.FormatInt(v, 10) }) {
+	if len(f.OneOf) > 0 &&
+		!slices.ContainsFunc(f.OneOf, func(a any) bool { return fmt.Sprint(a) == strconv.FormatInt(v, 10) }) {
 		return f.wrong(oneOf(f.OneOf))
 	}
 	*p = v
@@ -387,7 +388,8 @@ func (f *Field[T]) setOther(p any, n Node, lenient bool) error {
 		return err
 	}
 	if err := json.Unmarshal(text, fresh.Interface()); err != nil {
-		return fault.At(f.Name, "%s does not have the documented shape: %s", f.Name, strings.TrimPrefix(err.Error(), "json: "))
+		return fault.At(f.Name, "%s does not have the documented shape: %s", f.Name,
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	reflect.ValueOf(p).Elem().Set(fresh.Elem())
 	return nil
@@ -411,7 +413,8 @@ func checkKeys(at string, n Node, s Schema) error {
 		for i, key := range n.Keys {
 			k := slices.Index(known, key)
 			if k < 0 {
-				return fault.At(strings.TrimPrefix(at+"."+key, "."), "%s has no field %q%s", cmp.Or(at, "the body"), key, DidYouMean(key, known))
+				return fault.At(strings.TrimPrefix(at+"."+key, "."), "%s has no field %q%s", cmp.Or(at, "the body"),
+					key, DidYouMean(key, known))
 			}
 			if err := checkKeys(strings.TrimPrefix(at+"."+key, "."), n.Items[i], s.Properties[k].Schema); err != nil {
 				return err

@@ -40,7 +40,8 @@ var samples = resource.Resource[*sample]{
 	Fields: []resource.Field[*sample]{
 		{Name: "id", At: func(s *sample) any { return &s.ID }, ReadOnly: true},
 		{Name: "name", At: func(s *sample) any { return &s.Name }, Required: true, MaxLen: 10},
-		{Name: "status", At: func(s *sample) any { return &s.Status }, Default: "active", OneOf: []any{"active", "suspended"}},
+		{Name: "status", At: func(s *sample) any { return &s.Status }, Default: "active",
+			OneOf: []any{"active", "suspended"}},
 		{Name: "load", At: func(s *sample) any { return &s.Load }},
 		{Name: "up", At: func(s *sample) any { return &s.Up }, Default: true},
 		{Name: "size", At: func(s *sample) any { return &s.Size }, Default: 3, Min: number(1), Max: number(9)},
@@ -82,19 +83,23 @@ func TestABodyIsAppliedToARow(t *testing.T) {
 		{native | lenient, `{}`, was},
 		{native | lenient, `{"id":8,"count":5}`, was}, // read-only and derived ones are passed over
 		{native | lenient, `{"id":"nonsense"}`, was},
-		{native | lenient, `{"name":"db","load":-1.5e1,"up":true,"size":9}`, with(func(s *sample) { s.Name, s.Load, s.Up, s.Size = "db", -15, true, 9 })},
+		{native | lenient, `{"name":"db","load":-1.5e1,"up":true,"size":9}`,
+			with(func(s *sample) { s.Name, s.Load, s.Up, s.Size = "db", -15, true, 9 })},
 		{native | lenient, `{"name":"ÄÖÜäöüß🙂12"}`, with(func(s *sample) { s.Name = "ÄÖÜäöüß🙂12" })},
 		{native | lenient, `{"status":"suspended"}`, with(func(s *sample) { s.Status = "suspended" })},
 		{native | lenient, `{"groupIds":"2, 1,2,"}`, with(func(s *sample) { s.Groups = resource.IDs{2, 1} })},
 		{native | lenient, `{"groupIds":5}`, with(func(s *sample) { s.Groups = resource.IDs{5} })},
-		{native | lenient, `{"createdOn":1769853600,"deletedOn":0}`, with(func(s *sample) { s.CreatedOn = 1769853600 })},
+		{native | lenient, `{"createdOn":1769853600,"deletedOn":0}`,
+			with(func(s *sample) { s.CreatedOn = 1769853600 })},
 		{native | lenient, `{"props":[{"name":"a.pass","value":"********"},{"value":"x","name":"b"}]}`,
 			with(func(s *sample) {
 				s.Props = []resource.Property{{Name: "a.pass", Value: "kept"}, {Name: "b", Value: "x"}}
 			})},
 		{native | lenient, `{"props":[]}`, with(func(s *sample) { s.Props = []resource.Property{} })},
-		{native | lenient, `{"password":"longer than four"}`, with(func(s *sample) { s.Password = "sealed(longer than four)" })},
-		{native | lenient, `{"roles":[{"id":2},{"name":"readonly"}]}`, with(func(s *sample) { s.Roles = []roleRef{{ID: 2}, {Name: "readonly"}} })},
+		{native | lenient, `{"password":"longer than four"}`,
+			with(func(s *sample) { s.Password = "sealed(longer than four)" })},
+		{native | lenient, `{"roles":[{"id":2},{"name":"readonly"}]}`,
+			with(func(s *sample) { s.Roles = []roleRef{{ID: 2}, {Name: "readonly"}} })},
 
 		{lenient, `{"nmae":"db","Name":"db"}`, was},
 		{lenient, `{"name":null,"size":null,"props":null,"password":null,"roles":null}`, was},
@@ -105,7 +110,9 @@ func TestABodyIsAppliedToARow(t *testing.T) {
 		{lenient, `{"name":42}`, with(func(s *sample) { s.Name = "42" })},
 		{lenient, `{"size":4.0,"deletedOn":"5e0"}`, with(func(s *sample) { s.Size, s.DeletedOn = 4, 5 })},
 		{lenient, `{"roles":[{"id":2,"extra":true}]}`, with(func(s *sample) { s.Roles = []roleRef{{ID: 2}} })},
-		{lenient, `{"roles":[{"extra":[{}],"id":"2","ID":3,"name":12,"on":"True","share":"2.5"},{"id":null,"share":5}]}`,
+		{
+			lenient, `{"roles":[{"extra":[{}],"id":"2","ID":3,"name":12,"on":"True","share":"2.5"},{"id":null,` +
+				`"share":5}]}`,
 			with(func(s *sample) { s.Roles = []roleRef{{ID: 2, Name: "12", On: true, Share: 2.5}, {Share: 5}} })},
 		{lenient, `{"props":[{"name":"b","value":5,"type":"custom","inheritList":[]},{"name":"c","value":null}]}`,
 			with(func(s *sample) { s.Props = []resource.Property{{Name: "b", Value: "5"}, {Name: "c"}} })},
@@ -172,7 +179,8 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 		{both, `{"props":["a"]}`, "props", `props is a list of {"name":"…","value":"…"}`},
 		{native, `{"props":[{"name":"a","value":1}]}`, "props", `props is a list of {"name":"…","value":"…"}`},
 		{both, `{"props":[{"value":"x"}]}`, "props", `props: a property needs a name`},
-		{native, `{"props":[{"name":"a","value":"x","type":"custom"}]}`, "props", `props: a property has a name, a value and secret, no "type"`},
+		{native, `{"props":[{"name":"a","value":"x","type":"custom"}]}`, "props",
+			`props: a property has a name, a value and secret, no "type"`},
 		{both, `{"props":[{"name":"a","value":""},{"name":"A","value":""}]}`, "props", `props names "A" twice`},
 		{both, `{"props":[{"name":"a\nb","value":""}]}`, "props", `props: "a\nb" holds a control character`},
 		{both, `{"props":[{"name":"a","value":"\u0000"}]}`, "props", `props: "a" holds a control character`},
@@ -180,8 +188,10 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 		{native, `{"password":12345}`, "password", `password is a text in double quotes`},
 		{native, `{"roles":[{"id":2,"extra":true}]}`, "roles[0].extra", `roles[0] has no field "extra"`},
 		{native, `{"roles":[{"ID":2}]}`, "roles[0].ID", `roles[0] has no field "ID"; did you mean id?`},
-		{lenient, `{"roles":[{"id":"two"}]}`, "roles", `roles does not have the documented shape: cannot unmarshal string into Go struct field roleRef.id of type int64`},
-		{both, `{"roles":{"id":2}}`, "roles", `roles does not have the documented shape: cannot unmarshal object into Go value of type []resource_test.roleRef`},
+		{lenient, `{"roles":[{"id":"two"}]}`, "roles", `roles does not have the documented shape: cannot unmarshal ` +
+			`string into Go struct field roleRef.id of type int64`},
+		{both, `{"roles":{"id":2}}`, "roles", `roles does not have the documented shape: cannot unmarshal object ` +
+			`into Go value of type []resource_test.roleRef`},
 	} {
 		for mount, bit := range map[bool]int{false: native, true: lenient} {
 			if tt.mounts&bit == 0 {
@@ -191,8 +201,10 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 			if err == nil {
 				err = samples.Apply(body, &sample{Name: "web"}, false)
 			}
-			if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Field != tt.field || f.Message != tt.want {
-				t.Errorf("%s (lenient %v): %q at %q, want %q at %q", tt.body, mount, f.Message, f.Field, tt.want, tt.field)
+			if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Field != tt.field ||
+				f.Message != tt.want {
+				t.Errorf("%s (lenient %v): %q at %q, want %q at %q", tt.body, mount, f.Message, f.Field,
+					tt.want, tt.field)
 			}
 		}
 	}
@@ -248,8 +260,10 @@ func TestAFailureToSealIsNotTheCallersFault(t *testing.T) {
 }
 
 func TestWhatWasReadCanBeWrittenBack(t *testing.T) {
-	was := sample{ID: 7, Name: "web", Status: "active", Load: 0.1, Up: true, Size: 9, Groups: resource.IDs{3, 1}, CreatedOn: 5, DeletedOn: 6,
-		Props: []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "a", Value: "\"\\\n"}}, Password: "hash", Roles: []roleRef{{ID: 2}}}
+	was := sample{ID: 7, Name: "web", Status: "active", Load: 0.1, Up: true, Size: 9, Groups: resource.IDs{3, 1},
+		CreatedOn: 5, DeletedOn: 6,
+		Props:    []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "a", Value: "\"\\\n"}},
+		Password: "hash", Roles: []roleRef{{ID: 2}}}
 	text, err := samples.AppendJSON(nil, &was)
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +287,8 @@ func TestCheckPropertyLimitsNameAndValue(t *testing.T) {
 		{resource.Property{Name: "a", Value: "two\nlines"}, ``},
 		{resource.Property{Name: "\t"}, `p: a property needs a name`},
 		{resource.Property{Name: strings.Repeat("n", 256)}, `p: a property's name has at most 255 characters`},
-		{resource.Property{Name: "a", Value: strings.Repeat("v", 24001)}, `p: the value of "a" has more than 24,000 characters`},
+		{resource.Property{Name: "a", Value: strings.Repeat("v", 24001)}, `p: the value of "a" has more than 24,000 ` +
+			`characters`},
 		{resource.Property{Name: "a\x7f"}, `p: "a\x7f" holds a control character`},
 	} {
 		err := resource.CheckProperty("p", tt.prop)
@@ -307,7 +322,8 @@ func TestTheLargestBodyIsReadInNoTime(t *testing.T) {
 				err = errors.Join(err, samples.Apply(read, &row, false))
 			}
 		}
-		if took := time.Since(start); took > 5*time.Second { // a tenth of that, but for the race detector and a busy machine
+		// a tenth of that, but for the race detector and a busy machine
+		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("%.12s… took %v (%.60v)", body, took, err)
 		}
 	}

@@ -21,14 +21,15 @@ type Endpoint struct {
 	Doc      string // more, where there is more to say
 	Right    Right
 
-	Params  []Param
-	Any     bool    // takes any query parameter, declared or not, as one that echoes them does
-	Body    *Schema // nil: no body
-	Answer  *Schema // of 200 or 201; nil: an empty object
-	Lines   *Schema // of each line, where a list goes as application/x-ndjson too
-	Tagged  bool    // the answer has an ETag: If-None-Match goes with a GET, If-Match with a write that may answer fault.Changed
-	Creates bool    // answers 201 on the native mount
-	Once    bool    // the answer shows a secret that is never shown again: nobody keeps it
+	Params []Param
+	Any    bool    // takes any query parameter, declared or not, as one that echoes them does
+	Body   *Schema // nil: no body
+	Answer *Schema // of 200 or 201; nil: an empty object
+	Lines  *Schema // of each line, where a list goes as application/x-ndjson too
+	// the answer has an ETag: If-None-Match goes with a GET, If-Match with a write that may answer fault.Changed
+	Tagged  bool
+	Creates bool // answers 201 on the native mount
+	Once    bool // the answer shows a secret that is never shown again: nobody keeps it
 	Errors  []Failure
 	Example Example
 	Limit   int64    // bytes of body; 4 MiB when 0
@@ -129,7 +130,8 @@ func (c *Call) Flag(name string) (bool, error) {
 	case "true", "True", "1":
 		return true, nil
 	}
-	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " is true or false", Allowed: []any{true, false}}
+	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " is true or false",
+		Allowed: []any{true, false}}
 }
 
 // JSON is a response that is already encoded.

@@ -21,17 +21,19 @@ func TestParseJSON(t *testing.T) {
 		{`null`, resource.Node{Kind: 'n', Raw: []byte(`null`)}},
 		{` true `, resource.Node{Kind: 't', Pos: 1, Raw: []byte(`true`)}},
 		{`-12.50e+3`, resource.Node{Kind: '0', Text: `-12.50e+3`, Raw: []byte(`-12.50e+3`)}},
-		{`"a\"\\\/\b\f\n\r\té🙂\u0000"`, resource.Node{Kind: '"', Text: "a\"\\/\b\f\n\r\té🙂\x00", Raw: []byte(`"a\"\\\/\b\f\n\r\té🙂\u0000"`)}},
+		{`"a\"\\\/\b\f\n\r\té🙂\u0000"`, resource.Node{Kind: '"', Text: "a\"\\/\b\f\n\r\té🙂\x00",
+			Raw: []byte(`"a\"\\\/\b\f\n\r\té🙂\u0000"`)}},
 		{`"\u00e9\ud83d\ude42"`, resource.Node{Kind: '"', Text: "é🙂", Raw: []byte(`"\u00e9\ud83d\ude42"`)}},
 		{`[]`, resource.Node{Kind: '[', Raw: []byte(`[]`)}},
 		{`{ }`, resource.Node{Kind: '{', Raw: []byte(`{ }`)}},
-		{`{"a":[1, false],"A":{}}`, resource.Node{Kind: '{', Raw: []byte(`{"a":[1, false],"A":{}}`), Keys: []string{"a", "A"}, Items: []resource.Node{
-			{Kind: '[', Pos: 5, Raw: []byte(`[1, false]`), Items: []resource.Node{
-				{Kind: '0', Pos: 6, Text: "1", Raw: []byte(`1`)},
-				{Kind: 'f', Pos: 9, Raw: []byte(`false`)},
-			}},
-			{Kind: '{', Pos: 20, Raw: []byte(`{}`)},
-		}}},
+		{`{"a":[1, false],"A":{}}`, resource.Node{Kind: '{', Raw: []byte(`{"a":[1, false],"A":{}}`),
+			Keys: []string{"a", "A"}, Items: []resource.Node{
+				{Kind: '[', Pos: 5, Raw: []byte(`[1, false]`), Items: []resource.Node{
+					{Kind: '0', Pos: 6, Text: "1", Raw: []byte(`1`)},
+					{Kind: 'f', Pos: 9, Raw: []byte(`false`)},
+				}},
+				{Kind: '{', Pos: 20, Raw: []byte(`{}`)},
+			}}},
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			got, err := resource.ParseJSON([]byte(tt.body))
@@ -107,7 +109,8 @@ func TestABodyHoldsAHundredThousandValuesAndNotOneMore(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := resource.ParseJSON(list(100_001))
-	if want := "the body is no valid JSON at byte 199999: it holds more than 100000 values"; fault.Of(err).Message != want {
+	if want := "the body is no valid JSON at byte 199999: it holds more than 100000 values"; fault.Of(
+		err).Message != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -134,7 +137,8 @@ func stricter(body []byte) bool {
 		}
 		if top := len(stack) - 1; top >= 0 && stack[top].keys != nil {
 			if name, ok := token.(string); ok && stack[top].key {
-				if stack[top].keys[name] || len(name) > 256 || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+				if stack[top].keys[name] || len(name) > 256 ||
+					strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 					return true
 				}
 				stack[top].keys[name], stack[top].key = true, false
@@ -183,7 +187,8 @@ func plain(n resource.Node) any {
 
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
-		`{"a":[1,-0.5e3,true,false,null,"x\n\u00e9\ud83d\ude42"],"b":{}}`, `{"a":1,"a":2}`, `"\ud83d"`, ` [ ] `, `01`, `{"\u0001":1}`,
+		`{"a":[1,-0.5e3,true,false,null,"x\n\u00e9\ud83d\ude42"],"b":{}}`, `{"a":1,"a":2}`, `"\ud83d"`, ` [ ] `, `01`,
+		`{"\u0001":1}`,
 		strings.Repeat(`[`, 33) + strings.Repeat(`]`, 33), `{"a":1}}`, "\"\xff\"", `"\u+041"`, `1e`, `--1`, "\"\t\"",
 		`{"` + strings.Repeat("k", 257) + `":0}`,
 	} {
@@ -262,7 +267,8 @@ func compact(v any) []byte {
 // the keys of the outermost object are too; everything below is as it comes.
 func FuzzFindKey(f *testing.F) {
 	for _, seed := range []string{
-		`[1]`, `["a\"b,}]{[:","x"]`, `[{"a":1,"k0":[]},[],{},"",null,true,-1.5e300]`, `[[[["]"]]]]`, `["\\","\\\""]`, `[]`,
+		`[1]`, `["a\"b,}]{[:","x"]`, `[{"a":1,"k0":[]},[],{},"",null,true,-1.5e300]`, `[[[["]"]]]]`,
+		`["\\","\\\""]`, `[]`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -336,12 +342,16 @@ func TestFindKeyAllocatesNothing(t *testing.T) {
 
 func TestAppendJSONWritesTheWholeRow(t *testing.T) {
 	row := sample{
-		ID: 7, Name: "web \"1\"", Load: 1.5, Up: true, Groups: resource.IDs{1, 12}, CreatedOn: 1769853600, DeletedOn: 1769853600123,
-		Props:    []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"}, {Name: "db.pass"}},
+		ID: 7, Name: "web \"1\"", Load: 1.5, Up: true, Groups: resource.IDs{1, 12}, CreatedOn: 1769853600,
+		DeletedOn: 1769853600123,
+		Props: []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"},
+			{Name: "db.pass"}},
 		Password: "hash", Roles: []roleRef{{ID: 2}, {Name: "R&D, > 90 <%>"}},
 	}
-	const want = `{"id":7,"name":"web \"1\"","status":"","load":1.5,"up":true,"size":0,"groupIds":"1,12","createdOn":1769853600,"deletedOn":1769853600123,` +
-		`"props":[{"name":"site","value":"Oslo"},{"name":"snmp.community","value":"********"},{"name":"db.pass","value":""}],"roles":[{"id":2},{"name":"R&D, > 90 <%>"}]}`
+	const want = `{"id":7,"name":"web \"1\"","status":"","load":1.5,"up":true,"size":0,"groupIds":"1,12",` +
+		`"createdOn":1769853600,"deletedOn":1769853600123,` +
+		`"props":[{"name":"site","value":"Oslo"},{"name":"snmp.community","value":"********"},{"name":"db.pass",` +
+		`"value":""}],"roles":[{"id":2},{"name":"R&D, > 90 <%>"}]}`
 	got, err := samples.AppendJSON([]byte("["), &row)
 	if err != nil || string(got) != "["+want {
 		t.Errorf("got  %s %v\nwant [%s", got, err, want)

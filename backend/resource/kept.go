@@ -65,7 +65,8 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 			return err
 		}
 		if name := secretIn(n); name != "" {
-			return fault.At(k.Name, "%s holds %.80s, a secret, and this portal does not keep secrets there", k.Name, name)
+			return fault.At(k.Name, "%s holds %.80s, a secret, and this portal does not keep secrets there",
+				k.Name, name)
 		}
 		value, err := json.Marshal(json.RawMessage(text)) // without spaces
 		if err != nil {

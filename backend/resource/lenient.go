@@ -66,7 +66,8 @@ func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
 // or its id alone.
 func named(n Node, s Schema) Node {
 	key := map[byte]string{'"': "name", '0': "id"}[n.Kind]
-	if s.Type != "object" || key == "" || !slices.ContainsFunc(s.Properties, func(k Key) bool { return k.Name == key }) {
+	if s.Type != "object" || key == "" ||
+		!slices.ContainsFunc(s.Properties, func(k Key) bool { return k.Name == key }) {
 		return n
 	}
 	return Node{Kind: '{', Keys: []string{key}, Items: []Node{n}}

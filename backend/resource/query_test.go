@@ -21,9 +21,12 @@ func TestParseQuery(t *testing.T) {
 		{query: `size=1001`, lenient: true, want: resource.Query{Size: 1000}},
 		{query: `offset=9223372036854775807`, want: resource.Query{Size: 50, Offset: 9223372036854775807}},
 		{query: `sort=name`, want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}}}},
-		{query: `sort=%2Bname,-id`, want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id", Down: true}}}},
-		{query: `sort=+name,+id,`, want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id"}}}},
-		{query: `sort=name,+-id`, want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id", Down: true}}}},
+		{query: `sort=%2Bname,-id`,
+			want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id", Down: true}}}},
+		{query: `sort=+name,+id,`,
+			want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id"}}}},
+		{query: `sort=name,+-id`,
+			want: resource.Query{Size: 50, Sort: []resource.Order{{Field: "name"}, {Field: "id", Down: true}}}},
 		{query: `fields=id,+name,id,,*`, want: resource.Query{Size: 50, Fields: []string{"id", "name"}}},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
@@ -70,10 +73,14 @@ func values(t *testing.T, query string) url.Values {
 
 func TestColumnsFollowTheDeclaration(t *testing.T) {
 	want := []resource.Column{
-		{Name: "id", Kind: resource.KindInteger}, {Name: "name", Kind: resource.KindText}, {Name: "status", Kind: resource.KindText},
-		{Name: "load", Kind: resource.KindNumber}, {Name: "up", Kind: resource.KindBoolean}, {Name: "size", Kind: resource.KindInteger},
-		{Name: "groupIds", Kind: resource.KindIDs}, {Name: "createdOn", Kind: resource.KindSeconds}, {Name: "deletedOn", Kind: resource.KindMillis},
-		{Name: "props", Kind: resource.KindPairs}, {Name: "password", Kind: resource.KindText, Hidden: true}, {Name: "roles", Kind: resource.KindOther},
+		{Name: "id", Kind: resource.KindInteger}, {Name: "name", Kind: resource.KindText},
+		{Name: "status", Kind: resource.KindText},
+		{Name: "load", Kind: resource.KindNumber}, {Name: "up", Kind: resource.KindBoolean},
+		{Name: "size", Kind: resource.KindInteger},
+		{Name: "groupIds", Kind: resource.KindIDs}, {Name: "createdOn", Kind: resource.KindSeconds},
+		{Name: "deletedOn", Kind: resource.KindMillis},
+		{Name: "props", Kind: resource.KindPairs}, {Name: "password", Kind: resource.KindText, Hidden: true},
+		{Name: "roles", Kind: resource.KindOther},
 	}
 	if got := samples.Columns(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -96,7 +103,8 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest to %q is %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := resource.DidYouMean("nmae", known) + "|" + resource.DidYouMean("temperature", known); got != "; did you mean name?|" {
+	if got := resource.DidYouMean("nmae", known) + "|" +
+		resource.DidYouMean("temperature", known); got != "; did you mean name?|" {
 		t.Errorf("got %q", got)
 	}
 	if got := resource.Nearest("name", nil); got != "" {

@@ -49,7 +49,8 @@ type Resource[T any] struct {
 
 	Fields  []Field[T]
 	Derived []Derived // computed when read; they come last in the object
-	Former  []string  // fields of earlier versions that are gone, as store.Shape writes them; older files still list them
+	// fields of earlier versions that are gone, as store.Shape writes them; older files still list them
+	Former []string
 
 	// Absent are published names that rows do not have, separated by spaces: a
 	// filter of a published client may name them, and matches as if they were empty.
@@ -58,8 +59,9 @@ type Resource[T any] struct {
 	// separated by spaces: a published client may send them empty and no other way.
 	Refused string
 
-	Unique  [][]string // sets of fields no two rows share; text compares ignoring case
-	Counted []string   // fields by which rows are often counted together, in this order: worth an index that a count is read from
+	Unique [][]string // sets of fields no two rows share; text compares ignoring case
+	// fields by which rows are often counted together, in this order: worth an index that a count is read from
+	Counted []string
 	// Scope are the fields that say which rows a role bound to some device groups
 	// sees: "id" of a group, ids of groups, or the id of a row of a resource that
 	// has a Scope itself. One that matches is enough; none declared: all or nothing.
@@ -70,14 +72,17 @@ type Resource[T any] struct {
 	Within func(c *Call) []Where
 	Usual  *Where // what a list is limited to, unless the filter names that field
 
-	Sample     int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
-	Without    []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does
-	PartialPut bool     // PUT of a published client changes the given fields only, as PATCH does
-	Single     int64    // the id of its only row, which is always there: the path is that row, and has no list
-	OpTypes    bool     // PUT and PATCH take opType, which governs customProperties
-	Flags      []Flag   // query switches, "deleteChildren"
-	SoftBy     string   // Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
-	Bin        string   // with SoftBy: path of the recycle bin, "/device/recyclebin"
+	Sample int64 // the id that examples use; the demo environment has a row of that id that nothing else needs
+	// methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb
+	// elsewhere serves them or nothing does
+	Without    []string
+	PartialPut bool   // PUT of a published client changes the given fields only, as PATCH does
+	Single     int64  // the id of its only row, which is always there: the path is that row, and has no list
+	OpTypes    bool   // PUT and PATCH take opType, which governs customProperties
+	Flags      []Flag // query switches, "deleteChildren"
+	// Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
+	SoftBy string
+	Bin    string // with SoftBy: path of the recycle bin, "/device/recyclebin"
 	// Recycles is the path of the published recycle bin, below which many rows are
 	// restored or removed at once; Bin when empty.
 	Recycles string
@@ -127,13 +132,14 @@ type Field[T any] struct {
 	WriteOnly bool   // never shown, filtered or sorted
 	OneOf     []any  // the only values that go
 	Min, Max  *int64 // of an integer, inclusive
-	MaxLen    int    // of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
-	Refs      string // the Name of the resource whose ids it holds; nobody may name what they may not see
-	Loose     bool   // of objects: keys may be left out of a body, and are zero then
-	Cascade   bool   // with Refs: the row goes when the one it names goes for good
-	Prefix    string // of a TextID, "R_"
-	Index     bool   // often filtered or sorted: worth an index
-	Sealed    bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
+	// of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
+	MaxLen  int
+	Refs    string // the Name of the resource whose ids it holds; nobody may name what they may not see
+	Loose   bool   // of objects: keys may be left out of a body, and are zero then
+	Cascade bool   // with Refs: the row goes when the one it names goes for good
+	Prefix  string // of a TextID, "R_"
+	Index   bool   // often filtered or sorted: worth an index
+	Sealed  bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
 
 	If func(T) bool // an answer has it only then
 
@@ -141,7 +147,8 @@ type Field[T any] struct {
 	// themselves.
 	Keeps []Key
 
-	Older map[string]string // of a text with OneOf: former names of its values, which the mount for published clients takes
+	// of a text with OneOf: former names of its values, which the mount for published clients takes
+	Older map[string]string
 
 	// Seal turns what was sent into what is kept (a password into its hash). It
 	// may be slow: it runs before the transaction.
@@ -188,8 +195,9 @@ type Derived struct {
 	Schema  Schema
 	Example any
 	From    string // the stored column Of reads as text; empty: the id
-	Pairs   bool   // a list of name/value pairs that depends on From and on nothing else of the row: a filter may ask for it
-	Whole   bool   // it counts devices whatever their groups: 0 for a role that does not see all of them
+	// a list of name/value pairs that depends on From and on nothing else of the row: a filter may ask for it
+	Pairs bool
+	Whole bool // it counts devices whatever their groups: 0 for a role that does not see all of them
 	// Of returns one JSON value per row, in the order of rows. It is called
 	// once per page and makes a fixed number of queries, not one per row.
 	Of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)

@@ -33,7 +33,8 @@ func ResultsSchema() Schema {
 	s := SchemaOf(Results{})
 	row := s.Properties[2].Schema.Items
 	row.Properties = append(row.Properties, Key{Name: "error", Required: true, Schema: Schema{
-		Type: "object", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong",
+		Type: "object", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, " +
+			"errorDetail; null where nothing is wrong",
 	}})
 	return s
 }
@@ -75,7 +76,8 @@ func (r *Results) Refused() *fault.Error {
 			continue
 		}
 		out := &fault.Error{Kind: f.Kind, Field: fmt.Sprintf("operations[%d]", i), Allowed: f.Allowed, Err: f.Err,
-			Message: fmt.Sprintf("nothing was written: %d of %d operations are wrong; number %d first: %s", r.Failed, len(r.Results), i, f.Message)}
+			Message: fmt.Sprintf("nothing was written: %d of %d operations are wrong; number %d first: %s", r.Failed,
+				len(r.Results), i, f.Message)}
 		if f.Field != "" {
 			out.Field += "." + f.Field
 		}

@@ -104,7 +104,8 @@ func (f *Field[T]) schema(row T) Schema {
 	if f.WriteOnly {
 		s.Format = "password"
 	}
-	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example, f.Refs
+	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default,
+		f.Example, f.Refs
 	if !s.shows(s.Example) {
 		s.Example = nil // it stands for a body, and an answer has more keys
 	}

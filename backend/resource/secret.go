@@ -77,7 +77,8 @@ func Kept(field string, now []GivenProperty, was []Property) ([]Property, error)
 // secretEndings end the names of secrets. They are written without separators
 // and in lower case, as the names are compared.
 var secretEndings = []string{
-	"pass", "password", "passwords", "passwd", "passphrase", "passphrases", "passcode", "pwd", "pwds", "pw", "psk", "psks",
+	"pass", "password", "passwords", "passwd", "passphrase", "passphrases", "passcode", "pwd", "pwds", "pw",
+	"psk", "psks",
 	"passwordhash", "passwdhash", "pwhash", "pincode", "pinnumber", "puk",
 	"passwort", "kennwort", "motdepasse", "contrasena", "contraseña", "senha", "wachtwoord", "пароль", "密码",
 	"secret", "secrets", "secretid", "secretvalue", "secretstring", "secrettext",
@@ -92,7 +93,8 @@ var secretEndings = []string{
 var secretWords = []string{"pin", "pins", "cred", "otp", "totp", "dsn", "cookie", "cookies"}
 
 // pinOwners stand before pin in names that are written as one word.
-var pinOwners = []string{"sim", "user", "admin", "card", "door", "device", "alarm", "voicemail", "auth", "access", "security", "login"}
+var pinOwners = []string{"sim", "user", "admin", "card", "door", "device", "alarm", "voicemail", "auth", "access",
+	"security", "login"}
 
 // shownWords end like a secret by accident. They count only as the whole last
 // word of a name, so that telecom_pass is a secret, and compass is none.
@@ -105,7 +107,8 @@ var shownWords = []string{
 // keys, and the numbers of tokens that a language model reads or writes.
 var shownEndings = []string{
 	"publickey", "publickeys", "pubkey", "pubkeys",
-	"maxtokens", "mintokens", "numtokens", "inputtokens", "outputtokens", "totaltokens", "prompttokens", "completiontokens",
+	"maxtokens", "mintokens", "numtokens", "inputtokens", "outputtokens", "totaltokens", "prompttokens",
+	"completiontokens",
 }
 
 // SecretName reports whether the value of a property of that name is

@@ -13,15 +13,21 @@ import (
 // secretNames are names of secret values, by their use.
 var secretNames = []string{
 	// what devices and data sources need
-	"snmp.community", "snmp.authToken", "snmp.privToken", "snmp.authpass", "snmp.privpass", "ro.communities", "snmp.rocommunity", "SNMP community string",
-	"jdbc.mysql.pass", "ssh.password", "ssh.passphrase", "ssh.pwd", "db.passwd", "dbpass", "mysqlpwd", "dbpassword", "MYSQLPASSWORD", "dbPassword", "ldap.bindpw", "db-passwords",
-	"PASS", "wmi.Pass", "esx.pass", "wifi.psk", "wpapsk", "WPA2-PSK", "PASSKEYS", "htpasswd", "user passcode", "password_hash", "pass1", "db.password_2",
+	"snmp.community", "snmp.authToken", "snmp.privToken", "snmp.authpass", "snmp.privpass", "ro.communities",
+	"snmp.rocommunity", "SNMP community string",
+	"jdbc.mysql.pass", "ssh.password", "ssh.passphrase", "ssh.pwd", "db.passwd", "dbpass", "mysqlpwd", "dbpassword",
+	"MYSQLPASSWORD", "dbPassword", "ldap.bindpw", "db-passwords",
+	"PASS", "wmi.Pass", "esx.pass", "wifi.psk", "wpapsk", "WPA2-PSK", "PASSKEYS", "htpasswd", "user passcode",
+	"password_hash", "pass1", "db.password_2",
 	// what clouds hand out
-	"aws.key", "AWS_SECRETKEY", "aws.secretkey", "aws.secretAccessKey", "azure.secretkey", "azure.secret_key", "azure.accountkey", "gcp.serviceaccountkey", "gcp.serviceAccountJson",
-	"storage.accesskey", "x.apikey", "api_key", "api.keys", "API KEYS", "Api-Key", "Ocp-Apim-Subscription-Key", "rsa.privatekey", "tls.private-key", "licenseKey", "vault.secret_id",
+	"aws.key", "AWS_SECRETKEY", "aws.secretkey", "aws.secretAccessKey", "azure.secretkey", "azure.secret_key",
+	"azure.accountkey", "gcp.serviceaccountkey", "gcp.serviceAccountJson",
+	"storage.accesskey", "x.apikey", "api_key", "api.keys", "API KEYS", "Api-Key", "Ocp-Apim-Subscription-Key",
+	"rsa.privatekey", "tls.private-key", "licenseKey", "vault.secret_id",
 	"connectionstring", "sql.connection-string", "ConnectionStrings", "db.connStr", "sentry.dsn",
 	// what is sent along with a request
-	"api.token", "tokens", "oauth.bearer", "oauth.secret", "x.client-secret", "client_secrets", "vault.credential", "credentials", "db.creds", "login.cred",
+	"api.token", "tokens", "oauth.bearer", "oauth.secret", "x.client-secret", "client_secrets", "vault.credential",
+	"credentials", "db.creds", "login.cred",
 	"Authorization", "http.basicauth", "auth.jwt", "session.cookie", "X-Amz-Security-Token", "x-csrf-token",
 	// what people type
 	"pin", "sim.pin", "simpin", "userPin", "door_pin", "pincode", "sim.puk", "mfa.otp", "backup.TOTP",
@@ -92,7 +98,8 @@ func TestSecretNamesCountInEverySpelling(t *testing.T) {
 			}
 			return '_'
 		}, name)
-		spellings := []string{name, strings.ToUpper(name), strings.ToLower(name), snake, strings.ReplaceAll(snake, "_", "-"), "custom." + name, name + "2"}
+		spellings := []string{name, strings.ToUpper(name), strings.ToLower(name), snake,
+			strings.ReplaceAll(snake, "_", "-"), "custom." + name, name + "2"}
 		for _, spelling := range spellings {
 			if !resource.SecretName(spelling) {
 				t.Errorf("%s (%s) is shown, want masked", spelling, name)
@@ -110,20 +117,24 @@ func TestNamesThatOnlyLookLikeSecretsAreShown(t *testing.T) {
 }
 
 func TestMaskedHidesSecretsByTheirNameOrTheirFlag(t *testing.T) {
-	kept := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"}, {Name: "db.pass"}, {Name: "door", Value: "7-13", Secret: true}}
-	want := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: resource.Mask}, {Name: "db.pass"}, {Name: "door", Value: resource.Mask, Secret: true}}
+	kept := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"},
+		{Name: "db.pass"}, {Name: "door", Value: "7-13", Secret: true}}
+	want := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: resource.Mask},
+		{Name: "db.pass"}, {Name: "door", Value: resource.Mask, Secret: true}}
 	if shown := resource.Masked(kept); !reflect.DeepEqual(shown, want) || kept[1].Value != "public" {
 		t.Errorf("shown is %+v and kept %+v, want shown %+v", shown, kept, want)
 	}
 }
 
 func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
-	was := []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "note", Value: "was"}, {Name: "door", Value: "7-13", Secret: true}}
+	was := []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "note", Value: "was"},
+		{Name: "door", Value: "7-13", Secret: true}}
 	given := func(name, value string) resource.GivenProperty {
 		return resource.GivenProperty{Property: resource.Property{Name: name, Value: value}}
 	}
 	flagged := func(name, value string, secret bool) resource.GivenProperty {
-		return resource.GivenProperty{Property: resource.Property{Name: name, Value: value, Secret: secret}, Flagged: true}
+		return resource.GivenProperty{Property: resource.Property{Name: name, Value: value, Secret: secret},
+			Flagged: true}
 	}
 	for _, tt := range []struct {
 		name string
@@ -131,18 +142,29 @@ func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
 		want resource.Property
 		err  string
 	}{
-		{"a new value replaces the old", given("snmp.community", "private"), resource.Property{Name: "snmp.community", Value: "private"}, ""},
+		{"a new value replaces the old", given("snmp.community", "private"),
+			resource.Property{Name: "snmp.community", Value: "private"}, ""},
 		{"an empty value replaces the old", given("snmp.community", ""), resource.Property{Name: "snmp.community"}, ""},
-		{"the mask keeps the old under another letter case", given("SNMP.Community", resource.Mask), resource.Property{Name: "SNMP.Community", Value: "public"}, ""},
-		{"eight stars in no secret are eight stars", given("note", resource.Mask), resource.Property{Name: "note", Value: resource.Mask}, ""},
-		{"the mask keeps value and flag", given("door", resource.Mask), resource.Property{Name: "door", Value: "7-13", Secret: true}, ""},
-		{"a new value keeps the flag", given("Door", "8-14"), resource.Property{Name: "Door", Value: "8-14", Secret: true}, ""},
-		{"a flag is set with a value", flagged("note", "is", true), resource.Property{Name: "note", Value: "is", Secret: true}, ""},
-		{"a flag is set on a secret name", flagged("snmp.community", resource.Mask, true), resource.Property{Name: "snmp.community", Value: "public", Secret: true}, ""},
-		{"a flag is taken away with a new value", flagged("door", "open", false), resource.Property{Name: "door", Value: "open"}, ""},
-		{"a flag that is taken away does not show the value", flagged("door", resource.Mask, false), resource.Property{}, `customProperties: "door" is secret; send its value again to show it`},
-		{"a name stays secret without the flag", flagged("snmp.community", resource.Mask, false), resource.Property{Name: "snmp.community", Value: "public"}, ""},
-		{"a new property has the flag that is given", flagged("safe", "4711", true), resource.Property{Name: "safe", Value: "4711", Secret: true}, ""},
+		{"the mask keeps the old under another letter case", given("SNMP.Community", resource.Mask),
+			resource.Property{Name: "SNMP.Community", Value: "public"}, ""},
+		{"eight stars in no secret are eight stars", given("note", resource.Mask),
+			resource.Property{Name: "note", Value: resource.Mask}, ""},
+		{"the mask keeps value and flag", given("door", resource.Mask),
+			resource.Property{Name: "door", Value: "7-13", Secret: true}, ""},
+		{"a new value keeps the flag", given("Door", "8-14"),
+			resource.Property{Name: "Door", Value: "8-14", Secret: true}, ""},
+		{"a flag is set with a value", flagged("note", "is", true),
+			resource.Property{Name: "note", Value: "is", Secret: true}, ""},
+		{"a flag is set on a secret name", flagged("snmp.community", resource.Mask, true),
+			resource.Property{Name: "snmp.community", Value: "public", Secret: true}, ""},
+		{"a flag is taken away with a new value", flagged("door", "open", false),
+			resource.Property{Name: "door", Value: "open"}, ""},
+		{"a flag that is taken away does not show the value", flagged("door", resource.Mask, false),
+			resource.Property{}, `customProperties: "door" is secret; send its value again to show it`},
+		{"a name stays secret without the flag", flagged("snmp.community", resource.Mask, false),
+			resource.Property{Name: "snmp.community", Value: "public"}, ""},
+		{"a new property has the flag that is given", flagged("safe", "4711", true),
+			resource.Property{Name: "safe", Value: "4711", Secret: true}, ""},
 	} {
 		got, err := resource.Kept("customProperties", []resource.GivenProperty{tt.now}, was)
 		if tt.err != "" {
@@ -158,7 +180,8 @@ func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
 }
 
 func TestAFlagIsWrittenReadAndLeftOut(t *testing.T) {
-	props := []resource.Property{{Name: "a", Value: `x,"secret":true}`}, {Name: "door", Value: resource.Mask, Secret: true}, {Name: "z", Value: "1"}}
+	props := []resource.Property{{Name: "a", Value: `x,"secret":true}`},
+		{Name: "door", Value: resource.Mask, Secret: true}, {Name: "z", Value: "1"}}
 	for _, list := range [][]resource.Property{props, props[1:]} { // with escapes, and without any
 		text := string(resource.AppendProperties(nil, list))
 		if back, err := resource.ReadProperties(text); err != nil || !reflect.DeepEqual(back, list) {

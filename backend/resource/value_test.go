@@ -48,7 +48,8 @@ func TestMomentsAreEpochSecondsAndMilliseconds(t *testing.T) {
 func TestAnIDHasOneSpelling(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "155": 155, "9223372036854775807": 9223372036854775807,
-		"": 0, "0": 0, "-1": 0, "+1": 0, "01": 0, "1.0": 0, " 1": 0, "1_0": 0, "٣": 0, "9223372036854775808": 0, "-0": 0,
+		"": 0, "0": 0, "-1": 0, "+1": 0, "01": 0, "1.0": 0, " 1": 0, "1_0": 0, "٣": 0,
+		"9223372036854775808": 0, "-0": 0,
 	} {
 		if got, ok := resource.ParseID(text); ok != (want != 0) || ok && got != want {
 			t.Errorf("%q is %d %v, want %d", text, got, ok, want)

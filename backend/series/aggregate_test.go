@@ -39,7 +39,8 @@ func regular(r *rand.Rand, instance int64, from, to, every int64) []series.Sampl
 	for at := from; at < to; at += every {
 		for d := range int64(2) {
 			if r.IntN(10) > 0 {
-				list = append(list, series.Sample{Instance: instance, DataPoint: d, At: at, Value: math.Round(r.Float64()*1e4) / 100})
+				list = append(list, series.Sample{Instance: instance, DataPoint: d, At: at,
+					Value: math.Round(r.Float64()*1e4) / 100})
 			}
 		}
 	}
@@ -72,7 +73,8 @@ func TestAggregateRefusesStepsWithoutEnd(t *testing.T) {
 			t.Errorf("%d: %v, want fault.Invalid at step", step, err)
 		}
 	}
-	got, err := db.Aggregate(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: monday, To: monday + 1}, math.MaxInt64)
+	got, err := db.Aggregate(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: monday, To: monday +
+		1}, math.MaxInt64)
 	if want := [][]series.Step{{{At: monday}}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("the longest step: %v %v, want %v", got, err, want)
 	}

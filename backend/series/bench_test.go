@@ -17,7 +17,8 @@ func BenchmarkAppend(b *testing.B) {
 	for round := int64(0); b.Loop(); round++ {
 		for i := range some {
 			n := int64(i)
-			some[i] = series.Sample{Instance: n / 10, DataPoint: n % 10, At: monday + round*300, Value: float64((n+1)*round*7919%10000) / 100}
+			some[i] = series.Sample{Instance: n / 10, DataPoint: n % 10, At: monday + round*300,
+				Value: float64((n+1)*round*7919%10000) / 100}
 		}
 		if err := db.Append(b.Context(), some); err != nil {
 			b.Fatal(err)
@@ -41,7 +42,8 @@ func BenchmarkFill(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := db.Fill(b.Context(), series.History{Keys: keys, From: monday + 5000, To: monday + 7*86400 + 5000, Every: 300, Value: value}); err != nil {
+		if err := db.Fill(b.Context(), series.History{Keys: keys, From: monday + 5000, To: monday + 7*86400 + 5000,
+			Every: 300, Value: value}); err != nil {
 			b.Fatal(err)
 		}
 		if err := db.Close(); err != nil {
@@ -61,11 +63,14 @@ func BenchmarkRange(b *testing.B) {
 		keys[i] = series.Key{Instance: int64(i / 5), DataPoint: int64(i % 5)}
 	}
 	value := func(i int, at int64) float64 { return float64(int64(i+1)*at/300*7919%10000) / 100 }
-	if err := db.Fill(b.Context(), series.History{Keys: keys, From: monday, To: monday + 7*86400, Every: 300, Value: value}); err != nil {
+	if err := db.Fill(b.Context(), series.History{Keys: keys, From: monday, To: monday + 7*86400, Every: 300,
+		Value: value}); err != nil {
 		b.Fatal(err)
 	}
 	for i := int64(0); b.Loop(); i++ {
-		if _, err := db.Range(b.Context(), series.Query{Instance: i % 200, DataPoints: []int64{0, 1, 2, 3, 4}, From: monday + 2*86400 + 600, To: monday + 3*86400 + 600}); err != nil {
+		if _,
+			err := db.Range(b.Context(), series.Query{Instance: i % 200, DataPoints: []int64{0, 1, 2, 3, 4},
+			From: monday + 2*86400 + 600, To: monday + 3*86400 + 600}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -45,7 +45,8 @@ const crowd = 1500
 // that chunks are written while the kill comes. The second datapoint of
 // instance 1 is always late, into a half day that ended long ago.
 func writeUntilKilled(path string) error {
-	db, err := series.Open(context.Background(), series.Options{Path: path, Clock: func() time.Time { return time.Unix(never, 0) }})
+	db, err := series.Open(context.Background(),
+		series.Options{Path: path, Clock: func() time.Time { return time.Unix(never, 0) }})
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,8 @@ func writeUntilKilled(path string) error {
 		for i := next; i < next+10; i++ {
 			some = append(some, series.Sample{Instance: 1, DataPoint: 2, At: monday + i, Value: float64(i)})
 			for instance := range int64(crowd) {
-				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*600, Value: float64(i)})
+				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*600,
+					Value: float64(i)})
 			}
 		}
 		if err := db.Append(context.Background(), some); err != nil {
@@ -155,7 +157,8 @@ func TestAHundredThousandSeriesTakeLittleMemory(t *testing.T) {
 	for round := range int64(3) {
 		some := make([]series.Sample, 0, 100_000)
 		for i := range int64(100_000) {
-			some = append(some, series.Sample{Instance: i, DataPoint: 1, At: monday + round*300, Value: float64(i*7%1000) / 10})
+			some = append(some, series.Sample{Instance: i, DataPoint: 1, At: monday + round*300,
+				Value: float64(i*7%1000) / 10})
 		}
 		appendAll(t, db, some...)
 	}

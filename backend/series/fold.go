@@ -73,7 +73,8 @@ func (db *DB) advance(f *fold) *fold {
 	}
 	if err != nil {
 		db.folded, db.again = 0, db.clock().Add(foldWait)
-		db.log.Error("chunks of samples could not be written; the samples are safe in the log", "err", err, "again", foldWait)
+		db.log.Error("chunks of samples could not be written; the samples are safe in the log", "err", err,
+			"again", foldWait)
 	}
 	return nil
 }

@@ -63,7 +63,9 @@ func (s *series) block(when int64) (*block, error) {
 	if n := len(s.blocks); n > 0 && s.blocks[n-1].when == when {
 		return s.blocks[n-1], nil
 	}
-	i, found := slices.BinarySearchFunc(s.blocks, when, func(b *block, when int64) int { return cmp.Compare(b.when, when) })
+	i, found := slices.BinarySearchFunc(s.blocks, when, func(b *block, when int64) int {
+		return cmp.Compare(b.when, when)
+	})
 	if found {
 		return s.blocks[i], nil
 	}

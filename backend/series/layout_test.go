@@ -23,7 +23,8 @@ func TestSamplesLieOnDiskAsTheyAlwaysHave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]string{"chunk": hex.EncodeToString(chunk), "log": hex.EncodeToString(log.data), "hours": hex.EncodeToString(rolled)}
+	got := map[string]string{"chunk": hex.EncodeToString(chunk), "log": hex.EncodeToString(log.data),
+		"hours": hex.EncodeToString(rolled)}
 	want := map[string]string{
 		"chunk": "000380b2c1d40c3ff80000000000003c4002e033ffc0",
 		"log":   "0e80b2c1d40c000000000000f83f0278000000000000f83f02820100000000000008c0",

@@ -186,7 +186,8 @@ func tableOf(have [][]point, limit int) Table {
 func timesOf(have [][]point) []int64 {
 	times := []int64{}
 	for _, points := range have {
-		if len(points) == len(times) && slices.EqualFunc(points, times, func(p point, at int64) bool { return p.at == at }) {
+		if len(points) == len(times) &&
+			slices.EqualFunc(points, times, func(p point, at int64) bool { return p.at == at }) {
 			continue
 		}
 		mixed := len(times) > 0

@@ -31,7 +31,9 @@ func retainUntilKilled(path string) error {
 	var clock atomic.Int64
 	clock.Store(never)
 	ctx := context.Background()
-	db, err := series.Open(ctx, series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
+	db,
+		err := series.Open(
+		ctx, series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
 	if err != nil {
 		return err
 	}
@@ -49,7 +51,8 @@ func retainUntilKilled(path string) error {
 		var some []series.Sample
 		for i := next; i < next+day; i++ {
 			for instance := range int64(few) {
-				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*1800, Value: float64(i)})
+				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*1800,
+					Value: float64(i)})
 			}
 		}
 		if err := db.Append(ctx, some); err != nil {
@@ -108,7 +111,8 @@ func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T)
 func checkHours(t *testing.T, db *series.DB, acknowledged int) (hours int) {
 	t.Helper()
 	for instance := int64(0); instance < few; instance += 29 {
-		q := series.Query{Instance: instance, DataPoints: []int64{1}, From: monday, To: monday + int64(acknowledged+1000)*1800}
+		q := series.Query{Instance: instance, DataPoints: []int64{1}, From: monday, To: monday +
+			int64(acknowledged+1000)*1800}
 		steps, err := db.Aggregate(t.Context(), q, 3600)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +122,8 @@ func checkHours(t *testing.T, db *series.DB, acknowledged int) (hours int) {
 			if s.Count == 0 {
 				break
 			}
-			if want := float64(4*i + 1); s.Count != 2 || s.Sum != want || s.Min != float64(2*i) || s.Max != float64(2*i+1) {
+			if want := float64(4*i + 1); s.Count != 2 || s.Sum != want || s.Min != float64(2*i) ||
+				s.Max != float64(2*i+1) {
 				t.Fatalf("instance %d: hour %d is %+v, want two samples of the sum %v", instance, i, s, want)
 			}
 			n += s.Count

@@ -23,11 +23,13 @@ func TestAScanFindsAllSamplesOfAWhileWhereverTheyLie(t *testing.T) {
 		t.Fatal(err)
 	}
 	db = openAt(t, path, monday+3*43200)
-	late := []series.Sample{{Instance: 3, DataPoint: 1, At: monday + 43200 + 5, Value: 9}, {Instance: many, DataPoint: 1, At: monday + 2*43200, Value: 9}}
+	late := []series.Sample{{Instance: 3, DataPoint: 1, At: monday + 43200 + 5, Value: 9},
+		{Instance: many, DataPoint: 1, At: monday + 2*43200, Value: 9}}
 	appendAll(t, db, late...)
 	all = append(all, late...)
 	for _, tt := range []struct{ from, to int64 }{
-		{0, 1 << 37}, {monday, monday + 1}, {monday + 43100, monday + 43210}, {monday + 2*43200, math.MaxInt64}, {monday + 1, monday + 1}, {0, monday}, {1 << 36, 1 << 37},
+		{0, 1 << 37}, {monday, monday + 1}, {monday + 43100, monday + 43210}, {monday + 2*43200, math.MaxInt64},
+		{monday + 1, monday + 1}, {0, monday}, {1 << 36, 1 << 37},
 	} {
 		want := model{}
 		for _, s := range all {

@@ -236,7 +236,8 @@ func (db *DB) replay(data []byte, byNumber map[int64]*series) error {
 }
 
 func (db *DB) damaged(err error) error {
-	return &fault.Error{Kind: fault.Conflict, Message: db.path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
+	return &fault.Error{Kind: fault.Conflict, Message: db.path + " is damaged; it was left as it is. Restore a " +
+		"backup, or choose another --data folder", Err: err}
 }
 
 // Close writes pending samples and closes the file. It may be called again.

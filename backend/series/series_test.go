@@ -23,7 +23,9 @@ const monday = 1_699_228_800 - 1_699_228_800%(20*43200)
 
 func openAt(t *testing.T, path string, now int64) *series.DB {
 	t.Helper()
-	db, err := series.Open(t.Context(), series.Options{Path: path, Clock: func() time.Time { return time.Unix(now, 0) }})
+	db,
+		err := series.Open(t.Context(),
+		series.Options{Path: path, Clock: func() time.Time { return time.Unix(now, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +110,12 @@ func same(a, b series.Table) bool {
 // anySamples returns roughly regular samples, with gaps, repetitions, late ones
 // and every kind of value.
 func anySamples(r *rand.Rand, n int, from, to int64) []series.Sample {
-	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 42.17}
+	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64,
+		math.SmallestNonzeroFloat64, 42.17}
 	var list []series.Sample
 	for range n {
-		s := series.Sample{Instance: r.Int64N(4) + 1, DataPoint: r.Int64N(3) + 10, At: from + r.Int64N(to-from), Value: r.NormFloat64() * 1e6}
+		s := series.Sample{Instance: r.Int64N(4) + 1, DataPoint: r.Int64N(3) + 10, At: from + r.Int64N(to-from),
+			Value: r.NormFloat64() * 1e6}
 		if r.IntN(4) > 0 {
 			s.At -= s.At % 60
 		}
@@ -145,7 +149,8 @@ func TestWhatGoesInComesOutBitByBit(t *testing.T) {
 			}
 			for range 4 {
 				a, b := from+r.Int64N(to-from), from+r.Int64N(to-from)
-				q := series.Query{Instance: r.Int64N(5) + 1, DataPoints: []int64{10, 11, 12, 99}[:1+r.IntN(4)], From: min(a, b), To: max(a, b), Limit: []int{0, 0, 1, 7}[r.IntN(4)]}
+				q := series.Query{Instance: r.Int64N(5) + 1, DataPoints: []int64{10, 11, 12, 99}[:1+r.IntN(4)],
+					From: min(a, b), To: max(a, b), Limit: []int{0, 0, 1, 7}[r.IntN(4)]}
 				if got, want := rangeOf(t, db, q), want.table(q); !same(got, want) {
 					t.Fatalf("seed %d, round %d, %+v:\n got %v\nwant %v", seed, round, q, got, want)
 				}
@@ -196,7 +201,9 @@ func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
 	path, clock := filepath.Join(t.TempDir(), "series.db"), atomic.Int64{}
 	clock.Store(monday + 3*86400)
 	reopened := func() *series.DB {
-		db, err := series.Open(t.Context(), series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
+		db,
+			err := series.Open(t.Context(),
+			series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +240,8 @@ func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
 func TestAMomentThatIsNoneIsRefusedWithAllThatCameWithIt(t *testing.T) {
 	db := open(t)
 	for _, at := range []int64{-1, 253402300800, 1_700_000_000_000} {
-		err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: monday, Value: 1}, {Instance: 1, DataPoint: 1, At: at, Value: 1}})
+		err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: monday, Value: 1},
+			{Instance: 1, DataPoint: 1, At: at, Value: 1}})
 		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "at" {
 			t.Errorf("%d: %v, want fault.Invalid at at", at, err)
 		}
@@ -256,7 +264,8 @@ func TestADeletedInstanceIsGoneAndItsNumberIsNotGivenAgain(t *testing.T) {
 	now := int64(monday + 40*86400)
 	db := openAt(t, path, now)
 	for day := range int64(3) {
-		appendAll(t, db, series.Sample{Instance: 1, DataPoint: 1, At: monday + day*86400, Value: 1}, series.Sample{Instance: 2, DataPoint: 1, At: monday + day*86400, Value: 2})
+		appendAll(t, db, series.Sample{Instance: 1, DataPoint: 1, At: monday + day*86400, Value: 1},
+			series.Sample{Instance: 2, DataPoint: 1, At: monday + day*86400, Value: 2})
 	}
 	if err := db.Delete(t.Context(), 1, 77); err != nil {
 		t.Fatal(err)
@@ -297,8 +306,10 @@ func TestAFileThatWasClosedOpensWithNothingWaiting(t *testing.T) {
 		if held := db.Stats().Held; held != 0 {
 			t.Errorf("round %d begins with %d samples to write", round, held)
 		}
-		appendAll(t, db, series.Sample{Instance: key.Instance, DataPoint: key.DataPoint, At: monday + round*60, Value: float64(round)})
-		if last, ok, err := db.Last(t.Context(), key.Instance, key.DataPoint); err != nil || !ok || last.Value != float64(round) {
+		appendAll(t, db, series.Sample{Instance: key.Instance, DataPoint: key.DataPoint, At: monday + round*60,
+			Value: float64(round)})
+		if last, ok, err := db.Last(t.Context(), key.Instance, key.DataPoint); err != nil || !ok ||
+			last.Value != float64(round) {
 			t.Errorf("round %d: the last sample is %v, %v, %v", round, last, ok, err)
 		}
 		if n := len(rangeOf(t, db, whole).Times); n != int(round)+1 {
@@ -317,7 +328,8 @@ func TestAfterCloseEverythingIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: monday, Value: 1}}); !fault.Is(err, fault.Offline) {
+	if err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: monday, Value: 1}}); !fault.Is(
+		err, fault.Offline) {
 		t.Errorf("Append: %v, want fault.Offline", err)
 	}
 	if err := db.Delete(t.Context(), 1); !fault.Is(err, fault.Offline) {
@@ -332,7 +344,9 @@ func TestManyWriteAndReadAtOnce(t *testing.T) {
 		wait.Go(func() {
 			for i := range int64(300) { // ten days
 				at := monday + i*2880
-				if err := db.Append(context.Background(), []series.Sample{{Instance: w, DataPoint: 1, At: at, Value: float64(i)}, {Instance: w, DataPoint: 2, At: at, Value: float64(-i)}}); err != nil {
+				if err := db.Append(context.Background(),
+					[]series.Sample{{Instance: w, DataPoint: 1, At: at, Value: float64(i)},
+						{Instance: w, DataPoint: 2, At: at, Value: float64(-i)}}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -343,7 +357,8 @@ func TestManyWriteAndReadAtOnce(t *testing.T) {
 				if i%50 != 49 {
 					continue
 				}
-				table, err := db.Range(context.Background(), series.Query{Instance: w, DataPoints: []int64{1, 2}, From: monday, To: at + 1})
+				table, err := db.Range(context.Background(), series.Query{Instance: w, DataPoints: []int64{1, 2},
+					From: monday, To: at + 1})
 				if err != nil || len(table.Times) != int(i+1) || table.Values[1][i] != float64(-i) {
 					t.Errorf("%d has %d samples (%v), want %d", w, len(table.Times), err, i+1)
 				}

@@ -12,8 +12,10 @@ import (
 func TestGroupsOfUsersAndRolesAreThereAsLongAsTheyAreNamed(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
-	const user = `{"username":"shift","password":"correct horse battery","email":"shift@example.net","roles":[{"name":"readonly"}],"adminGroupIds":[%v]}`
-	const role = `{"name":"shift","privileges":[{"objectType":"deviceGroup","objectId":"1","operation":"read"}],"roleGroupId":%v}`
+	const user = `{"username":"shift","password":"correct horse battery","email":"shift@example.net",` +
+		`"roles":[{"name":"readonly"}],"adminGroupIds":[%v]}`
+	const role = `{"name":"shift","privileges":[{"objectType":"deviceGroup","objectId":"1","operation":"read"}],` +
+		`"roleGroupId":%v}`
 	for path, member := range map[string]struct{ path, body, move string }{
 		"/setting/admin/groups": {"/setting/admins", user, `{"adminGroupIds":[1]}`},
 		"/setting/role/groups":  {"/setting/roles", role, `{"roleGroupId":1}`},
@@ -42,7 +44,8 @@ func TestGroupsOfUsersAndRolesAreThereAsLongAsTheyAreNamed(t *testing.T) {
 			want(http.MethodPut, path+"/1", `{"name":"Ungrouped"}`, 200, `"parentId":0`)
 
 			want(http.MethodPost, member.path, fmt.Sprintf(member.body, 999), 400, "999")
-			inside := want(http.MethodPost, member.path, fmt.Sprintf(member.body, row["id"]), 200, fmt.Sprint(row["id"]))
+			inside := want(http.MethodPost, member.path, fmt.Sprintf(member.body, row["id"]), 200,
+				fmt.Sprint(row["id"]))
 			want(http.MethodDelete, at, "", 409, "shift is in the")
 			want(http.MethodPatch, fmt.Sprint(member.path, "/", inside["id"]), member.move, 200, "")
 			want(http.MethodDelete, at, "", 200, "")

@@ -33,7 +33,8 @@ func TestAFullDiskLeavesNoHalfBackupAndNoHalfRestore(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := server.Backup(t.Context(), p.options(), filepath.Join(disk, "backup"), unheard); !fault.Is(err, fault.Full) {
+	if err := server.Backup(t.Context(), p.options(), filepath.Join(disk, "backup"), unheard); !fault.Is(
+		err, fault.Full) {
 		t.Errorf("a backup to a small disk says %v", err)
 	}
 	small := pouch{filepath.Join(disk, "data"), p.file}

@@ -58,7 +58,8 @@ func devicesOf(t *testing.T, folder string) []string {
 
 func (c *child) client(t *testing.T, folder string) *client {
 	t.Helper()
-	token, err := server.Ask(t.Context(), server.Options{Data: folder}, server.Command{Do: server.DoCreateToken, Name: "admin"})
+	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func newPouch(t *testing.T) pouch {
 	c := portal.client(t, p.folder)
 	create := func(name string) {
 		body := fmt.Sprintf(`{"name":%q,"customProperties":[{"name":"snmp.community","value":%q}]}`, name, pouchSecret)
-		if status, answer, err := c.ask("POST", "/api/device/devices", body); err != nil || status != http.StatusCreated {
+		if status, answer, err := c.ask("POST", "/api/device/devices", body); err != nil ||
+			status != http.StatusCreated {
 			t.Fatalf("%d %s %v", status, answer, err)
 		}
 	}
@@ -84,7 +86,8 @@ func newPouch(t *testing.T) pouch {
 		t.Fatal(err)
 	}
 	create("after")
-	if err := server.Restore(t.Context(), p.options(), p.file, false, unheard); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "another Spyglass runs on the data folder") {
+	if err := server.Restore(t.Context(), p.options(), p.file, false, unheard); !fault.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "another Spyglass runs on the data folder") {
 		t.Errorf("beside a running portal a restore says %v", err)
 	}
 	portal.kill()
@@ -101,7 +104,8 @@ func TestABackupOfARunningPortalComesBack(t *testing.T) {
 	if info, err := os.Stat(p.file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the backup is %v (%v), want -rw-------", info.Mode(), err)
 	}
-	if err := server.Backup(t.Context(), p.options(), p.file, unheard); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := server.Backup(t.Context(), p.options(), p.file, unheard); err == nil ||
+		!strings.Contains(err.Error(), "is there already") {
 		t.Errorf("a second backup to the same file says %v", err)
 	}
 	second := filepath.Join(filepath.Dir(p.file), "second")
@@ -139,7 +143,8 @@ func TestABackupOfARunningPortalComesBack(t *testing.T) {
 }
 
 func TestARestoreGoesOnAfterAKill(t *testing.T) {
-	for _, at := range []string{"before anything was moved", "while what was there is moved away", "while what is restored is moved in"} {
+	for _, at := range []string{"before anything was moved", "while what was there is moved away",
+		"while what is restored is moved in"} {
 		t.Run(at, func(t *testing.T) {
 			p := newPouch(t)
 			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard}
@@ -207,10 +212,13 @@ func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 		says string
 		want string
 	}{
-		{"undo of nothing", func() error { return backup.Undo(p.folder) }, "no longer kept", "waits false, keeps false"},
-		{"nothing to take back", func() error { return backup.Unstage(p.folder) }, "no restore waits", "waits false, keeps false"},
+		{"undo of nothing", func() error { return backup.Undo(p.folder) }, "no longer kept",
+			"waits false, keeps false"},
+		{"nothing to take back", func() error { return backup.Unstage(p.folder) }, "no restore waits",
+			"waits false, keeps false"},
 		{"a restore waits", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},
-		{"one more", func() error { return backup.Stage(t.Context(), o) }, "waits for the next start already", "waits true, keeps false"},
+		{"one more", func() error { return backup.Stage(t.Context(), o) }, "waits for the next start already",
+			"waits true, keeps false"},
 		{"it is taken back", func() error { return backup.Unstage(p.folder) }, "", "waits false, keeps false"},
 		{"it waits again", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},
 		{"it is done", func() error { return backup.Finish(p.folder) }, "", "waits false, keeps true"},
@@ -235,7 +243,8 @@ func TestARestoreOfABrokenBackupChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, p.folder)
-	const broken, newer = "is no whole backup of Spyglass; nothing was changed", "was made by a newer version of Spyglass"
+	const broken, newer = "is no whole backup of Spyglass; nothing was changed",
+		"was made by a newer version of Spyglass"
 	for _, tt := range []struct {
 		name, says string
 		file       []byte
@@ -244,9 +253,14 @@ func TestARestoreOfABrokenBackupChangesNothing(t *testing.T) {
 		{"text", broken, []byte("not a backup")},
 		{"cut short", broken, whole[:len(whole)/2]},
 		{"a changed byte", broken, changed(whole)},
-		{"wrong sum", broken, rewritten(t, p.file, func(m *backup.Manifest, _ map[string][]byte) { m.Files[0].SHA256 = strings.Repeat("0", 64) })},
-		{"wrong size", broken, rewritten(t, p.file, func(m *backup.Manifest, _ map[string][]byte) { m.Files[0].Size-- })},
-		{"a file missing", broken, rewritten(t, p.file, func(_ *backup.Manifest, files map[string][]byte) { delete(files, "series.db") })},
+		{"wrong sum", broken,
+			rewritten(t, p.file, func(m *backup.Manifest, _ map[string][]byte) {
+				m.Files[0].SHA256 = strings.Repeat("0", 64)
+			})},
+		{"wrong size", broken,
+			rewritten(t, p.file, func(m *backup.Manifest, _ map[string][]byte) { m.Files[0].Size-- })},
+		{"a file missing", broken,
+			rewritten(t, p.file, func(_ *backup.Manifest, files map[string][]byte) { delete(files, "series.db") })},
 		{"no portal", broken, rewritten(t, p.file, func(m *backup.Manifest, _ map[string][]byte) {
 			m.Files = slices.DeleteFunc(m.Files, func(f backup.File) bool { return f.Name == "portal.db" })
 		})},
@@ -279,10 +293,12 @@ func TestARestoreOfABrokenBackupChangesNothing(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := server.Restore(stopped, p.options(), p.file, false, unheard); err == nil || fault.Of(err).Message != "stopped; nothing was changed" {
+	if err := server.Restore(stopped, p.options(), p.file, false, unheard); err == nil ||
+		fault.Of(err).Message != "stopped; nothing was changed" {
 		t.Errorf("stopped, it says %v", err)
 	}
-	if err := server.Backup(stopped, p.options(), p.file+"2", unheard); err == nil || fault.Of(err).Message != "stopped; nothing was changed" {
+	if err := server.Backup(stopped, p.options(), p.file+"2", unheard); err == nil ||
+		fault.Of(err).Message != "stopped; nothing was changed" {
 		t.Errorf("a backup that is stopped says %v", err)
 	}
 	if after := contents(t, p.folder); after != before {

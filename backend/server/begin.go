@@ -54,7 +54,8 @@ func (s *Server) begin(ctx context.Context) error {
 		return err
 	}
 	s.Setting = *settings
-	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = setting.SettingID, word(8, random), "My portal", s.o.Demo, now
+	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = setting.SettingID,
+		word(8, random), "My portal", s.o.Demo, now
 	if s.o.Demo {
 		s.Setting.Name = "Demo portal"
 	}
@@ -65,7 +66,8 @@ func (s *Server) begin(ctx context.Context) error {
 		if err := collector.Announce(ctx, tx, s.o.Version, built()); err != nil {
 			return err
 		}
-		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal", Title: "Made this portal"})
+		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal",
+			Title: "Made this portal"})
 	})
 }
 
@@ -110,7 +112,8 @@ func (s *Server) fill(ctx context.Context) error {
 	}
 	s.o.Log.InfoContext(ctx, "filling the folder with the demo environment")
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, incident.DemoTimes.Name, &incident.DemoTime{ID: incident.DemoTimeID, Devices: int64(s.o.DemoDevices)})
+		return resource.Put(ctx, tx, incident.DemoTimes.Name,
+			&incident.DemoTime{ID: incident.DemoTimeID, Devices: int64(s.o.DemoDevices)})
 	})
 	if err != nil {
 		return err
@@ -157,7 +160,8 @@ func (s *Server) renewUnshown(ctx context.Context) error {
 		if hash == "" {
 			continue
 		}
-		users, err := resource.Find(ctx, s.db, people.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
+		users, err := resource.Find(ctx, s.db, people.Users.Name,
+			resource.Where{Field: "username", Op: "=", Value: name})
 		if err != nil {
 			return err
 		}

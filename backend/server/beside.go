@@ -19,7 +19,8 @@ var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 // from then on: open receives its id, and returns it. Where Options.Without
 // names a file that is lost, a new one takes its place, and what is there is
 // kept.
-func (s *Server) OpenBeside(ctx context.Context, name string, open func(path string, sibling store.Sibling) (file string, err error)) error {
+func (s *Server) OpenBeside(ctx context.Context, name string, open func(path string, sibling store.Sibling) (
+	file string, err error)) error {
 	path := filepath.Join(s.o.Data, name)
 	known, err := s.db.Known(ctx, name)
 	if err != nil {
@@ -57,7 +58,8 @@ func (s *Server) openDB(ctx context.Context, path string) (err error) {
 	s.db, err = store.Open(ctx, o)
 	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, filepath.Base(path)+".key") {
 		o.NewKey = true
-		s.o.Log.Warn("going on without the passwords and access keys that the lost key opened; they have to be given again")
+		s.o.Log.Warn("going on without the passwords and access keys that the lost key opened; they have to be given " +
+			"again")
 		s.db, err = store.Open(ctx, o)
 	}
 	return err

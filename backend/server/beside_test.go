@@ -31,11 +31,15 @@ func TestALostFileIsToldOfAndReplacedOnlyWhenAskedTo(t *testing.T) {
 		words      string
 	}{
 		{"samples missing", "series.db", remove, "series.db is missing or empty"},
-		{"samples empty", "series.db", func(t *testing.T, path string) { write(t, path, "") }, "series.db is missing or empty"},
-		{"samples of another portal", "series.db", foreign("series.db"), "series.db does not belong to the portal beside it"},
+		{"samples empty", "series.db", func(t *testing.T, path string) { write(t, path, "") },
+			"series.db is missing or empty"},
+		{"samples of another portal", "series.db", foreign("series.db"), "series.db does not belong to the portal " +
+			"beside it"},
 		{"key missing", "portal.db.key", remove, "portal.db.key is missing"},
-		{"key of another portal", "portal.db.key", foreign("portal.db.key"), "portal.db.key is another one than that of"},
-		{"key damaged", "portal.db.key", func(t *testing.T, path string) { write(t, path, "short") }, "portal.db.key is damaged"},
+		{"key of another portal", "portal.db.key", foreign("portal.db.key"),
+			"portal.db.key is another one than that of"},
+		{"key damaged", "portal.db.key", func(t *testing.T, path string) { write(t, path, "short") },
+			"portal.db.key is damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := options(t)
@@ -45,7 +49,9 @@ func TestALostFileIsToldOfAndReplacedOnlyWhenAskedTo(t *testing.T) {
 			before, _ := os.ReadFile(path)
 			_, err := server.New(t.Context(), o)
 			f := fault.Of(err)
-			if f.Kind != fault.Conflict || !strings.Contains(f.Message, tt.words) || !strings.HasSuffix(strings.Split(f.Message, ":")[0], tt.file) && !strings.Contains(f.Message, "--without "+tt.file) {
+			if f.Kind != fault.Conflict || !strings.Contains(f.Message, tt.words) ||
+				!strings.HasSuffix(strings.Split(f.Message, ":")[0], tt.file) &&
+					!strings.Contains(f.Message, "--without "+tt.file) {
 				t.Fatalf("got %v, want a conflict with %q", err, tt.words)
 			}
 			if after, _ := os.ReadFile(path); string(after) != string(before) {

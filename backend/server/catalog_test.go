@@ -14,7 +14,8 @@ import (
 
 // fixed are headers of every response.
 var fixed = map[string]string{
-	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Version": "3",
+	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+	"X-Version":                  "3",
 	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }
 
@@ -36,7 +37,8 @@ func TestEveryEndpointKeepsTheRulesOfTheWire(t *testing.T) {
 			for _, p := range e.Params {
 				if p.In == "query" && p.Schema.Type != "array" {
 					c.refuses(e, path+"?"+p.Name+"=", http.StatusBadRequest, p.Name+" has no value in the query")
-					c.refuses(e, path+"?"+p.Name+"=1&"+p.Name+"=1", http.StatusBadRequest, p.Name+" stands 2 times in the query")
+					c.refuses(e, path+"?"+p.Name+"=1&"+p.Name+"=1", http.StatusBadRequest, p.Name+
+						" stands 2 times in the query")
 				}
 			}
 			if e.Right.Object != resource.Open {
@@ -73,7 +75,8 @@ func (c *caller) hasHeaders(answer *http.Response) {
 			c.t.Errorf("the answer %d has no %s", answer.StatusCode, name)
 		}
 	}
-	if limit, left := answer.Header.Get("X-Rate-Limit-Limit"), answer.Header.Get("X-Rate-Limit-Remaining"); limit == left {
+	if limit, left := answer.Header.Get("X-Rate-Limit-Limit"),
+		answer.Header.Get("X-Rate-Limit-Remaining"); limit == left {
 		c.t.Errorf("the answer %d was not charged: %s of %s remain", answer.StatusCode, left, limit)
 	}
 	policy := answer.Header.Get("Content-Security-Policy")
@@ -109,14 +112,16 @@ func (c *caller) looks(e *resource.Endpoint, path string) {
 			c.t.Errorf("%s is %q, of HEAD %q", name, got.Header.Get(name), head.Header.Get(name))
 		}
 	}
-	if e.Answer == nil || !slices.ContainsFunc(e.Answer.Properties, func(k resource.Key) bool { return k.Name == "items" }) {
+	if e.Answer == nil ||
+		!slices.ContainsFunc(e.Answer.Properties, func(k resource.Key) bool { return k.Name == "items" }) {
 		return
 	}
 	var list map[string]json.RawMessage
 	if err := json.Unmarshal(body, &list); err != nil {
 		c.t.Fatal(err)
 	}
-	if len(list["total"]) == 0 || string(list["searchId"]) != "null" || string(list["data"]) != "null" || !strings.HasPrefix(string(list["items"]), "[") {
+	if len(list["total"]) == 0 || string(list["searchId"]) != "null" || string(list["data"]) != "null" ||
+		!strings.HasPrefix(string(list["items"]), "[") {
 		c.t.Errorf("GET %s is not the envelope of a list: %.300s", path, body)
 	}
 }

@@ -17,7 +17,8 @@ const changesPace = time.Second
 // resources, at most once in changesPace, until ctx ends or tell fails. It
 // reports no details: listeners request what they may see.
 func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
-	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name), string(override.Overrides.Name))
+	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name),
+		string(override.Overrides.Name))
 	feed := s.db.Follow(kinds...)
 	defer feed.Close()
 	pace := time.NewTimer(0)

@@ -48,7 +48,8 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 }
 
 // untilTold writes again and again until a listener is notified of the kind.
-func untilTold(ctx context.Context, t *testing.T, s *server.Server, told <-chan []string, kind string, write func(tx resource.Tx) error) {
+func untilTold(ctx context.Context, t *testing.T, s *server.Server, told <-chan []string, kind string,
+	write func(tx resource.Tx) error) {
 	t.Helper()
 	for { // what is written before somebody listens is not told
 		if err := s.DB().Write(resource.WithCall(ctx, nil), write); err != nil {

@@ -72,7 +72,8 @@ func (s *Server) verifyNow(ctx context.Context) {
 		s.o.Log.ErrorContext(ctx, fault.Sentence(err), "file", name, "err", err)
 		damaged = append(damaged, fault.Sentence(err)+".")
 		if name == portalFile && (store.Damaged(err) || fault.Is(err, fault.Conflict)) {
-			refused = &fault.Error{Kind: fault.Busy, Err: err, Message: filepath.Join(s.o.Data, name) + " is damaged, so nothing is written to it any more; what can be read still is. " +
+			refused = &fault.Error{Kind: fault.Busy, Err: err, Message: filepath.Join(s.o.Data, name) +
+				" is damaged, so nothing is written to it any more; what can be read still is. " +
 				"Stop Spyglass, keep a copy of the data folder, and put a backup in its place with spyglass restore"}
 		}
 	}

@@ -41,7 +41,8 @@ func TestCheckReadsEveryDatabaseAndNamesTheDamagedOne(t *testing.T) {
 	}
 	_ = file.Close()
 	sound = nil
-	if err := server.Check(t.Context(), o.Data, tell); !fault.Is(err, fault.Conflict) || !strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
+	if err := server.Check(t.Context(), o.Data, tell); !fault.Is(err, fault.Conflict) ||
+		!strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
 		t.Errorf("got %v, want that %s is damaged", err, path)
 	}
 	if want := []string{"portal.db"}; !slices.Equal(sound, want) {
@@ -80,7 +81,8 @@ func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
 			t.Fatalf("%d alerts (%v), want 1", len(found), err)
 		}
 		a := &found[0]
-		if a.Condition != alert.ConditionDatabase || a.Cleared != step.cleared || !strings.HasPrefix(a.Reason, path+" is damaged") || !strings.Contains(a.Reason, "backup") {
+		if a.Condition != alert.ConditionDatabase || a.Cleared != step.cleared ||
+			!strings.HasPrefix(a.Reason, path+" is damaged") || !strings.Contains(a.Reason, "backup") {
 			t.Errorf("the alert is %s, cleared %t: %s", a.Condition, a.Cleared, a.Reason)
 		}
 	}
@@ -90,12 +92,15 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	o := options(t)
 	s := start(t, o)
 	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
-	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin", Password: "a quiet harbour"}); err != nil {
+	if _,
+		err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+		Password: "a quiet harbour"}); err != nil {
 		t.Fatal(err)
 	}
 	marker := strings.Repeat("stands on one page ", 100)
 	for range 20 {
-		if status, answer := w.ask("admin", "POST /setting/opsnotes", fmt.Sprintf(`{"note":%q}`, marker)); status != http.StatusOK && status != http.StatusCreated {
+		if status, answer := w.ask("admin", "POST /setting/opsnotes",
+			fmt.Sprintf(`{"note":%q}`, marker)); status != http.StatusOK && status != http.StatusCreated {
 			t.Fatalf("%d %s", status, answer)
 		}
 	}
@@ -126,11 +131,14 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	}
 	for _, request := range []string{"POST /device/groups", "DELETE /device/groups/2"} {
 		status, answer := w.ask("admin", request, `{"name":"new"}`)
-		if status != http.StatusServiceUnavailable || !strings.Contains(answer, "portal.db is damaged, so nothing is written") || !strings.Contains(answer, "spyglass restore") {
+		if status != http.StatusServiceUnavailable ||
+			!strings.Contains(answer, "portal.db is damaged, so nothing is written") ||
+			!strings.Contains(answer, "spyglass restore") {
 			t.Errorf("%s is answered %d %s", request, status, answer)
 		}
 	}
-	if status, answer := w.ask("admin", `GET /alert/alerts?filter=condition:"database"&fields=reason`, ""); status != http.StatusOK || !strings.Contains(answer, "portal.db is damaged") {
+	if status, answer := w.ask("admin", `GET /alert/alerts?filter=condition:"database"&fields=reason`,
+		""); status != http.StatusOK || !strings.Contains(answer, "portal.db is damaged") {
 		t.Errorf("the alert is %d %s", status, answer)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -58,7 +58,8 @@ func serveAsChild(folder string) error {
 }
 
 func childOptions(folder string) server.Options {
-	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 
 // child is such a portal.

@@ -52,7 +52,9 @@ func (w *town) newCollector() (installation string) {
 	w.t.Cleanup(func() { _ = l.Close() })
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	w.must("POST /setting/collectors", `{"description":"Probe"}`)
-	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"probed","hostGroupIds":"2","preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q},{"name":"snmp.community","value":"s3cret"}]}`, port))
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"probed","hostGroupIds":"2",`+
+		`"preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q},{"name":"snmp.community",`+
+		`"value":"s3cret"}]}`, port))
 	_, answer := w.ask("admin", "POST /setting/collectors/2/downloadToken", "")
 	var made struct{ Token string }
 	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.Token == "" {
@@ -68,27 +70,34 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 	w := newTown(t)
 	token := w.newCollector()
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"TCP_Port"&fields=name`, `"total":1`)
-	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
+		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
+		`"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
 	folder := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet()})
+		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test",
+			Log: quiet()})
 	}()
-	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test","isDown":false}`)
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Ping"&fields=lastDataOn`, ""); !strings.Contains(answer, `"items":[{"lastDataOn":0}]`) {
+	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test",`+
+		`"isDown":false}`)
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Ping"&fields=lastDataOn`,
+		""); !strings.Contains(answer, `"items":[{"lastDataOn":0}]`) {
 		t.Errorf("what was never measured answers %s", answer)
 	}
 	w.hasSamples(4)
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, ""); !strings.Contains(answer, fmt.Sprintf(`"lastDataOn":%d`, time.Now().Unix()/1000)) {
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`,
+		""); !strings.Contains(answer, fmt.Sprintf(`"lastDataOn":%d`, time.Now().Unix()/1000)) {
 		t.Errorf("what was measured answers %s", answer)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)
 	}
-	if err := agent.Run(t.Context(), agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Log: quiet()}); err == nil || err.Error() != "the portal answers: the API token is not valid" {
+	if err := agent.Run(t.Context(), agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token,
+		Log: quiet()}); err == nil || err.Error() != "the portal answers: the API token is not valid" {
 		t.Errorf("a token that was used gives %v", err)
 	}
 	ctx, stop = context.WithCancel(t.Context())
@@ -111,21 +120,27 @@ func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
 			t.Parallel() // it waits more than it works
 			w := newTown(t)
 			token := w.newCollector()
-			w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`)
+			w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
+				`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
+				`"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`)
 			w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() {
-				ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Clock: func() time.Time { return time.Now().Add(off) }})
+				ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token,
+					Version: "test", Log: quiet(), Clock: func() time.Time { return time.Now().Add(off) }})
 			}()
-			w.until("admin", `GET /alert/alerts?filter=dataPointName:"open"&fields=dataPointName`, `"total":1`) // late results raise none
-			answer := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", fmt.Sprintf(`"clockOffset":%d,`, int(off.Seconds())))
+			// late results raise none
+			w.until("admin", `GET /alert/alerts?filter=dataPointName:"open"&fields=dataPointName`, `"total":1`)
+			answer := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
+				fmt.Sprintf(`"clockOffset":%d,`, int(off.Seconds())))
 			if !strings.Contains(answer, `"refusedResults":0`) {
 				t.Errorf("the collector is %s", answer)
 			}
 			_, answer = w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
 			var list struct{ Items []struct{ LastDataOn int64 } }
-			if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 || time.Since(time.Unix(list.Items[0].LastDataOn, 0)).Abs() > time.Minute {
+			if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 ||
+				time.Since(time.Unix(list.Items[0].LastDataOn, 0)).Abs() > time.Minute {
 				t.Errorf("it was last measured: %s (%v)", answer, err)
 			}
 			stop()
@@ -140,17 +155,20 @@ func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
 	w := newTown(t)
 	w.newCollector()
 	now := time.Now().Unix()
-	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"values":{}},{"instanceId":1,"at":%d,"values":{}}]}`, now, now+900)
+	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"values":{}},{"instanceId":1,"at":%d,"values":{}}]}`,
+		now, now+900)
 	if _, answer := w.ask("admin", "POST /setting/collectors/2/samples", body); answer != `{"taken":1,"refused":1}` {
 		t.Errorf("it answers %s", answer)
 	}
 	_, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", "")
 	var is struct{ ClockOffset, RefusedResults int64 }
-	if err := json.Unmarshal([]byte(answer), &is); err != nil || is.RefusedResults != 1 || is.ClockOffset < 895 || is.ClockOffset > 900 {
+	if err := json.Unmarshal([]byte(answer), &is); err != nil || is.RefusedResults != 1 || is.ClockOffset < 895 ||
+		is.ClockOffset > 900 {
 		t.Errorf("the collector is %s (%v)", answer, err)
 	}
 	w.ask("admin", "POST /setting/collectors/2/samples", strings.ReplaceAll(body, fmt.Sprint(now+900), fmt.Sprint(now)))
-	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", ""); answer != `{"clockOffset":0,"refusedResults":1}` {
+	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults",
+		""); answer != `{"clockOffset":0,"refusedResults":1}` {
 		t.Errorf("once its clock is right the collector is %s", answer)
 	}
 }
@@ -159,15 +177,18 @@ func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
 	w := newTown(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
-	for _, request := range []string{"POST /setting/collectors/2/downloadToken", "GET /setting/collectors/2/installers/Linux64"} {
-		if status, answer := w.ask("clerk", request, ""); status != 403 || !strings.Contains(answer, "you need View access to all devices of collector 2") {
+	for _, request := range []string{"POST /setting/collectors/2/downloadToken",
+		"GET /setting/collectors/2/installers/Linux64"} {
+		if status, answer := w.ask("clerk", request, ""); status != 403 ||
+			!strings.Contains(answer, "you need View access to all devices of collector 2") {
 			t.Errorf("%s answers %d %s", request, status, answer)
 		}
 	}
 	register := func(token string) {
 		t.Helper()
 		w.bearers["installer"] = token
-		if status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe","platform":"linux","arch":"amd64","build":"1"}`); status != 200 {
+		if status, answer := w.ask("installer", "POST /setting/collectors/2/register",
+			`{"hostname":"probe","platform":"linux","arch":"amd64","build":"1"}`); status != 200 {
 			t.Fatal(answer)
 		}
 	}
@@ -185,7 +206,8 @@ func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
 	if _, answer := w.ask("admin", alerts, ""); !strings.Contains(answer, `"total":1`) {
 		t.Errorf("the second time there is %s", answer)
 	}
-	if _, answer := w.ask("admin", `GET /setting/accesslogs?filter=action~"credential"&fields=action`, ""); !strings.Contains(answer, `"total":1`) {
+	if _, answer := w.ask("admin", `GET /setting/accesslogs?filter=action~"credential"&fields=action`,
+		""); !strings.Contains(answer, `"total":1`) {
 		t.Errorf("in the log there is %s", answer)
 	}
 }
@@ -194,12 +216,15 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	token := w.newCollector()
-	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories","value":"snmp"}]}`)
+	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories",`+
+		`"value":"snmp"}]}`)
 	const search = `"dataSource":"SNMP_Interfaces","method":"snmp"`
-	if answer := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(answer, `"snmp.community":"********"`) {
+	if answer := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(answer,
+		`"snmp.community":"********"`) {
 		t.Errorf("an administrator is told %s", answer)
 	}
-	before := w.until("admin", `GET /device/devices/4/devicedatasources?filter=dataSourceName:"SNMP_Interfaces"&fields=id,instanceNumber`, `"total":1`)
+	before := w.until("admin", `GET /device/devices/4/devicedatasources?filter=dataSourceName:"SNMP_Interfaces"&`+
+		`fields=id,instanceNumber`, `"total":1`)
 	if !strings.Contains(before, `"instanceNumber":0`) {
 		t.Errorf("before the collector has looked there are %s", before)
 	}
@@ -214,9 +239,11 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Checks: []check.Check{{Name: "snmp", Find: find}}})
+		ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test",
+			Log: quiet(), Checks: []check.Check{{Name: "snmp", Find: find}}})
 	}()
-	w.until("admin", `GET /device/devices/4/instances?filter=name:"SNMP_Interfaces-eth9"&fields=wildValue,description`, `"items":[{"wildValue":"2","description":"of 127.0.0.1"}]`)
+	w.until("admin", `GET /device/devices/4/instances?filter=name:"SNMP_Interfaces-eth9"&fields=wildValue,description`,
+		`"items":[{"wildValue":"2","description":"of 127.0.0.1"}]`)
 	if got := <-community; got != "s3cret.1.3.6.1.2.1.2.2.1.2" {
 		t.Errorf("the collector knows %q", got)
 	}
@@ -228,7 +255,8 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	// Another discovery, to which only this test responds.
 	w.change("admin", "POST /device/devices/4/scheduleAutoDiscovery", "")
 	var waiting struct{ Items []struct{ ID int64 } }
-	if err := json.Unmarshal([]byte(w.until("admin", "GET /setting/collectors/2/searches", search)), &waiting); err != nil || len(waiting.Items) != 1 {
+	if err := json.Unmarshal([]byte(w.until("admin", "GET /setting/collectors/2/searches", search)),
+		&waiting); err != nil || len(waiting.Items) != 1 {
 		t.Fatal(waiting, err)
 	}
 	id := waiting.Items[0].ID
@@ -239,16 +267,19 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 		want   string
 	}{
 		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found are at most 10,000 instances"},
-		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400, "found[0].displayName is one line of at most 255 characters"},
+		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400,
+			"found[0].displayName is one line of at most 255 characters"},
 		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},
 		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent answers"}`, id), 200, `{"taken":1}`},
 		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
 	} {
-		if status, answer := w.ask("admin", "POST /setting/collectors/2/findings", tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+		if status, answer := w.ask("admin", "POST /setting/collectors/2/findings", tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.want) {
 			t.Errorf("%.60s answers %d %s, want %d %s", tt.body, status, answer, tt.status, tt.want)
 		}
 	}
-	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`, ""); !strings.Contains(answer, "SNMP_Interfaces-eth9") || strings.Contains(answer, "not asked for") {
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`,
+		""); !strings.Contains(answer, "SNMP_Interfaces-eth9") || strings.Contains(answer, "not asked for") {
 		t.Errorf("a search without an answer leaves %s", answer)
 	}
 }
@@ -259,11 +290,13 @@ func (w *town) hasSamples(device int) {
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID int64 }
 	}
-	_, answer := w.ask("admin", fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"Fast_Port"&fields=id,deviceDataSourceId`, device), "")
+	_, answer := w.ask("admin", fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"Fast_Port"&fields=id,`+
+		`deviceDataSourceId`, device), "")
 	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
 		w.t.Fatal(answer)
 	}
-	w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device, list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
+	w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device,
+		list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
 }
 
 // cut is a line to the portal that can be cut.
@@ -280,16 +313,20 @@ func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	token := w.newCollector()
-	if status, answer := w.ask("admin", "PATCH /setting/collectors/2", `{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
+	if status, answer := w.ask("admin", "PATCH /setting/collectors/2",
+		`{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
 		t.Fatal(answer)
 	}
-	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
+		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
+		`"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
 	folder, line := t.TempDir(), &cut{}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Client: &http.Client{Transport: line}})
+		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test",
+			Log: quiet(), Client: &http.Client{Transport: line}})
 	}()
 	w.hasSamples(4)
 	line.Store(true)
@@ -312,17 +349,20 @@ func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 			return err
 		}
 		c.IsDown, c.LastHeartbeatOn, d.CurrentCollector = true, 1, ground.BuiltInCollector
-		return errors.Join(resource.Put(t.Context(), tx, collector.Collectors.Name, c), resource.Put(t.Context(), tx, fleet.Devices.Name, d))
+		return errors.Join(resource.Put(t.Context(), tx, collector.Collectors.Name, c),
+			resource.Put(t.Context(), tx, fleet.Devices.Name, d))
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := w.ask("admin", "PATCH /setting/datasources/103", `{"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
+	if status, answer := w.ask("admin", "PATCH /setting/datasources/103", `{"dataPoints":[{"name":"open",`+
+		`"rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
 		t.Fatal(answer)
 	}
 	before := w.lastData()
 	line.Store(false)
 	w.holds("what waited is taken", func() bool { return waiting() == 0 && w.lastData() >= before+2 })
-	if _, answer := w.ask("admin", `GET /alert/alerts?filter=cleared:"*",type:"dataSourceAlert"`, ""); !strings.Contains(answer, `"total":0`) {
+	if _, answer := w.ask("admin", `GET /alert/alerts?filter=cleared:"*",type:"dataSourceAlert"`,
+		""); !strings.Contains(answer, `"total":0`) {
 		t.Errorf("alerts are raised late: %s", answer)
 	}
 	stop()
@@ -357,7 +397,8 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 	token := w.newCollector()
 	w.until("admin", "GET /device/devices/4/instances?fields=name", "TCP_Port")
 	w.bearers["installer"] = token
-	status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe-1","platform":"linux","arch":"amd64","build":"1"}`)
+	status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe-1",`+
+		`"platform":"linux","arch":"amd64","build":"1"}`)
 	var made struct{ Token string }
 	if err := json.Unmarshal([]byte(answer), &made); err != nil || status != 200 {
 		t.Fatalf("%d %s", status, answer)
@@ -375,23 +416,30 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		{"admin", "GET /setting/collectors/2/assignments", "", 200, `"snmp.community":"********"`},
 		{"collector", "GET /setting/collectors/1/assignments", "", 403, "the token belongs to collector 2"},
 		{"collector", "GET /setting/collectors/1/searches", "", 403, "the token belongs to collector 2"},
-		{"collector", "POST /setting/collectors/1/findings", `{"id":1,"found":[]}`, 403, "the token belongs to collector 2"},
+		{"collector", "POST /setting/collectors/1/findings", `{"id":1,"found":[]}`, 403,
+			"the token belongs to collector 2"},
 		{"collector", "GET /setting/collectors/2", "", 403, denied("read on settings: collectors")},
 		{"collector", "GET /device/devices", "", 403, denied("read on deviceGroup")},
-		{"collector", "GET /setting/collectors/2/installers/Linux64/program", "", 403, denied("write on settings: installing")},
+		{"collector", "GET /setting/collectors/2/installers/Linux64/program", "", 403,
+			denied("write on settings: installing")},
 		{"clerk", "GET /setting/collectors/2/assignments", "", 403, denied("write on settings: collecting")},
 		{"clerk", "GET /setting/collectors/2/installers", "", 200, `"osAndArch":"Linux64"`},
 		{"admin", "GET /setting/collectors/1/installers", "", 200, `"osAndArch":"Linux64"`},
 		{"admin", "GET /setting/collectors/1/installers/Linux64", "", 400, "collector 1 is built into the portal"},
 		{"admin", "GET /setting/collectors/9/installers", "", 404, "there is no collector 9"},
-		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 and Darwin64"},
-		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,"values":{"status":1}}]}`, 200, `{"taken":1}`},
-		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,"values":{}}]}`, 200, `{"taken":0,"refused":1}`},
+		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 " +
+			"and Darwin64"},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,` +
+			`"values":{"status":1}}]}`, 200, `{"taken":1}`},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,` +
+			`"values":{}}]}`, 200, `{"taken":0,"refused":1}`},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":"x"}]}`, 400, ""},
 		{"collector", "POST /setting/collectors/2/register", `{}`, 403, denied("write on settings: installing")},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer, tt.status, tt.want)
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+				tt.status, tt.want)
 		}
 	}
 }
@@ -409,11 +457,13 @@ func TestAnInstallerInstallsACollector(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "it's here")
 	sh := exec.CommandContext(t.Context(), "sh")
-	sh.Stdin, sh.Env = strings.NewReader(string(script)), append(os.Environ(), "SPYGLASS_FOLDER="+folder, childCollector+"=1")
+	sh.Stdin, sh.Env = strings.NewReader(string(script)), append(os.Environ(), "SPYGLASS_FOLDER="+folder,
+		childCollector+"=1")
 	if out, err := sh.CombinedOutput(); err != nil {
 		t.Fatalf("the script says %s (%v)", out, err)
 	}
-	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=status,platform", ""); !strings.Contains(answer, `"status":1`) {
+	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=status,platform", ""); !strings.Contains(answer,
+		`"status":1`) {
 		t.Errorf("the collector is %s", answer)
 	}
 	info, err := os.Stat(filepath.Join(folder, "data", "collector.json"))
@@ -456,8 +506,11 @@ func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
 	_, answer := w.ask("admin", "GET /device/devices/4?fields=customProperties", "")
 	_, port, _ := strings.Cut(answer, `"tcp.port","value":"`)
 	port, _, _ = strings.Cut(port, `"`)
-	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"other","preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q}]}`, port))
-	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"other","preferredCollectorId":2,`+
+		`"customProperties":[{"name":"tcp.port","value":%q}]}`, port))
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")",`+
+		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},`+
+		`"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
 	var token struct{ Token string }
 	_, answer = w.ask("admin", "POST /setting/collectors/3/downloadToken", "")
 	if err := json.Unmarshal([]byte(answer), &token); err != nil || token.Token == "" {
@@ -468,7 +521,8 @@ func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
 	}
 	var begin []agent.Options
 	for _, token := range []string{first, token.Token} {
-		o := agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Once: true, Log: quiet()}
+		o := agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Once: true,
+			Log: quiet()}
 		if err := agent.Run(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

@@ -30,14 +30,16 @@ func (s *Server) samplesHavePortal(path string) error {
 	if holds(path) || !holds(filepath.Join(s.o.Data, "series.db")) {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s is missing or empty, but the samples of a portal lie beside it; all was left as it is. Restore a backup, or choose another --data folder", path)
+	return fault.New(fault.Conflict, "%s is missing or empty, but the samples of a portal lie beside it; all was "+
+		"left as it is. Restore a backup, or choose another --data folder", path)
 }
 
 // openSeries opens the samples, in a file of their own, so that they never hold
 // up the portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling store.Sibling) (file string, err error) {
-		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling, Guard: s.guard})
+		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling,
+			Guard: s.guard})
 		if err != nil {
 			return "", err
 		}
@@ -53,19 +55,24 @@ func (s *Server) watch(ctx context.Context) (err error) {
 			dialer.Own = append(dialer.Own, at)
 		}
 	}
-	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Discoverers: check.Discoverers(check.All(dialer))})
+	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
+		Discoverers: check.Discoverers(check.All(dialer))})
 	s.notices = notify.New(s.db, notify.Options{
 		File: func(ctx context.Context, taskID int64) (*reporting.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
-		Dial: dialer.DialContext, Origin: s.link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
+		Dial: dialer.DialContext, Origin: s.link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log,
+		Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
 	})
-	s.remote, err = remotewrite.New(ctx, s.db, s.series, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard})
+	s.remote, err = remotewrite.New(ctx, s.db, s.series,
+		remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock,
+			Guard: s.guard})
 	if err != nil {
 		return err
 	}
 	s.engines = func() *monitor.Engine {
-		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.remote.Offer}
+		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log,
+			Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.remote.Offer}
 		if s.stage != nil {
 			o.World = s.stage
 		}

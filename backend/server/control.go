@@ -117,7 +117,8 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 		return Result{Bearer: t.Bearer, AccessID: t.AccessID, AccessKey: t.AccessKey}, err
 	case DoRaise:
 		if s.o.Raise == nil {
-			return Result{}, fault.New(fault.Conflict, "a Spyglass without a window runs on this data folder, at %s", s.Origin())
+			return Result{}, fault.New(fault.Conflict, "a Spyglass without a window runs on this data folder, at %s",
+				s.Origin())
 		}
 		s.o.Raise(c.Args)
 		return Result{}, nil
@@ -153,7 +154,8 @@ func listenControl(data string) (*control, error) {
 		}
 		path = filepath.Join(c.folder, "control.sock")
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed; the lock is ours
+	// of a process that was killed; the lock is ours
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	if c.listener, err = net.Listen("unix", path); err != nil {
@@ -207,7 +209,8 @@ func dialOwner(data string) (net.Conn, error) {
 	}
 	owner, _ := ownerOf(folder)
 	if writer, _ := ownerOf(info); writer != owner || othersWrite(info) || !info.Mode().IsRegular() {
-		return nil, notOwner(path + " does not belong to the owner of the data folder, or others can write to it; nothing was sent. Remove it and start Spyglass again")
+		return nil, notOwner(path + " does not belong to the owner of the data folder, or others can write to it; " +
+			"nothing was sent. Remove it and start Spyglass again")
 	}
 	socket, err := os.ReadFile(path)
 	if err != nil {
@@ -219,7 +222,8 @@ func dialOwner(data string) (net.Conn, error) {
 	}
 	if uid, known, err := peerOf(conn.(*net.UnixConn)); err != nil || known && uid != owner {
 		_ = conn.Close()
-		return nil, notOwner("the control socket " + string(socket) + " is not of the owner of the data folder; nothing was sent. Remove " + path + " and start Spyglass again")
+		return nil, notOwner("the control socket " + string(socket) + " is not of the owner of the data folder; " +
+			"nothing was sent. Remove " + path + " and start Spyglass again")
 	}
 	return conn, nil
 }

@@ -47,7 +47,8 @@ func (w *town) does(request, body string) string {
 
 func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	w := newTown(t)
-	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"},{"name":"shut"}],
+	w.must(
+		"POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"},{"name":"shut"}],
 		"graphs":[{"name":"Both","lines":[{"dataPointName":"OPEN"},{"dataPointName":"shut"}]}]}`)
 	ids := func() (all string) {
 		d := w.source(103)
@@ -64,10 +65,14 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	}
 	for _, step := range []struct{ request, body, want string }{
 		{"PATCH /setting/datasources/103", `{}`, "open=103001 shut=103002 Both=103003:open/103001 shut/103002 v1"},
-		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"shut"},{"name":"new"},{"name":"Open"}]}`, "shut=103002 new=103004 Open=103001 Both=103003:Open/103001 shut/103002 v2"},
-		{"PATCH /setting/datasources/103", `{"dataPoints":[{"id":103001,"name":"ajar"}]}`, "ajar=103001 Both=103003:ajar/103001 v3"},
-		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"ajar"},{"name":"shut"},{"id":4711,"name":"strange"}]}`, "ajar=103001 shut=103005 strange=103006 Both=103003:ajar/103001 v4"},
-		{"PUT /setting/datasources/103", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"strange"}]}`, "strange=103006 v5"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"shut"},{"name":"new"},{"name":"Open"}]}`,
+			"shut=103002 new=103004 Open=103001 Both=103003:Open/103001 shut/103002 v2"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"id":103001,"name":"ajar"}]}`,
+			"ajar=103001 Both=103003:ajar/103001 v3"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"ajar"},{"name":"shut"},{"id":4711,` +
+			`"name":"strange"}]}`, "ajar=103001 shut=103005 strange=103006 Both=103003:ajar/103001 v4"},
+		{"PUT /setting/datasources/103", `{"name":"Door","collectMethod":"simulate","collectInterval":60,` +
+			`"dataPoints":[{"name":"strange"}]}`, "strange=103006 v5"},
 		{"PATCH /setting/datasources/103?reason=again", `{"collectInterval":60}`, "strange=103006 v5"},
 	} {
 		w.does(step.request, step.body)
@@ -76,11 +81,13 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 		}
 	}
 	const reasons = `"updateReason":"again"`
-	if text := w.does("GET /setting/datasources/103/updatereasons?sort=-id", ""); !strings.Contains(text, `{"total":6,`) || !strings.Contains(text[:200], reasons) || !strings.Contains(text, `"userName":"admin"`) {
+	if text := w.does("GET /setting/datasources/103/updatereasons?sort=-id", ""); !strings.Contains(text,
+		`{"total":6,`) || !strings.Contains(text[:200], reasons) || !strings.Contains(text, `"userName":"admin"`) {
 		t.Errorf("the reasons are %s", text)
 	}
 	w.does("DELETE /setting/datasources/103", "")
-	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"}]}`)
+	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,`+
+		`"dataPoints":[{"name":"open"}]}`)
 	if d := w.source(104); d.DataPoints[0].ID != 104001 {
 		t.Errorf("the new data source's point has id %d, want 104001", d.DataPoints[0].ID)
 	}
@@ -107,26 +114,47 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 		return `{"name":"X","collectMethod":"ping","collectInterval":60,` + more + `}`
 	}
 	for _, tt := range []struct{ body, field, want string }{
-		{`{"name":"a|b","collectMethod":"ping","collectInterval":60}`, "name", `name is a text without * ? | , " \ and /, because filters and alert rules choose data sources by it`},
-		{`{"name":"a\u0007b","collectMethod":"ping","collectInterval":60}`, "name", "name is a text of one line, without control characters"},
+		{`{"name":"a|b","collectMethod":"ping","collectInterval":60}`, "name", `name is a text without * ? | , " ` +
+			`\ and /, because filters and alert rules choose data sources by it`},
+		{`{"name":"a\u0007b","collectMethod":"ping","collectInterval":60}`, "name",
+			"name is a text of one line, without control characters"},
 		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name is empty"},
-		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod", "collectMethod is one of ping, tcp, http, dns, tls, snmp, host, disk, network, simulate"},
-		{`{"name":"X","collectMethod":"ping","collectInterval":0}`, "collectInterval", "collectInterval is a whole number from 1 to 86400"},
+		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod",
+			"collectMethod is one of ping, tcp, http, dns, tls, snmp, host, disk, network, simulate"},
+		{`{"name":"X","collectMethod":"ping","collectInterval":0}`, "collectInterval",
+			"collectInterval is a whole number from 1 to 86400"},
 		{with(`"appliesTo":"isLinux("`), "appliesTo", ""},
 		{with(`"appliesTo":"nonsense()"`), "appliesTo", ""},
-		{with(`"collectorAttribute":{"name":"snmp"}`), "collectorAttribute.name", "collectorAttribute.name goes with the collectMethod: ping"},
-		{with(`"collectorAttribute":{"password":"hunter2"}`), "collectorAttribute.password", "collectorAttribute.password is shown to all who read data sources; keep the secret in a property of the device, and write ##password## here"},
-		{with(`"enableAutoDiscovery":true`), "autoDiscoveryConfig", "autoDiscoveryConfig says how instances are looked for, and enableAutoDiscovery needs it"},
-		{with(`"dataPoints":[{"name":"a"},{"name":"A"}]`), "dataPoints[1].name", "dataPoints[1].name: there are two data points A"},
-		{with(`"dataPoints":[{"name":"<script>"}]`), "dataPoints[0].name", "dataPoints[0].name begins with a letter or _, and has up to 64 letters, digits, spaces, _ . and -"},
-		{with(`"dataPoints":[{"name":"a","alertExpr":"> x"}]`), "dataPoints[0].alertExpr", `dataPoints[0].alertExpr: "x" is no number; a threshold reads like > 60 80 90`},
-		{with(`"dataPoints":[{"name":"a","type":9}]`), "dataPoints[0].type", "dataPoints[0].type is a whole number from 1 to 3"},
-		{with(`"dataPoints":[{"name":"a","minValue":"5","maxValue":"1"}]`), "dataPoints[0].maxValue", "dataPoints[0].maxValue is less than its minValue: nothing would be between them"},
-		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"b/2"}]`), "dataPoints[0].postProcessorParam", `dataPoints[0].postProcessorParam: there is no data point "b"`},
-		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"a+1"}]`), "dataPoints[0].postProcessorParam", "dataPoints[0].postProcessorParam: a is computed itself, and does not stand before a"},
-		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"1+"}]`), "dataPoints[0].postProcessorParam", "dataPoints[0].postProcessorParam: expected a value before the end at 2"},
-		{with(`"graphs":[{"name":"g","lines":[{"dataPointName":"gone"}]}]`), "graphs[0].lines[0].dataPointName", `graphs[0].lines[0].dataPointName: there is no data point "gone"`},
-		{with(`"dataPoints":[{"name":"a"}],"overviewGraphs":[{"name":"g","virtualDataPoints":[{"name":"v","rpn":"a*b"}]}]`), "overviewGraphs[0].virtualDataPoints[0].rpn", `overviewGraphs[0].virtualDataPoints[0].rpn: there is no data point "b", nor a virtual one before it`},
+		{with(`"collectorAttribute":{"name":"snmp"}`), "collectorAttribute.name",
+			"collectorAttribute.name goes with the collectMethod: ping"},
+		{with(`"collectorAttribute":{"password":"hunter2"}`), "collectorAttribute.password",
+			"collectorAttribute.password is shown to all who read data sources; keep the secret in a property of the " +
+				"device, and write ##password## here"},
+		{with(`"enableAutoDiscovery":true`), "autoDiscoveryConfig", "autoDiscoveryConfig says how instances are " +
+			"looked for, and enableAutoDiscovery needs it"},
+		{with(`"dataPoints":[{"name":"a"},{"name":"A"}]`), "dataPoints[1].name",
+			"dataPoints[1].name: there are two data points A"},
+		{with(`"dataPoints":[{"name":"<script>"}]`), "dataPoints[0].name", "dataPoints[0].name begins with a letter " +
+			"or _, and has up to 64 letters, digits, spaces, _ . and -"},
+		{with(`"dataPoints":[{"name":"a","alertExpr":"> x"}]`), "dataPoints[0].alertExpr",
+			`dataPoints[0].alertExpr: "x" is no number; a threshold reads like > 60 80 90`},
+		{with(`"dataPoints":[{"name":"a","type":9}]`), "dataPoints[0].type", "dataPoints[0].type is a whole number " +
+			"from 1 to 3"},
+		{with(`"dataPoints":[{"name":"a","minValue":"5","maxValue":"1"}]`), "dataPoints[0].maxValue",
+			"dataPoints[0].maxValue is less than its minValue: nothing would be between them"},
+		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"b/2"}]`),
+			"dataPoints[0].postProcessorParam", `dataPoints[0].postProcessorParam: there is no data point "b"`},
+		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"a+1"}]`),
+			"dataPoints[0].postProcessorParam", "dataPoints[0].postProcessorParam: a is computed itself, and does " +
+				"not stand before a"},
+		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"1+"}]`),
+			"dataPoints[0].postProcessorParam",
+			"dataPoints[0].postProcessorParam: expected a value before the end at 2"},
+		{with(`"graphs":[{"name":"g","lines":[{"dataPointName":"gone"}]}]`), "graphs[0].lines[0].dataPointName",
+			`graphs[0].lines[0].dataPointName: there is no data point "gone"`},
+		{with(`"dataPoints":[{"name":"a"}],"overviewGraphs":[{"name":"g","virtualDataPoints":[{"name":"v",` +
+			`"rpn":"a*b"}]}]`), "overviewGraphs[0].virtualDataPoints[0].rpn",
+			`overviewGraphs[0].virtualDataPoints[0].rpn: there is no data point "b", nor a virtual one before it`},
 	} {
 		status, text := w.ask("admin", "POST /setting/datasources", tt.body)
 		var got struct {
@@ -134,19 +162,24 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 			ErrorDetail  struct{ Field string }
 		}
 		err := json.Unmarshal([]byte(text), &got)
-		if err != nil || status != http.StatusBadRequest || got.ErrorDetail.Field != tt.field || tt.want != "" && got.ErrorMessage != tt.want {
+		if err != nil || status != http.StatusBadRequest || got.ErrorDetail.Field != tt.field || tt.want != "" &&
+			got.ErrorMessage != tt.want {
 			t.Errorf("%s\n got %d %s\nwant %s at %s", tt.body, status, text, tt.want, tt.field)
 		}
 	}
-	if status, text := w.ask("admin", "POST /setting/datasources", `{"name":"PING","collectMethod":"ping","collectInterval":60}`); status != http.StatusConflict {
+	if status, text := w.ask("admin", "POST /setting/datasources", `{"name":"PING","collectMethod":"ping",`+
+		`"collectInterval":60}`); status != http.StatusConflict {
 		t.Errorf("a second Ping: %d %s", status, text)
 	}
 }
 
 func TestOnlyWhoHasTheAreaReadsOrWritesDataSources(t *testing.T) {
 	w := newTown(t)
-	for _, request := range []string{"GET /setting/datasources", "GET /setting/datasources/1", "GET /setting/datasources/1?format=json", "GET /setting/datasources?format=json", "GET /setting/datasources/1/ographs",
-		"GET /setting/datasources/1/devices", "GET /setting/datasources/1/updatereasons", "DELETE /setting/datasources/1", "POST /setting/datasources/importjson", "POST /setting/functions/importjson"} {
+	for _, request := range []string{"GET /setting/datasources", "GET /setting/datasources/1",
+		"GET /setting/datasources/1?format=json", "GET /setting/datasources?format=json",
+		"GET /setting/datasources/1/ographs",
+		"GET /setting/datasources/1/devices", "GET /setting/datasources/1/updatereasons",
+		"DELETE /setting/datasources/1", "POST /setting/datasources/importjson", "POST /setting/functions/importjson"} {
 		body := ""
 		if strings.HasPrefix(request, "POST") {
 			body = `{"name":"x"}`
@@ -193,7 +226,8 @@ func (w *town) upload(path, file string) (int, string) {
 func TestWhatIsExportedIsImported(t *testing.T) {
 	w := newTown(t)
 	file := w.does("GET /setting/datasources/7?format=json", "")
-	if strings.Contains(file, `"id"`) || strings.Contains(file, "dataPointId") || !strings.Contains(file, `"name": "SNMP_Interfaces"`) {
+	if strings.Contains(file, `"id"`) || strings.Contains(file, "dataPointId") ||
+		!strings.Contains(file, `"name": "SNMP_Interfaces"`) {
 		t.Errorf("the file is %s", file)
 	}
 	was := w.source(7)
@@ -201,11 +235,13 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 		t.Errorf("a second one: %d %s", status, text)
 	}
 	w.does("PATCH /setting/datasources/7", `{"description":"ours","appliesTo":"false()"}`)
-	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=APPLIES_TO_SCRIPT", file); status != http.StatusOK {
+	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE&"+
+		"fieldsToPreserve=APPLIES_TO_SCRIPT", file); status != http.StatusOK {
 		t.Errorf("overwriting: %d %s", status, text)
 	}
 	now := w.source(7)
-	if now.AppliesTo != "false()" || now.DataPoints[12].ID != was.DataPoints[12].ID || now.Graphs[3].ID != was.Graphs[3].ID || now.Version != was.Version+2 {
+	if now.AppliesTo != "false()" || now.DataPoints[12].ID != was.DataPoints[12].ID ||
+		now.Graphs[3].ID != was.Graphs[3].ID || now.Version != was.Version+2 {
 		t.Errorf("it became %+v", now)
 	}
 	w.does("POST /setting/datasources/importjson?handleConflict=FORCE_OVERWRITE", file)
@@ -214,17 +250,22 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 	}
 	all := w.does("GET /setting/datasources?format=json", "")
 	w.does("DELETE /setting/datasources/7", "")
-	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE", all); status != http.StatusOK {
+	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE",
+		all); status != http.StatusOK {
 		t.Errorf("all: %d %s", status, text)
 	}
-	if again := w.does("GET /setting/datasources?format=json&sort=name", ""); strings.Count(again, `"collectMethod"`) != 10 {
+	if again := w.does("GET /setting/datasources?format=json&sort=name", ""); strings.Count(again,
+		`"collectMethod"`) != 10 {
 		t.Errorf("after all came in there are %s", again)
 	}
-	if text := w.does(`GET /setting/datasources?filter=name:"SNMP_Interfaces"`, ""); !strings.Contains(text, `"checksum":"`+was.Checksum+`"`) || strings.Contains(text, `"id":7,`) {
+	if text := w.does(`GET /setting/datasources?filter=name:"SNMP_Interfaces"`, ""); !strings.Contains(text,
+		`"checksum":"`+was.Checksum+`"`) || strings.Contains(text, `"id":7,`) {
 		t.Errorf("the deleted one came back as %s", text)
 	}
-	broken := strings.Replace(strings.Replace(all, `"Ping"`, `"Ping2"`, 1), `"collectMethod": "tcp"`, `"collectMethod": "smoke"`, 1)
-	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE", broken); status != http.StatusBadRequest {
+	broken := strings.Replace(strings.Replace(all, `"Ping"`, `"Ping2"`, 1), `"collectMethod": "tcp"`,
+		`"collectMethod": "smoke"`, 1)
+	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE",
+		broken); status != http.StatusBadRequest {
 		t.Errorf("a broken file: %d %s", status, text)
 	}
 	if text := w.does(`GET /setting/datasources?filter=name:"Ping2"`, ""); !strings.Contains(text, `"total":0`) {
@@ -235,20 +276,28 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ request, body, want string }{
-		{"GET /setting/datasources/1?format=xml", "", "format is json; data sources go from portal to portal as JSON only"},
-		{"GET /setting/datasources?format=xml", "", "format is json; data sources go from portal to portal as JSON only"},
-		{"POST /setting/datasources/importjson?handleConflict=MAYBE", `{"name":"x"}`, "handleConflict is one of ERROR, FORCE_OVERWRITE"},
+		{"GET /setting/datasources/1?format=xml", "", "format is json; data sources go from portal to portal as " +
+			"JSON only"},
+		{"GET /setting/datasources?format=xml", "",
+			"format is json; data sources go from portal to portal as JSON only"},
+		{"POST /setting/datasources/importjson?handleConflict=MAYBE", `{"name":"x"}`,
+			"handleConflict is one of ERROR, FORCE_OVERWRITE"},
 		{"POST /setting/datasources/importjson", `[]`, "the file is a JSON object"},
 		{"POST /setting/datasources/importjson", `{"items":[]}`, "items is a list of objects, one at least"},
 		{"POST /setting/datasources/importjson", `{"items":[null]}`, "items is a list of objects, one at least"},
-		{"POST /setting/datasources/importjson", `{"collectMethod":"ping"}`, "name is required: a text that is not empty"},
+		{"POST /setting/datasources/importjson", `{"collectMethod":"ping"}`, "name is required: a text that is not " +
+			"empty"},
 		{"POST /setting/datasources/importjson", `{"name":"x","collectMethod":"ping"}`, "collectInterval is required"},
-		{"POST /setting/datasources/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=COLOR", `{"name":"Ping"}`, `fieldsToPreserve: there is no "COLOR"; it takes ACTIVE_DISCOVERY_FILTERS, ACTIVE_DISCOVERY_INTERVAL, APPLIES_TO_SCRIPT, COLLECTION_INTERVAL, DATAPOINT_ALERT_THRESHOLDS, NAME, TAGS, and names of fields`},
+		{"POST /setting/datasources/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=COLOR",
+			`{"name":"Ping"}`, `fieldsToPreserve: there is no "COLOR"; it takes ACTIVE_DISCOVERY_FILTERS, ` +
+				`ACTIVE_DISCOVERY_INTERVAL, APPLIES_TO_SCRIPT, COLLECTION_INTERVAL, DATAPOINT_ALERT_THRESHOLDS, ` +
+				`NAME, TAGS, and names of fields`},
 		{"POST /setting/functions/importjson", `{"name":"x"}`, "code is required"},
 	} {
 		status, text := w.ask("admin", tt.request, tt.body)
 		var got struct{ ErrorMessage string }
-		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusBadRequest || got.ErrorMessage != tt.want {
+		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusBadRequest ||
+			got.ErrorMessage != tt.want {
 			t.Errorf("%s %s\n got %d %s\nwant %s", tt.request, tt.body, status, text, tt.want)
 		}
 	}
@@ -257,9 +306,12 @@ func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
 func TestAFunctionOfADataSourceStays(t *testing.T) {
 	w := newTown(t)
 	w.does("POST /setting/functions/importjson", `{"name":"isDoor","code":"displayName == \"fjord\""}`)
-	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"appliesTo":"isDoor()"}`)
-	w.does("POST /setting/functions/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=description", `{"name":"isDoor","code":"displayName == \"bridge\""}`)
-	if status, text := w.ask("admin", "DELETE /setting/functions/1", ""); status != http.StatusConflict || !strings.Contains(text, "isDoor is called by the data source Door") {
+	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,`+
+		`"appliesTo":"isDoor()"}`)
+	w.does("POST /setting/functions/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=description",
+		`{"name":"isDoor","code":"displayName == \"bridge\""}`)
+	if status, text := w.ask("admin", "DELETE /setting/functions/1", ""); status != http.StatusConflict ||
+		!strings.Contains(text, "isDoor is called by the data source Door") {
 		t.Errorf("%d %s", status, text)
 	}
 }
@@ -272,7 +324,8 @@ func TestWhatLiesOnDevicesFollowsTheNameOfADataSource(t *testing.T) {
 		t.Errorf("the data source is on %s", text)
 	}
 	w.does("PATCH /setting/datasources/1", `{"name":"Echo"}`)
-	for _, request := range []string{"GET /device/devices/1/devicedatasources?fields=dataSourceName", "GET /device/devices/1/instances?fields=name", seen} {
+	for _, request := range []string{"GET /device/devices/1/devicedatasources?fields=dataSourceName",
+		"GET /device/devices/1/instances?fields=name", seen} {
 		if text := w.does(request, ""); !strings.Contains(text, "Echo") || strings.Contains(text, `"Ping"`) {
 			t.Errorf("%s: %s", request, text)
 		}

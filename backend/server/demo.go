@@ -24,7 +24,9 @@ func (s *Server) openStage(ctx context.Context) error {
 		return nil
 	}
 	s.stage = demo.NewStage(demo.StageOptions{
-		DB: s.db, Clock: s.pace, Log: s.o.Log, Guard: s.guard, Reset: s.reset, Filling: func() bool { return s.samples.filling() },
+		DB: s.db, Clock: s.pace, Log: s.o.Log, Guard: s.guard, Reset: s.reset, Filling: func() bool {
+			return s.samples.filling()
+		},
 		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
 	})
 	s.endpoints = append(s.endpoints, s.staged...)
@@ -41,7 +43,8 @@ func (s *Server) trouble() func(context.Context, *resource.Endpoint) error {
 }
 
 func (s *Server) newHistory() *demo.History {
-	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard, Ends: true})
+	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now,
+		Guard: s.guard, Ends: true})
 }
 
 // worldly wraps endpoints for remote callers: they run on wall time, even when
@@ -60,7 +63,8 @@ func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
 
 // kept are the resources that a reset leaves alone.
 var kept = []string{
-	string(people.Users.Name), string(people.Roles.Name), string(people.UserGroups.Name), string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
+	string(people.Users.Name), string(people.Roles.Name), string(people.UserGroups.Name),
+	string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
 	string(audit.AuditLogs.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
 }
 
@@ -113,7 +117,8 @@ func (s *Server) reset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh, err := New(ctx, Options{Data: folder, Version: s.o.Version, Demo: true, DemoDevices: int(made.Devices), NoHistory: true, Log: s.o.Log, Clock: s.o.Clock})
+	fresh, err := New(ctx, Options{Data: folder, Version: s.o.Version, Demo: true, DemoDevices: int(made.Devices),
+		NoHistory: true, Log: s.o.Log, Clock: s.o.Clock})
 	if err != nil {
 		return err
 	}

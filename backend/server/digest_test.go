@@ -22,15 +22,19 @@ var leftOut = []struct {
 	operations []string // path parameters without names
 }{
 	{"the portal watches no cloud accounts", []string{
-		"GET /aws/accountId", "GET /aws/externalId", "POST /aws/functions/testAccount", "POST /aws/functions/verifyBillingPermissions",
-		"POST /azure/functions/discoverSubscriptions", "POST /azure/functions/testAccount", "POST /azure/functions/verifyStorageAccountsPermissions",
+		"GET /aws/accountId", "GET /aws/externalId", "POST /aws/functions/testAccount",
+		"POST /aws/functions/verifyBillingPermissions",
+		"POST /azure/functions/discoverSubscriptions", "POST /azure/functions/testAccount",
+		"POST /azure/functions/verifyStorageAccountsPermissions",
 		"POST /gcp/functions/testAccount", "POST /saas/functions/testAccount",
 	}},
 	{"the portal takes no network flows", []string{
-		"GET /device/devices/{}/endpoints", "GET /device/devices/{}/flows", "GET /device/devices/{}/ports", "GET /device/devices/{}/topTalkersGraph",
+		"GET /device/devices/{}/endpoints", "GET /device/devices/{}/flows", "GET /device/devices/{}/ports",
+		"GET /device/devices/{}/topTalkersGraph",
 	}},
 	{"config sources are out of scope", []string{
-		"GET /device/devices/{}/devicedatasources/{}/instances/{}/config", "GET /device/devices/{}/devicedatasources/{}/instances/{}/config/{}",
+		"GET /device/devices/{}/devicedatasources/{}/instances/{}/config",
+		"GET /device/devices/{}/devicedatasources/{}/instances/{}/config/{}",
 		"POST /device/devices/{}/devicedatasources/{}/instances/{}/config/configCollection",
 	}},
 	{"event sources are out of scope", []string{"GET /device/devices/{}/deviceeventsources"}},
@@ -40,7 +44,8 @@ var leftOut = []struct {
 	{"dashboards are out of scope", []string{"GET /dashboard/widgets/{}/data"}},
 	{"datasources come and go as JSON", []string{"POST /setting/datasources/importxml"}},
 	{"network scans are out of scope, and what they find with them", []string{
-		"GET /setting/netscans", "POST /setting/netscans", "GET /setting/netscans/{}", "PUT /setting/netscans/{}", "PATCH /setting/netscans/{}", "DELETE /setting/netscans/{}",
+		"GET /setting/netscans", "POST /setting/netscans", "GET /setting/netscans/{}", "PUT /setting/netscans/{}",
+		"PATCH /setting/netscans/{}", "DELETE /setting/netscans/{}",
 		"GET /device/unmonitoreddevices",
 	}},
 	{"there is no exchange of modules to be in step with", []string{"GET /setting/logicmodules/metadata"}},
@@ -52,7 +57,8 @@ func unnamed(path string) string { return regexp.MustCompile(`\{\w*\}`).ReplaceA
 // renamed returns the native path of a published one; the aliases of
 // /santaba/rest cover the difference (wire.md, Two mounts).
 func renamed(path string) string {
-	for published, ours := range map[string]string{"/setting/collector/collectors": "/setting/collectors", "/setting/collector/groups": "/setting/collectors/groups"} {
+	for published, ours := range map[string]string{"/setting/collector/collectors": "/setting/collectors",
+		"/setting/collector/groups": "/setting/collectors/groups"} {
 		if rest, ok := strings.CutPrefix(path, published); ok {
 			return ours + rest
 		}
@@ -108,7 +114,8 @@ func TestEachPublishedOperationIsServedOrLeftOutForAReason(t *testing.T) {
 // where something lives, 404 or 405 where nothing does.
 func knock(t *testing.T, s *server.Server, method, path string) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.Origin()+"/santaba/rest"+strings.ReplaceAll(unnamed(path), "{}", "1"), nil)
+	r, err := http.NewRequestWithContext(t.Context(), method, s.Origin()+"/santaba/rest"+
+		strings.ReplaceAll(unnamed(path), "{}", "1"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

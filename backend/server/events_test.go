@@ -61,7 +61,8 @@ func (w *town) hears(events <-chan string, name string, words ...string) (all []
 				w.t.Fatalf("the stream ended after %q, without %s %q", all, name, words)
 			}
 			all = append(all, e)
-			if strings.HasPrefix(e, name+" ") && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e, word) }) {
+			if strings.HasPrefix(e, name+" ") &&
+				!slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(e, word) }) {
 				return all
 			}
 		case <-limit:
@@ -72,7 +73,8 @@ func (w *town) hears(events <-chan string, name string, words ...string) (all []
 
 func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 	w := newTown(t)
-	admin, reader, alerts := w.listen("admin", "/events"), w.listen("reader", "/events"), w.listen("reader", "/events?kinds=alert")
+	admin, reader, alerts := w.listen("admin", "/events"), w.listen("reader", "/events"),
+		w.listen("reader", "/events?kinds=alert")
 	change := func(request, body string) {
 		t.Helper()
 		if status, answer := w.ask("admin", request, body); status != http.StatusOK {
@@ -99,7 +101,8 @@ func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 	for e := range alerts {
 		t.Errorf("who asked for alerts alone hears %s", e)
 	}
-	if status, answer := w.ask("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest || !strings.Contains(answer, "kinds is alert, device or both, joined by a comma") {
+	if status, answer := w.ask("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest ||
+		!strings.Contains(answer, "kinds is alert, device or both, joined by a comma") {
 		t.Errorf("an unknown kind answers %d %s", status, answer)
 	}
 }
@@ -193,7 +196,8 @@ func TestAChangeIsEvaluatedOnceForAllStreamsWithTheSameRights(t *testing.T) {
 			streams = append(streams, join(t, e, w.callOf(user)))
 		}
 	}
-	if status, answer := w.ask("admin", "PATCH /device/devices/1", `{"displayName":"fjord two"}`); status != http.StatusOK {
+	if status, answer := w.ask("admin", "PATCH /device/devices/1",
+		`{"displayName":"fjord two"}`); status != http.StatusOK {
 		t.Fatal(status, answer)
 	}
 	for i, s := range streams {
@@ -215,7 +219,8 @@ func TestAStreamThatIsNotReadGetsLostInPlaceOfMemory(t *testing.T) {
 		t.Helper()
 		if err := w.s.DB().Write(resource.WithCall(t.Context(), nil), func(tx resource.Tx) error {
 			for i := range rows {
-				d := &fleet.Device{Name: fmt.Sprintf("%s-%d", name, i), DisplayName: fmt.Sprintf("%s-%d", name, i), GroupIDs: []int64{2}}
+				d := &fleet.Device{Name: fmt.Sprintf("%s-%d", name, i), DisplayName: fmt.Sprintf("%s-%d", name, i),
+					GroupIDs: []int64{2}}
 				if err := resource.Put(t.Context(), tx, fleet.Devices.Name, d); err != nil {
 					return err
 				}
@@ -254,13 +259,16 @@ func TestAStreamThatIsNotReadGetsLostInPlaceOfMemory(t *testing.T) {
 
 func TestEventStreamsAreBoundedPerUserAndInAll(t *testing.T) {
 	w := newTown(t)
-	e := w.s.Endpoints()[slices.IndexFunc(w.s.Endpoints(), func(e resource.Endpoint) bool { return e.ID() == "GET /events" })]
+	e := w.s.Endpoints()[slices.IndexFunc(w.s.Endpoints(), func(e resource.Endpoint) bool {
+		return e.ID() == "GET /events"
+	})]
 	var open []direct
 	for range 20 {
 		open = append(open, join(t, e, w.callOf(1)))
 	}
 	const most = "you have 20 event streams open, which is the most; close one first"
-	if status, answer := w.ask("admin", "GET /events", ""); status != http.StatusTooManyRequests || !strings.Contains(answer, most) {
+	if status, answer := w.ask("admin", "GET /events", ""); status != http.StatusTooManyRequests ||
+		!strings.Contains(answer, most) {
 		t.Errorf("the 21st stream answers %d %s", status, answer)
 	}
 	w.listen("reader", "/events")
@@ -276,7 +284,8 @@ func TestEventStreamsAreBoundedPerUserAndInAll(t *testing.T) {
 		join(t, s.Endpoints()[0], &resource.Call{Access: &resource.Access{UserID: 1 + i/20, Admin: true}})
 	}
 	_, err := s.Endpoints()[0].Handle(t.Context(), &resource.Call{Access: &resource.Access{UserID: 1000, Admin: true}})
-	if f := fault.Of(err); f.Kind != fault.Busy || f.Message != "this portal has 500 event streams open, which is the most; try again later" {
+	if f := fault.Of(err); f.Kind != fault.Busy ||
+		f.Message != "this portal has 500 event streams open, which is the most; try again later" {
 		t.Errorf("the 501st stream answers %v", err)
 	}
 }

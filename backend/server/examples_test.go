@@ -58,7 +58,8 @@ func (c *caller) send(method, path string, body []byte) (*http.Response, []byte)
 func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 	folder := filepath.Join(t.TempDir(), "data")
 	password := demoIn(t, folder)
-	s, err := server.New(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", Demo: true, Log: quiet()})
+	s, err := server.New(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", Demo: true,
+		Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,8 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	for _, p := range e.Params {
 		if _, filter, found := strings.Cut(p.Schema.Doc, "for or: "); p.Name == "filter" && found {
 			address, _, _ := strings.Cut(path, "?")
-			if answer, text := c.send(e.Method, address+"?filter="+url.QueryEscape(filter), nil); answer.StatusCode != http.StatusOK {
+			if answer, text := c.send(e.Method, address+"?filter="+url.QueryEscape(filter),
+				nil); answer.StatusCode != http.StatusOK {
 				c.t.Errorf("the filter of the docs, %s, answers %d %s", filter, answer.StatusCode, text)
 			}
 		}
@@ -208,7 +210,8 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	err := openapi3filter.ValidateResponse(c.t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: answer.Request,
-			Route:   &routers.Route{Spec: doc, Path: e.Path, PathItem: item, Method: e.Method, Operation: item.GetOperation(e.Method)},
+			Route: &routers.Route{Spec: doc, Path: e.Path, PathItem: item, Method: e.Method,
+				Operation: item.GetOperation(e.Method)},
 		},
 		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(text)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
@@ -216,7 +219,8 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	if err != nil {
 		c.t.Errorf("%s %s\nanswers %s\nwhich is not as documented: %v", e.Method, path, text, err)
 	}
-	if query.Has("fields") || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
+	if query.Has("fields") ||
+		!slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
 		return
 	}
 	c.checkWhole(e, text)
@@ -248,7 +252,8 @@ func (c *caller) checkWhole(e *resource.Endpoint, text []byte) {
 			c.t.Fatal(err)
 		}
 		keys := slices.DeleteFunc(node.Keys, func(key string) bool {
-			return key == "secret" || slices.ContainsFunc(row.Properties, func(k resource.Key) bool { return k.Name == key && k.Sparse })
+			return key == "secret" ||
+				slices.ContainsFunc(row.Properties, func(k resource.Key) bool { return k.Name == key && k.Sparse })
 		}) // only where a property has the flag
 		if !slices.Equal(keys, want) {
 			c.t.Errorf("a row has the keys\n%v\nwant\n%v", node.Keys, want)

@@ -65,7 +65,8 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *de
 			admin.must("POST", "/setting/roles", map[string]any{"name": role, "privileges": privileges})
 		}
 		user := "m-" + strings.ReplaceAll(name, " ", "-")
-		admin.must("POST", "/setting/admins", map[string]any{"username": user, "password": "correct horse", "email": "m@example.net", "roles": []map[string]string{{"name": role}}})
+		admin.must("POST", "/setting/admins", map[string]any{"username": user, "password": "correct horse",
+			"email": "m@example.net", "roles": []map[string]string{{"name": role}}})
 		f.bearers[name] = token(t, o, user)
 	}
 	stop(t, s)
@@ -191,7 +192,8 @@ func inOrder(endpoints []resource.Endpoint) []resource.Endpoint {
 	order := []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 	out := slices.Clone(endpoints)
 	slices.SortStableFunc(out, func(a, b resource.Endpoint) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Method), slices.Index(order, b.Method)), -cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Method), slices.Index(order, b.Method)),
+			-cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")))
 	})
 	return out
 }

@@ -18,17 +18,20 @@ import (
 func checkFolder(data string, log *slog.Logger) error {
 	info, err := os.Stat(data)
 	if err != nil {
-		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data, cause(err))
+		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data,
+			cause(err))
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil {
-		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data, cause(err))
+		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data,
+			cause(err))
 	}
 	if err := checkOwner(data, info); err != nil {
 		return err
 	}
 	if othersWrite(info) && len(entries) > 0 { // in an empty one nothing is planted
-		return fault.New(fault.Conflict, "other users can write to the data folder %s, so its files are not trusted. Make sure that its content is yours, run chmod 700 on it, and start again", data)
+		return fault.New(fault.Conflict, "other users can write to the data folder %s, so its files are not trusted. "+
+			"Make sure that its content is yours, run chmod 700 on it, and start again", data)
 	}
 	if err := closeToOthers(data, info, 0o700, log); err != nil {
 		return err
@@ -74,7 +77,8 @@ func checkFile(path string, info fs.FileInfo) error {
 		return err
 	}
 	if othersWrite(info) {
-		return fault.New(fault.Conflict, "other users can write to %s, so it is not trusted. Make sure that its content is yours, run chmod 600 on it, and start again", path)
+		return fault.New(fault.Conflict, "other users can write to %s, so it is not trusted. Make sure that its "+
+			"content is yours, run chmod 600 on it, and start again", path)
 	}
 	return nil
 }
@@ -85,8 +89,10 @@ func closeToOthers(path string, info fs.FileInfo, mode fs.FileMode, log *slog.Lo
 		return nil
 	}
 	if err := os.Chmod(path, mode); err != nil {
-		return fault.New(fault.Conflict, "other users can read %s, and its permissions cannot be changed (%v); choose another --data folder", path, cause(err))
+		return fault.New(fault.Conflict, "other users can read %s, and its permissions cannot be changed (%v); "+
+			"choose another --data folder", path, cause(err))
 	}
-	log.Warn("other users could read this; it is now closed to them", "path", path, "was", info.Mode().Perm().String(), "now", mode.String())
+	log.Warn("other users could read this; it is now closed to them", "path", path, "was", info.Mode().Perm().String(),
+		"now", mode.String())
 	return nil
 }

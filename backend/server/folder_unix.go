@@ -21,7 +21,8 @@ func checkOwner(path string, info fs.FileInfo) error {
 	}
 	sudo, _ := userNames(owner)
 	_, us := userNames(os.Geteuid())
-	return fault.New(fault.Conflict, "%s belongs to another user (uid %d), and this process runs as %s. Run it as that user (sudo -u %s spyglass …), give that to %s (chown -R %s %s), or choose another --data folder",
+	return fault.New(fault.Conflict, "%s belongs to another user (uid %d), and this process runs as %s. Run it as "+
+		"that user (sudo -u %s spyglass …), give that to %s (chown -R %s %s), or choose another --data folder",
 		path, owner, us, sudo, us, us, path)
 }
 

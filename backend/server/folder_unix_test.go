@@ -26,7 +26,8 @@ func TestADataFolderThatOthersCanWriteToIsRefused(t *testing.T) {
 			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), "other users can write") {
+			if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) ||
+				!strings.Contains(fault.Sentence(err), "other users can write") {
 				t.Errorf("%q with %o: %v", name, mode, err)
 			}
 		}
@@ -65,12 +66,14 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 		if err := os.Chown(path, 65534, -1); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), "another user (uid 65534") {
+		if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) ||
+			!strings.Contains(fault.Sentence(err), "another user (uid 65534") {
 			t.Errorf("%q: %v", name, err)
 		}
 		for what, err := range map[string]error{
-			"backup":  server.Backup(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), func(backup.Progress) {}),
-			"restore": server.Restore(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), false, func(backup.Progress) {}),
+			"backup": server.Backup(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), func(backup.Progress) {}),
+			"restore": server.Restore(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), false,
+				func(backup.Progress) {}),
 		} {
 			for _, word := range []string{"this process runs as root", "sudo -u ", "chown -R root " + path} {
 				if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), word) {
@@ -89,7 +92,9 @@ func TestNoCommandIsSentToASocketThatOthersCouldHavePlanted(t *testing.T) {
 	start(t, o)
 	control := filepath.Join(o.Data, "control")
 	ask := func() error {
-		_, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin", Password: "a quiet harbour"})
+		_,
+			err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+			Password: "a quiet harbour"})
 		return err
 	}
 	if err := ask(); err != nil {
@@ -98,7 +103,8 @@ func TestNoCommandIsSentToASocketThatOthersCouldHavePlanted(t *testing.T) {
 	if err := os.Chmod(control, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := ask(); !fault.Is(err, fault.Conflict) || !strings.HasPrefix(fault.Sentence(err), control+" does not belong to the owner") {
+	if err := ask(); !fault.Is(err, fault.Conflict) ||
+		!strings.HasPrefix(fault.Sentence(err), control+" does not belong to the owner") {
 		t.Errorf("asked a socket that anybody could name: %v", err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	portal := startChild(t, folder)
-	token, err := server.Ask(t.Context(), server.Options{Data: folder}, server.Command{Do: server.DoCreateToken, Name: "admin"})
+	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,10 @@ func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
 	}
 	portal.tell(fmt.Sprintf("files %d", wal.Size()))
 	for i := range 5 {
-		const full = `{"errorMessage":"the disk takes no more; nothing was written","errorCode":1507,"errorDetail":null}`
-		if status, answer := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage || answer != full {
+		const full = `{"errorMessage":"the disk takes no more; nothing was written","errorCode":1507,` +
+			`"errorDetail":null}`
+		if status, answer := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage ||
+			answer != full {
 			t.Errorf("a write answers %d %s", status, answer)
 		}
 		if n := total(); n.Total != 1 {

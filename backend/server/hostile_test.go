@@ -14,13 +14,15 @@ import (
 
 // noIDs are no ids of anything.
 var noIDs = []string{
-	"0", "-1", "x", "1.0", "1e3", "9223372036854775807", "9223372036854775808", "%00", "%ff", "1%20OR%201=1", "1;drop", "'", "..%2f1", "1%0d%0aX-Evil:1",
+	"0", "-1", "x", "1.0", "1e3", "9223372036854775807", "9223372036854775808", "%00", "%ff", "1%20OR%201=1", "1;drop",
+	"'", "..%2f1", "1%0d%0aX-Evil:1",
 	strings.Repeat("9", 4000),
 }
 
 // noBodies are no JSON objects.
 var noBodies = []string{
-	" ", "null", "[]", `"x"`, "1", "true", "{", "{}{}", `{"a":1,"a":2}`, "\xff", `[{}]`, `{"x":NaN}`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+	" ", "null", "[]", `"x"`, "1", "true", "{", "{}{}", `{"a":1,"a":2}`, "\xff", `[{}]`, `{"x":NaN}`,
+	strings.Repeat("[", 40) + strings.Repeat("]", 40),
 	strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33),
 }
 
@@ -38,10 +40,12 @@ var noValues = map[string][]string{
 // noQueries are wrong for the parameter they name.
 var noQueries = map[string][]string{
 	"filter": {
-		`id`, `id>`, `;`, `id:1 OR 1=1`, `id:1;DROP TABLE device`, `' OR '1'='1`, `nofield:1`, `rowid>0`, `body~"x"`, `id:"\`, "id~\"\x00\"", "\xff\xfe:1", `(((((`,
+		`id`, `id>`, `;`, `id:1 OR 1=1`, `id:1;DROP TABLE device`, `' OR '1'='1`, `nofield:1`, `rowid>0`, `body~"x"`,
+		`id:"\`, "id~\"\x00\"", "\xff\xfe:1", `(((((`,
 		`id:1` + strings.Repeat(`||id:1`, 6000), `id:1` + strings.Repeat(`|1`, 6000), strings.Repeat(`(`, 4000),
 	},
-	"sort":   {"rowid", "body", "id;DROP TABLE device", `"id" DESC`, "id,id,id,id,id,id,id,id,id", "\xff", "(SELECT 1)"},
+	"sort": {"rowid", "body", "id;DROP TABLE device", `"id" DESC`, "id,id,id,id,id,id,id,id,id", "\xff",
+		"(SELECT 1)"},
 	"fields": {"rowid", "body", `id"`, "id;", "\x00", strings.Repeat("x", 20000)},
 	"size":   {"0", "-1", "x", "1e3", "99999999999999999999", "1 OR 1"},
 	"offset": {"-1", "x", "9223372036854775808"},
@@ -60,7 +64,9 @@ func attack(t *testing.T) (*attacked, []resource.Endpoint) {
 	t.Parallel()
 	f := newFleet(t, func(string) map[string][]privilege { return nil })
 	s := f.copy(t)
-	published := slices.DeleteFunc(inOrder(s.Endpoints()), func(e resource.Endpoint) bool { return e.Right.Object == resource.Open })
+	published := slices.DeleteFunc(inOrder(s.Endpoints()), func(e resource.Endpoint) bool {
+		return e.Right.Object == resource.Open
+	})
 	return &attacked{t: t, who: f.on(t, s, "administrator")}, published
 }
 
@@ -102,7 +108,8 @@ func TestNoQueryBreaksAnyEndpoint(t *testing.T) {
 			for _, wrong := range noQueries[p.Name] {
 				a.try(&e, path+"?"+p.Name+"="+url.QueryEscape(wrong), "", "", 400)
 			}
-			for _, wrong := range []string{"", "\x00", "\xff", "x' OR 1=1 --", "-9223372036854775809", strings.Repeat("9", 3000)} {
+			for _, wrong := range []string{"", "\x00", "\xff", "x' OR 1=1 --", "-9223372036854775809",
+				strings.Repeat("9", 3000)} {
 				a.try(&e, path+"?"+p.Name+"="+url.QueryEscape(wrong), "", "", 0)
 			}
 		}
@@ -120,7 +127,10 @@ func TestNoIDBreaksAnyEndpoint(t *testing.T) {
 				continue
 			}
 			want, zero := 0, false // some take 0 for what is in none
-			if k := slices.IndexFunc(e.Params, func(p resource.Param) bool { return p.In == "path" && "{"+p.Name+"}" == segment }); k >= 0 && e.Params[k].Schema.Type == "integer" {
+			if k := slices.IndexFunc(e.Params, func(p resource.Param) bool {
+				return p.In == "path" && "{"+p.Name+
+					"}" == segment
+			}); k >= 0 && e.Params[k].Schema.Type == "integer" {
 				want, zero = 404, e.Params[k].Schema.Min != nil
 			}
 			body := ""
@@ -165,7 +175,8 @@ func TestNoBodyBreaksAnyEndpoint(t *testing.T) {
 			if e.Upload == "" {
 				a.try(&e, path, "multipart/form-data; boundary=x", "--x--", 415)
 			} else {
-				for _, wrong := range []string{"--x--", "--x\r\n\r\n--x--", "--x\r\nContent-Disposition: form-data; name=\"" + e.Upload + "\"; filename=\"../../x\"\r\n\r\n{\r\n--x--\r\n", "\x00"} {
+				for _, wrong := range []string{"--x--", "--x\r\n\r\n--x--", "--x\r\nContent-Disposition: form-data; " +
+					"name=\"" + e.Upload + "\"; filename=\"../../x\"\r\n\r\n{\r\n--x--\r\n", "\x00"} {
 					a.try(&e, path, "multipart/form-data; boundary=x", wrong, 0)
 				}
 			}

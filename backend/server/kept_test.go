@@ -127,11 +127,12 @@ var notKept = map[string]string{
 	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertClearTransitionInterval": byPortal,
 	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertForNoData":               byPortal,
 	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertTransitionInterval":      byPortal,
-	"DeviceGroup.groupType":                                                         byPortal,
-	"DeviceGroupDataSourceAlertConfig.datasourceType":                               byPortal,
-	"DeviceGroupDataSourceAlertConfig.dpConfig.adAdvSettingEnabled":                 noAnomaly,
-	"DeviceGroupDataSourceAlertConfig.dpConfig.criticalAdAdvSetting":                noAnomaly,
-	"DeviceGroupDataSourceAlertConfig.dpConfig.dataPointId":                         "known gap: two settings of one data point are taken as one",
+	"DeviceGroup.groupType":                                          byPortal,
+	"DeviceGroupDataSourceAlertConfig.datasourceType":                byPortal,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.adAdvSettingEnabled":  noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.criticalAdAdvSetting": noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.dataPointId": "known gap: two settings of one " +
+		"data point are taken as one",
 	"DeviceGroupDataSourceAlertConfig.dpConfig.dataPointName":                       idWins,
 	"DeviceGroupDataSourceAlertConfig.dpConfig.enableAnomalyAlertGeneration":        noAnomaly,
 	"DeviceGroupDataSourceAlertConfig.dpConfig.enableAnomalyAlertSuppression":       noAnomaly,
@@ -143,21 +144,23 @@ var notKept = map[string]string{
 	"DeviceGroupDataSourceAlertConfig.dpConfig.globalErrorAdAdvSetting":             noAnomaly,
 	"DeviceGroupDataSourceAlertConfig.dpConfig.globalWarnAdAdvSetting":              noAnomaly,
 	"DeviceGroupDataSourceAlertConfig.dpConfig.warnAdAdvSetting":                    noAnomaly,
-	"OpsNote.scopes.fullPath":                                                       "known gap: a scope names its group by groupId and shows no path",
-	"ReportBase.userFilter.2FA":                                                     noFactor,
-	"ReportBase.userFilter.2FA Passkey":                                             noFactor,
-	"ReportBase.userFilter.emailVerification":                                       noFactor,
-	"ReportBase.userFilter.enable2fa":                                               noFactor,
-	"SDT.dataSourceName":                                                            idWins,
-	"SDT.defaultValue":                                                              "known gap: the published API does not say what it means",
-	"SDT.deviceDisplayName":                                                         idWins,
-	"SDT.endHour":                                                                   otherRecurrence,
-	"SDT.endMinute":                                                                 otherRecurrence,
-	"SDT.hour":                                                                      otherRecurrence,
-	"SDT.minute":                                                                    otherRecurrence,
-	"SDT.monthDay":                                                                  otherRecurrence,
-	"SDT.weekDay":                                                                   otherRecurrence,
-	"SDT.weekOfMonth":                                                               otherRecurrence,
+	"OpsNote.scopes.fullPath": "known gap: a scope names its " +
+		"group by groupId and shows no path",
+	"ReportBase.userFilter.2FA":               noFactor,
+	"ReportBase.userFilter.2FA Passkey":       noFactor,
+	"ReportBase.userFilter.emailVerification": noFactor,
+	"ReportBase.userFilter.enable2fa":         noFactor,
+	"SDT.dataSourceName":                      idWins,
+	"SDT.defaultValue": "known gap: the published API " +
+		"does not say what it means",
+	"SDT.deviceDisplayName": idWins,
+	"SDT.endHour":           otherRecurrence,
+	"SDT.endMinute":         otherRecurrence,
+	"SDT.hour":              otherRecurrence,
+	"SDT.minute":            otherRecurrence,
+	"SDT.monthDay":          otherRecurrence,
+	"SDT.weekDay":           otherRecurrence,
+	"SDT.weekOfMonth":       otherRecurrence,
 }
 
 // variant is a published value with one part of it changed.
@@ -340,7 +343,8 @@ func (p *published) rowsOf(m *member, e *resource.Endpoint) []string {
 func TestSentTimesOfAMaintenanceWindowComeBack(t *testing.T) {
 	t.Parallel()
 	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
-	r := m.send(http.MethodPost, "/sdt/sdts", "", `{"type":"DeviceSDT","deviceId":1,"sdtType":2,"weekDay":"sunday,FRIDAY",
+	r := m.send(http.MethodPost,
+		"/sdt/sdts", "", `{"type":"DeviceSDT","deviceId":1,"sdtType":2,"weekDay":"sunday,FRIDAY",
 		"hour":1,"minute":0,"endHour":2,"endMinute":0,"comment":"before"}`)
 	row, _ := decoded(r.text).(map[string]any)
 	if r.status != 200 || row["sdtType"] != "weekly" || row["weekDay"] != "sunday,FRIDAY" {
@@ -386,7 +390,8 @@ func TestForeignPrivilegesOfARoleReadTheSameOnBothMounts(t *testing.T) {
 	if strict := decoded(m.get(path).text); !reflect.DeepEqual(strict, lenient) || !keeps(decoded(body), strict) {
 		t.Errorf("%s, then %v on one mount and %v on the other", r, lenient, strict)
 	}
-	if r := m.send(http.MethodPost, "/setting/roles", "", strings.Replace(body, "foreign", "strict", 1)); r.status != 400 {
+	if r := m.send(http.MethodPost, "/setting/roles", "",
+		strings.Replace(body, "foreign", "strict", 1)); r.status != 400 {
 		t.Errorf("the strict mount answers %s", r)
 	}
 	if r := m.send(http.MethodPatch, path, "", `{"twoFARequired":true}`); r.status != 400 {

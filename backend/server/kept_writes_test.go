@@ -66,7 +66,8 @@ func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
 		r := m.send(http.MethodPost, path, "", asJSON(t, body))
 		_, at := createdOf(r, path)
 		row, _ := decoded(m.get(at).text).(map[string]any)
-		if r.status != 200 || row == nil || m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", "").status != 200 {
+		if r.status != 200 || row == nil || m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "",
+			"").status != 200 {
 			t.Errorf("%s: its example cannot be created, read and deleted: %s", e.ID(), r)
 			continue
 		}
@@ -74,7 +75,10 @@ func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
 		maps.Copy(body, row) // what the portal fills in does not count as changed
 		points, _ := body["dataPoints"].([]any)
 		for _, point := range points { // those of a new source get ids of their own
-			maps.DeleteFunc(point.(map[string]any), func(key string, _ any) bool { return key == "id" || key == "dataSourceId" })
+			maps.DeleteFunc(point.(map[string]any), func(key string, _ any) bool {
+				return key == "id" ||
+					key == "dataSourceId"
+			})
 		}
 		for _, v := range p.variants(kind, kind, body) {
 			field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
@@ -94,7 +98,8 @@ func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
 				delete(unused, v.at)
 			case !excused:
 				got, _ := after.(map[string]any)
-				t.Errorf("%s: POST %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status, field, asJSON(t, got[field]))
+				t.Errorf("%s: POST %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status,
+					field, asJSON(t, got[field]))
 			}
 			if r := m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", ""); r.status != 200 {
 				t.Errorf("DELETE %s: %s", at, r)
@@ -154,7 +159,8 @@ func TestWhatAPublishedClientReplacesIsKeptOrRefused(t *testing.T) {
 					delete(unused, v.at)
 				case !excused:
 					got, _ := after.(map[string]any)
-					t.Errorf("%s: PUT %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status, field, asJSON(t, got[field]))
+					t.Errorf("%s: PUT %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status,
+						field, asJSON(t, got[field]))
 				}
 				m.send(http.MethodPut, path, "", asJSON(t, row))
 			}
@@ -202,13 +208,15 @@ func TestACreateThatFailsLeavesNothing(t *testing.T) {
 			if field.ReadOnly {
 				continue
 			}
-			for _, wrong := range []any{json.Number("987654321"), "no such thing \x01", []any{map[string]any{"id": json.Number("987654321"), "type": "GROUP"}}} {
+			for _, wrong := range []any{json.Number("987654321"), "no such thing \x01",
+				[]any{map[string]any{"id": json.Number("987654321"), "type": "GROUP"}}} {
 				sent := maps.Clone(body)
 				sent[field.Name] = wrong
 				r := m.send(http.MethodPost, path, "", asJSON(t, sent))
 				if r.status == 200 {
 					_, at := createdOf(r, path)
-					if r := m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", ""); r.status != 200 {
+					if r := m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "",
+						""); r.status != 200 {
 						t.Errorf("DELETE %s: %s", at, r)
 					}
 				} else if refused++; r.status >= 500 {

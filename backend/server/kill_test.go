@@ -90,7 +90,8 @@ func (l *ledger) acknowledged(name string) {
 func TestAPortalThatIsKilledLosesNothingItHasAcknowledged(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	first := startChild(t, folder)
-	token, err := server.Ask(t.Context(), server.Options{Data: folder}, server.Command{Do: server.DoCreateToken, Name: "admin"})
+	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func TestAPortalThatIsKilledLosesNothingItHasAcknowledged(t *testing.T) {
 	for round := range kills {
 		started := time.Now()
 		portal := startChild(t, folder)
-		c := &client{t: t, origin: portal.origin, bearer: token.Bearer, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}}}
+		c := &client{t: t, origin: portal.origin, bearer: token.Bearer,
+			http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}}}
 		if status, answer, err := c.ask("GET", "/api/session", ""); status != http.StatusOK {
 			t.Fatalf("round %d: the next start answers %d %s %v", round, status, answer, err)
 		}
@@ -130,7 +132,8 @@ func keepWriting(c *client, book *ledger, prefix string) {
 		name := fmt.Sprintf("%s-%d", prefix, i)
 		made := device{Name: name, Description: "made", HostGroupIDs: "1"}
 		book.ask(name, made)
-		status, answer, err := c.ask("POST", "/api/device/devices", fmt.Sprintf(`{"name":%q,"description":"made","customProperties":[{"name":"snmp.community","value":%q}]}`, name, name))
+		status, answer, err := c.ask("POST", "/api/device/devices", fmt.Sprintf(`{"name":%q,"description":"made",`+
+			`"customProperties":[{"name":"snmp.community","value":%q}]}`, name, name))
 		if !book.took(c.t, name, status, http.StatusCreated, answer, err) {
 			return
 		}
@@ -176,7 +179,8 @@ func (l *ledger) took(t *testing.T, name string, status, want int, answer []byte
 func (l *ledger) check(c *client, round int) {
 	have := map[string]device{}
 	for total := 1; len(have) < total; {
-		status, answer, err := c.ask("GET", fmt.Sprintf("/api/device/devices?size=1000&offset=%d&fields=name,description,hostGroupIds", len(have)), "")
+		status, answer, err := c.ask("GET", fmt.Sprintf("/api/device/devices?size=1000&offset=%d&fields=name,"+
+			"description,hostGroupIds", len(have)), "")
 		var page struct {
 			Total int
 			Items []device
@@ -228,15 +232,18 @@ func checkRows(t *testing.T, path string) {
 	for _, tt := range []struct{ what, query, want string }{
 		{"the file", `PRAGMA integrity_check`, "ok"},
 		{"rows", `SELECT count(*) > 0 FROM device`, "1"},
-		{"rows whose JSON differs from their columns", `SELECT count(*) FROM (SELECT *, CAST(body AS TEXT) AS shown FROM device) WHERE NOT json_valid(shown)
+		{
+			"rows whose JSON differs from their columns", `SELECT count(*) FROM (SELECT *, CAST(body AS TEXT) AS shown FROM device) WHERE NOT json_valid(shown)
 			OR shown->>'id' <> id OR shown->>'name' <> name OR shown->>'displayName' <> displayName OR shown->>'description' <> description
 			OR shown->>'hostGroupIds' <> hostGroupIds OR shown->>'updatedOn' <> updatedOn OR shown->'customProperties' <> customProperties`, "0"},
 		{"rows without their links", `SELECT count(*) FROM device d WHERE d.deletedTimeInMs = 0 AND
 			(SELECT group_concat(ref) FROM "device.hostGroupIds" WHERE row = d.id) IS NOT d.hostGroupIds`, "0"},
-		{"links without their rows", `SELECT count(*) FROM "device.hostGroupIds" WHERE row NOT IN (SELECT id FROM device)`, "0"},
+		{"links without their rows", `SELECT count(*) FROM "device.hostGroupIds" WHERE row NOT IN (SELECT id FROM ` +
+			`device)`, "0"},
 	} {
 		var got string
-		if err := db.QueryRowContext(context.WithoutCancel(t.Context()), tt.query).Scan(&got); err != nil || got != tt.want {
+		if err := db.QueryRowContext(context.WithoutCancel(t.Context()), tt.query).Scan(&got); err != nil ||
+			got != tt.want {
 			t.Errorf("%s: %s (%v), want %s", tt.what, got, err, tt.want)
 		}
 	}

@@ -22,10 +22,12 @@ func takeLock(data string) (*lock, error) {
 	l := &lock{flock.New(filepath.Join(data, lockFile), flock.SetPermissions(0o600))}
 	got, err := l.file.TryLock()
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be written (%v); choose another one with "+
+			"--data or change its permissions", data, cause(err))
 	}
 	if !got {
-		return nil, &fault.Error{Kind: fault.Conflict, Err: errTaken, Message: "another Spyglass runs on the data folder " + data + "; stop it, or choose another folder with --data"}
+		return nil, &fault.Error{Kind: fault.Conflict, Err: errTaken, Message: "another Spyglass runs on the data " +
+			"folder " + data + "; stop it, or choose another folder with --data"}
 	}
 	return l, nil
 }

@@ -18,10 +18,13 @@ func everybody(group string) map[string][]privilege {
 	}
 	roles := map[string][]privilege{
 		"administrator": append(all("write"), privilege{"write", "setting", "*"}),
-		"manager": append(all("write"), privilege{"write", "setting", "collectors"}, privilege{"write", "setting", "alerting"},
+		"manager": append(all("write"), privilege{"write", "setting", "collectors"},
+			privilege{"write", "setting", "alerting"},
 			privilege{"write", "setting", "datasources"}, privilege{"write", "setting", "opsnotes"}),
-		"ackonly":         append(all("ack"), privilege{"read", "setting", "datasources"}, privilege{"read", "setting", "opsnotes"}),
-		"readonly":        append(all("read"), privilege{"read", "setting", "datasources"}, privilege{"read", "setting", "opsnotes"}),
+		"ackonly": append(all("ack"), privilege{"read", "setting", "datasources"},
+			privilege{"read", "setting", "opsnotes"}),
+		"readonly": append(all("read"), privilege{"read", "setting", "datasources"},
+			privilege{"read", "setting", "opsnotes"}),
 		"group reader":    {{"read", "deviceGroup", group}},
 		"group acker":     {{"ack", "deviceGroup", group}},
 		"group writer":    {{"write", "deviceGroup", group}},
@@ -43,7 +46,8 @@ func may(held []privilege, right resource.Right) bool {
 	rank := map[string]int{"read": 1, "ack": 2, "write": 3}
 	return slices.ContainsFunc(held, func(p privilege) bool {
 		enough := rank[p.operation] >= rank[right.Op.String()]
-		return enough && p.object == string(right.Object) && (p.object != "setting" || p.id == "*" || p.id == right.Area)
+		return enough && p.object == string(right.Object) &&
+			(p.object != "setting" || p.id == "*" || p.id == right.Area)
 	})
 }
 
@@ -70,7 +74,9 @@ func TestEveryRightIsEnforcedAtEveryEndpoint(t *testing.T) {
 	t.Run("nobody", func(t *testing.T) {
 		t.Parallel()
 		s := f.copy(t)
-		for name, bearer := range map[string]string{"nobody": "", "a wrong token": "spy_0123456789abcdef0123456789abcdef", "an expired token": expired(t, f, s)} {
+		for name, bearer := range map[string]string{
+			"nobody": "", "a wrong token": "spy_0123456789abcdef0123456789abcdef",
+			"an expired token": expired(t, f, s)} {
 			m := f.on(t, s, name)
 			m.bearer = bearer
 			for _, e := range inOrder(s.Endpoints()) {

@@ -12,7 +12,8 @@ func (s *Server) measure() {
 	s.metrics = metrics.New(metrics.Options{
 		Version: s.o.Version, DB: s.db, Series: s.series.Stats, Polls: s.polls, Notices: s.notices.Stats,
 		Remote: s.remote.Stats,
-		Files:  map[string]string{"portal": filepath.Join(s.o.Data, "portal.db"), "series": filepath.Join(s.o.Data, "series.db")},
+		Files: map[string]string{"portal": filepath.Join(s.o.Data, "portal.db"),
+			"series": filepath.Join(s.o.Data, "series.db")},
 	})
 }
 

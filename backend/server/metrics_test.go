@@ -82,13 +82,17 @@ func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer taken.Close()
-	if status, answer := w.ask("admin", "PATCH /setting/remotewrite", fmt.Sprintf(`{"enabled":true,"url":%q,"interval":1}`, taken.URL)); status != 200 {
+	if status, answer := w.ask("admin", "PATCH /setting/remotewrite", fmt.Sprintf(`{"enabled":true,"url":%q,`+
+		`"interval":1}`, taken.URL)); status != 200 {
 		t.Fatal(answer)
 	}
 	const asked = "spyglass_http_request_duration_seconds"
 	_, _, before := w.scrape(w.bearers["admin"])
-	w.must("POST /setting/datasources", `{"name":"Open","appliesTo":"hasProperty(\"knock.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##knock.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"= 1 1 1"}]}`)
-	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"here","customProperties":[{"name":"knock.port","value":%q}]}`, port))
+	w.must("POST /setting/datasources", `{"name":"Open","appliesTo":"hasProperty(\"knock.port\")",`+
+		`"collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##knock.port##"},`+
+		`"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"= 1 1 1"}]}`)
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"here",`+
+		`"customProperties":[{"name":"knock.port","value":%q}]}`, port))
 	if status, _ := w.ask("admin", "GET /nothing", ""); status != 404 {
 		t.Fatal(status)
 	}
@@ -176,7 +180,8 @@ func TestWhoIsRefusedForAskingTooOftenIsCounted(t *testing.T) {
 		w.ask("admin", "GET /setting/version", "")
 	}
 	for range 20 { // the metrics themselves have no limit
-		if status, text, families := w.scrape(w.bearers["boss"]); status != 200 || figure(families, "spyglass_http_rate_limited_total") != 2 {
+		if status, text, families := w.scrape(w.bearers["boss"]); status != 200 ||
+			figure(families, "spyglass_http_rate_limited_total") != 2 {
 			t.Fatalf("%d, %s", status, text)
 		}
 	}

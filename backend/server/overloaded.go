@@ -32,7 +32,8 @@ func (s *Server) watchExpressions(ctx context.Context) {
 		if err == nil {
 			told, first = over, false
 		} else if ctx.Err() == nil {
-			s.o.Log.ErrorContext(ctx, "the alert about expressions that take too much work could not be written", "err", err)
+			s.o.Log.ErrorContext(ctx, "the alert about expressions that take too much work could not be written",
+				"err", err)
 		}
 		select {
 		case <-again.C:
@@ -45,7 +46,8 @@ func (s *Server) watchExpressions(ctx context.Context) {
 // tellOverloaded opens the alert that names them, or clears it. An alert that names
 // others is cleared first.
 func (s *Server) tellOverloaded(ctx context.Context, over []string, others bool) error {
-	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionExpressions, At: resource.SecondsOf(s.o.Clock())}
+	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionExpressions,
+		At: resource.SecondsOf(s.o.Clock())}
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		if len(over) == 0 || others {
 			if _, err := alert.Clear(ctx, tx, f); err != nil || len(over) == 0 {
@@ -53,7 +55,8 @@ func (s *Server) tellOverloaded(ctx context.Context, over []string, others bool)
 			}
 		}
 		f.Severity, f.Value = threshold.SeverityError, "too much work"
-		f.Reason = fmt.Sprintf("Expressions take too much work beside the others and are not asked any more: those of %s. Use simpler expressions there, or in others.", shortened(over))
+		f.Reason = fmt.Sprintf("Expressions take too much work beside the others and are not asked any more: those "+
+			"of %s. Use simpler expressions there, or in others.", shortened(over))
 		_, _, err := alert.Raise(ctx, tx, f)
 		return err
 	})

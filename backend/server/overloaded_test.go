@@ -18,7 +18,8 @@ func TestAnExpressionThatIsTooMuchAfterAnUpgradeIsNamedInOneAlertUntilItIsSimple
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
 		hostile := `description =~ "^` + strings.Repeat("a?", 450) + `$"`
 		for i := 0; ; i++ { // as a version that knew no limit did
-			g := fleet.Group{Name: fmt.Sprint("old", i), FullPath: fmt.Sprint("old", i), ParentID: ground.RootGroup, AppliesTo: hostile, GroupType: "Dynamic"}
+			g := fleet.Group{Name: fmt.Sprint("old", i), FullPath: fmt.Sprint("old", i), ParentID: ground.RootGroup,
+				AppliesTo: hostile, GroupType: "Dynamic"}
 			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
 				return err
 			}
@@ -40,10 +41,12 @@ func TestAnExpressionThatIsTooMuchAfterAnUpgradeIsNamedInOneAlertUntilItIsSimple
 	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":false`) {
 		w.hears(alerts, "alert", `"condition":"expressions"`, `"cleared":false`)
 	}
-	if _, answer := w.ask("admin", list, ""); strings.Count(answer, `"cleared"`) != 1 || !strings.Contains(answer, "those of the group old") {
+	if _, answer := w.ask("admin", list, ""); strings.Count(answer, `"cleared"`) != 1 ||
+		!strings.Contains(answer, "those of the group old") {
 		t.Errorf("after the upgrade there is %s", answer)
 	}
-	if status, answer := w.ask("admin", fmt.Sprint("PATCH /device/groups/", last), `{"appliesTo":"displayName =~ \"web*\""}`); status != http.StatusOK {
+	if status, answer := w.ask("admin", fmt.Sprint("PATCH /device/groups/", last),
+		`{"appliesTo":"displayName =~ \"web*\""}`); status != http.StatusOK {
 		t.Fatalf("a simpler expression is answered %d %s", status, answer)
 	}
 	stop(t, s)

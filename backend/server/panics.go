@@ -77,14 +77,16 @@ func (s *Server) watchPanics(ctx context.Context) {
 }
 
 func (s *Server) writePanics(ctx context.Context, tasks []string) error {
-	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionPanic, At: resource.SecondsOf(s.o.Clock())}
+	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionPanic,
+		At: resource.SecondsOf(s.o.Clock())}
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if len(tasks) == 0 {
 			_, err = alert.Clear(ctx, tx, f)
 			return err
 		}
 		f.Severity, f.Value = threshold.SeverityError, "crashed task"
-		f.Reason = fmt.Sprintf("A task of the portal crashed and was ended: %s. The log says where; other tasks go on.", strings.Join(tasks, ", "))
+		f.Reason = fmt.Sprintf("A task of the portal crashed and was ended: %s. The log says where; other tasks go on.",
+			strings.Join(tasks, ", "))
 		_, _, err = alert.Raise(ctx, tx, f)
 		return err
 	})

@@ -15,7 +15,8 @@ func TestATaskThatPanicsOpensOneAlertWhichTheNextStartClears(t *testing.T) {
 	w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":false`, `"severity":3`)
 	s.Crash("report")
 	const list = `GET /alert/alerts?filter=condition:"panic",cleared:*&fields=cleared`
-	if status, answer := w.ask("admin", list, ""); status != http.StatusOK || !strings.Contains(answer, `"items":[{"cleared":false}]`) {
+	if status, answer := w.ask("admin", list, ""); status != http.StatusOK ||
+		!strings.Contains(answer, `"items":[{"cleared":false}]`) {
 		t.Errorf("after two panics there is %d %s", status, answer)
 	}
 	stop(t, s)

@@ -14,7 +14,8 @@ func peerOf(conn *net.UnixConn) (uid int, known bool, err error) {
 	}
 	var cred *unix.Xucred
 	var failed error
-	err = raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED) })
+	err = raw.Control(
+		func(fd uintptr) { cred, failed = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED) })
 	if err == nil {
 		err = failed
 	}

@@ -18,7 +18,8 @@ func TestAPropertyOfAnyNameIsFoundWhereItsLocationSays(t *testing.T) {
 		if strings.HasSuffix(path, "/..") {
 			path = strings.TrimSuffix(path, "..") + "%2E%2E" // what a client may not send as it is
 		}
-		if got, again := c.send("GET", path, nil); got.StatusCode != http.StatusOK || string(again) != string(text) || got.Header.Get("ETag") != answer.Header.Get("ETag") {
+		if got, again := c.send("GET", path, nil); got.StatusCode != http.StatusOK || string(again) != string(text) ||
+			got.Header.Get("ETag") != answer.Header.Get("ETag") {
 			t.Errorf("GET %s answers %d %s, want %s", path, got.StatusCode, again, text)
 		}
 		if got, text := c.send("DELETE", path, nil); got.StatusCode != http.StatusOK {
@@ -30,10 +31,12 @@ func TestAPropertyOfAnyNameIsFoundWhereItsLocationSays(t *testing.T) {
 func TestAllTokensAreListedBesideOneUser(t *testing.T) {
 	c, _ := newCaller(t)
 	const want = `{"total":1,"searchId":null,"items":[{"id":1,"adminId":2}],"data":null}`
-	if answer, text := c.send("GET", "/setting/admins/apitokens?fields=id,adminId", nil); answer.StatusCode != http.StatusOK || string(text) != want {
+	if answer, text := c.send("GET", "/setting/admins/apitokens?fields=id,adminId",
+		nil); answer.StatusCode != http.StatusOK || string(text) != want {
 		t.Errorf("got %d %s, want %s", answer.StatusCode, text, want)
 	}
-	if answer, text := c.send("GET", "/setting/admins/2?fields=username", nil); string(text) != `{"username":"operator"}` {
+	if answer, text := c.send("GET", "/setting/admins/2?fields=username", nil); string(
+		text) != `{"username":"operator"}` {
 		t.Errorf("got %d %s", answer.StatusCode, text)
 	}
 }

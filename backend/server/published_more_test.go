@@ -38,7 +38,8 @@ func TestRecipientsAreListedOnceAndFoundByMethodAndAddress(t *testing.T) {
 		var got []string
 		for _, r := range list(query) {
 			got = append(got, fmt.Sprint(r["type"], " ", r["addr"]))
-			if one := m.get(fmt.Sprint("/setting/recipients/", r["id"])); one.status != 200 || !strings.Contains(one.text, fmt.Sprint(r["addr"])) {
+			if one := m.get(fmt.Sprint("/setting/recipients/", r["id"])); one.status != 200 ||
+				!strings.Contains(one.text, fmt.Sprint(r["addr"])) {
 				t.Errorf("%v by its id: %s", r, one)
 			}
 		}
@@ -71,7 +72,8 @@ func TestAPollAtOnceCanBeReadAgainByWhoRequestedIt(t *testing.T) {
 	if again.text != polled.text {
 		t.Errorf("then %s, first %s", again, polled)
 	}
-	if r := m.get(path + "/99"); r.status != 200 || !strings.Contains(r.text, `"requestStatus":"unknown","result":null`) {
+	if r := m.get(path + "/99"); r.status != 200 ||
+		!strings.Contains(r.text, `"requestStatus":"unknown","result":null`) {
 		t.Errorf("a request that was not made: %s", r)
 	}
 	if r := m.send("POST", strings.Replace(path, "devices/1", "devices/2", 1), "", ""); r.status != 404 {
@@ -86,16 +88,21 @@ func TestEveryPathOfPublishedClientsIsServed(t *testing.T) {
 	s := start(t, options(t))
 	for _, operation := range []string{
 		"GET /setting/recipients", "GET /setting/recipients/1",
-		"POST /device/devices/1/devicedatasources/1/instances/1/data/pollnow", "GET /device/devices/1/devicedatasources/1/instances/1/data/pollnow/1",
+		"POST /device/devices/1/devicedatasources/1/instances/1/data/pollnow",
+		"GET /device/devices/1/devicedatasources/1/instances/1/data/pollnow/1",
 		"POST /setting/admins/services/logoffUsers",
-		"GET /setting/admin/groups", "POST /setting/admin/groups", "GET /setting/admin/groups/1", "PUT /setting/admin/groups/1",
+		"GET /setting/admin/groups", "POST /setting/admin/groups", "GET /setting/admin/groups/1",
+		"PUT /setting/admin/groups/1",
 		"PATCH /setting/admin/groups/1", "DELETE /setting/admin/groups/1",
-		"GET /setting/role/groups", "POST /setting/role/groups", "GET /setting/role/groups/1", "PUT /setting/role/groups/1",
+		"GET /setting/role/groups", "POST /setting/role/groups", "GET /setting/role/groups/1",
+		"PUT /setting/role/groups/1",
 		"PATCH /setting/role/groups/1", "DELETE /setting/role/groups/1",
 		"GET /recyclebin/recycles", "POST /recyclebin/recycles/batchrestore", "POST /recyclebin/recycles/batchdelete",
-		"GET /setting/integrations/auditlogs", "GET /setting/companySetting", "PATCH /setting/companySetting", "GET /alert/stat",
+		"GET /setting/integrations/auditlogs", "GET /setting/companySetting", "PATCH /setting/companySetting",
+		"GET /alert/stat",
 		"POST /alert/alerts/ack", "POST /alert/alerts/note", "GET /device/groups/1/groups",
-		"GET /setting/datasources/1/graphs", "GET /setting/datasources/1/graphs/1", "GET /setting/datasources/1/datapoints",
+		"GET /setting/datasources/1/graphs", "GET /setting/datasources/1/graphs/1",
+		"GET /setting/datasources/1/datapoints",
 		"GET /setting/collector/collectors/1/downloadToken", "GET /setting/collector/collectors/1/bootstraps/Linux64",
 	} {
 		method, path, _ := strings.Cut(operation, " ")

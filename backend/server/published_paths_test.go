@@ -22,7 +22,8 @@ func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 	for _, change := range []struct{ path, key, says string }{
 		{"/alert/alerts/ack", "ackComment", "we know"}, {"/alert/alerts/note", "note", "the carrier calls back"},
 	} {
-		body := fmt.Sprintf(`{"alertIds":[%q,%q,"9999999",%q],%q:%q}`, first.InternalID, second.ID, first.InternalID, change.key, change.says)
+		body := fmt.Sprintf(`{"alertIds":[%q,%q,"9999999",%q],%q:%q}`, first.InternalID, second.ID, first.InternalID,
+			change.key, change.says)
 		answer, text := c.send("POST", change.path, []byte(body))
 		var results struct {
 			Succeeded, Failed int
@@ -43,7 +44,8 @@ func TestManyAlertsAreAcknowledgedInOneRequest(t *testing.T) {
 			}
 		}
 	}
-	for _, body := range []string{`{"ackComment":"x"}`, `{"alertIds":[],"ackComment":"x"}`, `{"alertIds":"1","ackComment":"x"}`, `[]`} {
+	for _, body := range []string{`{"ackComment":"x"}`, `{"alertIds":[],"ackComment":"x"}`,
+		`{"alertIds":"1","ackComment":"x"}`, `[]`} {
 		if answer, text := c.send("POST", "/alert/alerts/ack", []byte(body)); answer.StatusCode != 400 {
 			t.Errorf("%s answers %d %s, want 400", body, answer.StatusCode, text)
 		}
@@ -71,13 +73,15 @@ func (c *caller) recycles(t *testing.T) {
 	if got := bin()["7"]; got.ResourceType != "device" || got.ResourceName == "" || got.DeletedBy != "admin" {
 		t.Errorf("device 7 is in the bin as %+v", got)
 	}
-	if _, text := c.send("POST", "/recyclebin/recycles/batchrestore", []byte(`{"ids":["7",8]}`)); !strings.Contains(string(text), `"succeeded":1,"failed":1`) {
+	if _, text := c.send("POST", "/recyclebin/recycles/batchrestore", []byte(`{"ids":["7",8]}`)); !strings.Contains(
+		string(text), `"succeeded":1,"failed":1`) {
 		t.Errorf("batchrestore answers %s", text)
 	}
 	if answer, _ := c.send("GET", "/device/devices/7", nil); answer.StatusCode != 200 {
 		t.Errorf("the restored device answers %d", answer.StatusCode)
 	}
-	if _, text := c.send("POST", "/recyclebin/recycles/batchdelete", []byte(`{"ids":["153"]}`)); !strings.Contains(string(text), `"succeeded":1,"failed":0`) {
+	if _, text := c.send("POST", "/recyclebin/recycles/batchdelete", []byte(`{"ids":["153"]}`)); !strings.Contains(
+		string(text), `"succeeded":1,"failed":0`) {
 		t.Errorf("batchdelete answers %s", text)
 	}
 	if _, there := bin()["153"]; there {

@@ -15,7 +15,8 @@ import (
 // published is the published API as far as a typed client needs it: the
 // response and the body of each operation, and the type of each key.
 type published struct {
-	answers map[string]string                    // "GET /device/devices" without parameter names, to "DevicePaginationResponse"
+	// "GET /device/devices" without parameter names, to "DevicePaginationResponse"
+	answers map[string]string
 	bodies  map[string]string                    // "POST /device/devices" without parameter names, to "Device"
 	types   map[string]map[string]publishedField // "Device" to "hostGroupIds"
 	whole   bool                                 // required keys must be there
@@ -41,7 +42,8 @@ func (s subtypes) hold(object map[string]any) bool {
 
 func readPublished(t *testing.T) *published {
 	t.Helper()
-	p := &published{answers: map[string]string{}, bodies: map[string]string{}, types: map[string]map[string]publishedField{}}
+	p := &published{answers: map[string]string{}, bodies: map[string]string{},
+		types: map[string]map[string]publishedField{}}
 	for _, row := range readRows(t, "testdata/published.tsv") {
 		method, path, _ := strings.Cut(row[0], " ")
 		if len(row) > 2 {

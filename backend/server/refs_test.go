@@ -17,14 +17,21 @@ func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
 		inside = "listed only inside what it is of"
 	)
 	plain := map[string]string{ // fields that refer to nothing, and why
-		"Device.relatedDeviceId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept, "DataPoint.originId": kept,
-		"Device.autoBalancedCollectorGroupId": kept, "Device.currentLogCollectorId": kept, "Device.logCollectorId": kept, "Device.netflowCollectorId": kept,
-		"Device.syntheticsCollectorIds": kept, "Device.resourceIds": kept, "DeviceGroup.defaultAutoBalancedCollectorGroupId": kept,
-		"AppliesToFunction.accessGroupIds": kept, "Collector.escalatingChainId": kept, "Collector.specifiedCollectorDeviceGroupId": kept,
-		"Report.dashboardId":    kept,
-		"AlertAckMany.alertIds": "texts such as DS12", "AlertNoteMany.alertIds": "texts such as DS12",
-		"DeviceDatasourceInstance.groupId": inside, "DeviceInstances.instanceIds": inside, "Result.instanceId": inside,
-		"GroupDataPoint.dataPointId": inside, "DeviceClusterAlertConfig.dataPointId": inside, "ReportMetric.dataPointId": inside,
+		"Device.relatedDeviceId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept,
+		"DataPoint.originId":                  kept,
+		"Device.autoBalancedCollectorGroupId": kept, "Device.currentLogCollectorId": kept,
+		"Device.logCollectorId": kept, "Device.netflowCollectorId": kept,
+		"Device.syntheticsCollectorIds": kept, "Device.resourceIds": kept,
+		"DeviceGroup.defaultAutoBalancedCollectorGroupId": kept,
+		"AppliesToFunction.accessGroupIds":                kept, "Collector.escalatingChainId": kept,
+		"Collector.specifiedCollectorDeviceGroupId": kept,
+		"Report.dashboardId":                        kept,
+		"AlertAckMany.alertIds":                     "texts such as DS12",
+		"AlertNoteMany.alertIds":                    "texts such as DS12",
+		"DeviceDatasourceInstance.groupId":          inside, "DeviceInstances.instanceIds": inside,
+		"Result.instanceId":          inside,
+		"GroupDataPoint.dataPointId": inside, "DeviceClusterAlertConfig.dataPointId": inside,
+		"ReportMetric.dataPointId":             inside,
 		"GraphDataPoint.dataSourceDataPointId": inside, "GraphLine.dataPointId": inside,
 		"Privilege.objectId": "for some types a word", "GenerateReportRequest.reportId": "ignored: the path says which",
 	}
@@ -40,7 +47,8 @@ func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
 				continue
 			}
 			look(where, &k.Schema)
-			if !strings.HasSuffix(k.Name, "Id") && !strings.HasSuffix(k.Name, "Ids") || k.Schema.Refs != "" || k.Schema.Doc == "set by the portal" {
+			if !strings.HasSuffix(k.Name, "Id") && !strings.HasSuffix(k.Name, "Ids") || k.Schema.Refs != "" ||
+				k.Schema.Doc == "set by the portal" {
 				continue
 			}
 			name := s.Name + "." + k.Name

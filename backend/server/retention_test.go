@@ -21,7 +21,8 @@ func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
 		if err := resource.Put(t.Context(), tx, setting.Settings.Name, settings); err != nil {
 			return err
 		}
-		made := resource.Where{Field: "id", Op: ">", Value: int64(0)} // the log runs forward in time: what the start wrote is younger
+		// the log runs forward in time: what the start wrote is younger
+		made := resource.Where{Field: "id", Op: ">", Value: int64(0)}
 		if err := resource.DeleteAll(t.Context(), tx, audit.AuditLogs.Name, made); err != nil {
 			return err
 		}
@@ -30,7 +31,8 @@ func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
 			if i < 100 {
 				at = now.AddDate(0, 0, -6)
 			}
-			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in", Title: "Signed in"}); err != nil {
+			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in",
+				Title: "Signed in"}); err != nil {
 				return err
 			}
 		}

@@ -32,16 +32,25 @@ func newTown(t *testing.T) *town {
 	w.must("POST /device/devices", `{"name":"bridge","hostGroupIds":"2,4"}`)
 	const oslo = `{"objectType":"deviceGroup","objectId":"2","operation":"write"}`
 	for _, p := range []struct{ name, privileges string }{
-		{"clerk", oslo + `,{"objectType":"setting","objectId":"collectors","operation":"write"}`},                                                                                                          // role 5, user 2
-		{"keeper", oslo + `,{"objectType":"setting","objectId":"useraccess","operation":"write"}`},                                                                                                         // role 6, user 3
-		{"reader", `{"objectType":"deviceGroup","objectId":"2","operation":"read"},{"objectType":"deviceGroup","objectId":"3","operation":"write"}`},                                                       // role 7, user 4
-		{"boss", `{"objectType":"deviceGroup","objectId":"*","operation":"write"},{"objectType":"report","objectId":"*","operation":"write"},{"objectType":"setting","objectId":"*","operation":"write"}`}, // role 8, user 5
+		// role 5, user 2
+		{"clerk", oslo + `,{"objectType":"setting","objectId":"collectors","operation":"write"}`},
+		// role 6, user 3
+		{"keeper", oslo + `,{"objectType":"setting","objectId":"useraccess","operation":"write"}`},
+		// role 7, user 4
+		{"reader", `{"objectType":"deviceGroup","objectId":"2","operation":"read"},{"objectType":"deviceGroup",` +
+			`"objectId":"3","operation":"write"}`},
+		// role 8, user 5
+		{"boss", `{"objectType":"deviceGroup","objectId":"*","operation":"write"},{"objectType":"report",` +
+			`"objectId":"*","operation":"write"},{"objectType":"setting","objectId":"*","operation":"write"}`},
 	} {
 		w.must("POST /setting/roles", fmt.Sprintf(`{"name":%q,"privileges":[%s]}`, p.name, p.privileges))
-		w.must("POST /setting/admins", fmt.Sprintf(`{"username":%q,"password":"correct horse","email":"a@example.net","roles":[{"name":%q}]}`, p.name, p.name))
+		w.must("POST /setting/admins", fmt.Sprintf(`{"username":%q,"password":"correct horse",`+
+			`"email":"a@example.net","roles":[{"name":%q}]}`, p.name, p.name))
 		w.bearers[p.name] = token(t, o, p.name)
 	}
-	w.must("POST /setting/roles", `{"name":"unused","privileges":[{"objectType":"deviceGroup","objectId":"4","operation":"read"}]}`) // role 9
+	// role 9
+	w.must("POST /setting/roles", `{"name":"unused","privileges":[{"objectType":"deviceGroup","objectId":"4",`+
+		`"operation":"read"}]}`)
 	return w
 }
 
@@ -77,7 +86,8 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		return fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, total, items)
 	}
 	at := func(field, message string) string {
-		return fmt.Sprintf(`{"errorMessage":%q,"errorCode":1400,"errorDetail":{"field":%q,"reason":%q}}`, message, field, message)
+		return fmt.Sprintf(`{"errorMessage":%q,"errorCode":1400,"errorDetail":{"field":%q,"reason":%q}}`, message,
+			field, message)
 	}
 	for _, tt := range []struct {
 		who, request, body string
@@ -88,8 +98,12 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		{"clerk", "GET /device/devices?fields=id&size=1&offset=1", "", 200, list(2, `{"id":3}`)},
 		{"clerk", "GET /device/devices?fields=id&sort=-displayName", "", 200, list(2, `{"id":1},{"id":3}`)},
 		{"clerk", `GET /device/devices?fields=id&filter=displayName:"ranch"`, "", 200, list(0, ``)},
-		{"clerk", `GET /device/devices?fields=id&filter=displayName!:"x"||id>:0`, "", 200, list(2, `{"id":1},{"id":3}`)},
-		{"clerk", "GET /device/groups?fields=id,numOfHosts,numOfDirectSubGroups", "", 200, list(2, `{"id":2,"numOfHosts":2,"numOfDirectSubGroups":1},{"id":3,"numOfHosts":0,"numOfDirectSubGroups":0}`)},
+		{"clerk", `GET /device/devices?fields=id&filter=displayName!:"x"||id>:0`, "", 200,
+			list(2, `{"id":1},{"id":3}`)},
+		{"clerk", "GET /device/groups?fields=id,numOfHosts,numOfDirectSubGroups", "", 200,
+			list(
+				2,
+				`{"id":2,"numOfHosts":2,"numOfDirectSubGroups":1},{"id":3,"numOfHosts":0,"numOfDirectSubGroups":0}`)},
 		{"clerk", "GET /setting/collectors?fields=id,numberOfHosts", "", 200, list(1, `{"id":1,"numberOfHosts":0}`)},
 		{"admin", "GET /setting/collectors?fields=id,numberOfHosts", "", 200, list(1, `{"id":1,"numberOfHosts":3}`)},
 
@@ -102,23 +116,34 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		{"clerk", "GET /device/groups/4", "", 404, refusal(1404, "there is no device group 4")},
 		{"clerk", "GET /device/groups/1", "", 404, refusal(1404, "there is no device group 1")},
 		{"clerk", "DELETE /device/groups/4?deleteChildren=true", "", 404, refusal(1404, "there is no device group 4")},
-		{"reader", "PATCH /device/devices/1", `{}`, 403, refusal(1403, "your role may see this device, but not change it")},
+		{"reader", "PATCH /device/devices/1", `{}`, 403, refusal(1403, "your role may see this device, but not "+
+			"change it")},
 		{"reader", "GET /device/devices/2", "", 404, refusal(1404, "there is no device 2")},
 
 		// Nor may anything be put there, or taken from there.
-		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, 400, at("hostGroupIds", "hostGroupIds names no device group 4")},
-		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"99"}`, 400, at("hostGroupIds", "hostGroupIds names no device group 99")},
-		{"clerk", "PATCH /device/devices/1", `{"hostGroupIds":"2,4"}`, 400, at("hostGroupIds", "hostGroupIds names no device group 4")},
-		{"clerk", "PATCH /device/devices/3", `{"hostGroupIds":"2"}`, 400, at("hostGroupIds", "hostGroupIds: your role may not take the device out of device group 4")},
-		{"clerk", "POST /device/groups", `{"name":"x","parentId":4}`, 400, at("parentId", "there is no group 4 to put it in")},
-		{"clerk", "POST /device/groups", `{"name":"x","parentId":99}`, 400, at("parentId", "there is no group 99 to put it in")},
+		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, 400,
+			at("hostGroupIds", "hostGroupIds names no device group 4")},
+		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"99"}`, 400,
+			at("hostGroupIds", "hostGroupIds names no device group 99")},
+		{"clerk", "PATCH /device/devices/1", `{"hostGroupIds":"2,4"}`, 400, at("hostGroupIds", "hostGroupIds names "+
+			"no device group 4")},
+		{"clerk", "PATCH /device/devices/3", `{"hostGroupIds":"2"}`, 400, at("hostGroupIds", "hostGroupIds: your "+
+			"role may not take the device out of device group 4")},
+		{"clerk", "POST /device/groups", `{"name":"x","parentId":4}`, 400, at("parentId", "there is no group 4 to "+
+			"put it in")},
+		{"clerk", "POST /device/groups", `{"name":"x","parentId":99}`, 400, at("parentId", "there is no group 99 to "+
+			"put it in")},
 		{"clerk", "PATCH /device/groups/3", `{"parentId":4}`, 400, at("parentId", "there is no group 4 to put it in")},
 		{"clerk", "PATCH /device/groups/2", `{"description":"ours"}`, 200, ""},
 		{"clerk", "PATCH /device/devices/3", `{"description":"ours"}`, 200, ""},
-		{"clerk", "GET /setting/admins", "", 403, `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess","errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`},
+		{"clerk", "GET /setting/admins", "", 403,
+			`{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess",` +
+				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || tt.want != "" && answer != tt.want {
-			t.Errorf("%s: %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer, tt.status, tt.want)
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || tt.want != "" &&
+			answer != tt.want {
+			t.Errorf("%s: %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+				tt.status, tt.want)
 		}
 	}
 }
@@ -127,30 +152,46 @@ func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ request, body, want string }{
 		// Rights they do not hold.
-		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"*","operation":"read"}]}`, "you cannot grant read on deviceGroup *, because you do not hold it"},
-		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"1","operation":"read"}]}`, "you cannot grant read on deviceGroup 1, because you do not hold it"},
-		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"+1","operation":"read"}]}`, "you cannot grant read on deviceGroup +1, because you do not hold it"},
-		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"4","operation":"read"}]}`, "you cannot grant read on deviceGroup 4, because you do not hold it"},
-		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"setting","objectId":"*","operation":"read"}]}`, "you cannot grant read on setting *, because you do not hold it"},
-		{"PATCH /setting/roles/6", `{"privileges":[{"objectType":"deviceGroup","objectId":"*","operation":"write"}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
-		{"PATCH /setting/admins/3", `{"roles":[{"id":1}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
-		{"PATCH /setting/admins/3", `{"roles":[{"id":6},{"name":"ADMINISTRATOR"}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
-		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net","roles":[{"id":8}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
+		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"*",` +
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup *, because you do not hold it"},
+		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"1",` +
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 1, because you do not hold it"},
+		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"+1",` +
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup +1, because you do not hold it"},
+		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"4",` +
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 4, because you do not hold it"},
+		{"POST /setting/roles",
+			`{"name":"x","privileges":[{"objectType":"setting","objectId":"*","operation":"read"}]}`,
+			"you cannot grant read on setting *, because you do not hold it"},
+		{"PATCH /setting/roles/6", `{"privileges":[{"objectType":"deviceGroup","objectId":"*","operation":"write"}]}`,
+			"you cannot grant write on deviceGroup *, because you do not hold it"},
+		{"PATCH /setting/admins/3", `{"roles":[{"id":1}]}`, "you cannot grant write on deviceGroup *, because you do " +
+			"not hold it"},
+		{"PATCH /setting/admins/3", `{"roles":[{"id":6},{"name":"ADMINISTRATOR"}]}`,
+			"you cannot grant write on deviceGroup *, because you do not hold it"},
+		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net",` +
+			`"roles":[{"id":8}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
 		// People who hold more.
-		{"PATCH /setting/admins/1", `{"password":"another horse"}`, "you cannot change admin, who holds the role administrator"},
+		{"PATCH /setting/admins/1", `{"password":"another horse"}`, "you cannot change admin, who holds the role " +
+			"administrator"},
 		{"PATCH /setting/admins/5", `{"status":"suspended"}`, "you cannot change boss, who holds the role boss"},
 		{"PATCH /setting/admins/5", `{"roles":[{"id":6}]}`, "you cannot change boss, who holds the role boss"},
 		{"DELETE /setting/admins/5", ``, "you cannot change boss, who holds the role boss"},
 		{"POST /setting/admins/1/apitokens", `{}`, "you cannot change admin, who holds the role administrator"},
-		{"PATCH /setting/admins/1/apitokens/1", `{"status":1}`, "you cannot change admin, who holds the role administrator"},
+		{"PATCH /setting/admins/1/apitokens/1", `{"status":1}`, "you cannot change admin, who holds the role " +
+			"administrator"},
 		{"DELETE /setting/admins/1/apitokens/1", ``, "you cannot change admin, who holds the role administrator"},
 		// Roles that hold more.
-		{"PATCH /setting/roles/2", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`, "you cannot change the role manager, which holds more than you do"},
-		{"PATCH /setting/roles/8", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`, "you cannot change the role boss, which holds more than you do"},
-		{"PUT /setting/roles/8", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`, "you cannot change the role boss, which holds more than you do"},
+		{"PATCH /setting/roles/2", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,
+			"you cannot change the role manager, which holds more than you do"},
+		{"PATCH /setting/roles/8", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,
+			"you cannot change the role boss, which holds more than you do"},
+		{"PUT /setting/roles/8", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"2",` +
+			`"operation":"read"}]}`, "you cannot change the role boss, which holds more than you do"},
 		{"DELETE /setting/roles/9", ``, "you cannot change the role unused, which holds more than you do"},
 	} {
-		if status, answer := w.ask("keeper", tt.request, tt.body); status != http.StatusForbidden || answer != refusal(1403, tt.want) {
+		if status, answer := w.ask("keeper", tt.request, tt.body); status != http.StatusForbidden ||
+			answer != refusal(1403, tt.want) {
 			t.Errorf("%s %s\n got %d %s\nwant 403 %s", tt.request, tt.body, status, answer, tt.want)
 		}
 	}
@@ -158,8 +199,11 @@ func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
 		request, body string
 		status        int
 	}{
-		{"POST /setting/roles", `{"name":"inner","privileges":[{"objectType":"deviceGroup","objectId":"3","operation":"ack"}]}`, 201}, // role 10
-		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net","roles":[{"id":10},{"id":10}]}`, 201},
+		// role 10
+		{"POST /setting/roles", `{"name":"inner","privileges":[{"objectType":"deviceGroup","objectId":"3",` +
+			`"operation":"ack"}]}`, 201},
+		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net",` +
+			`"roles":[{"id":10},{"id":10}]}`, 201},
 		{"PATCH /setting/admins/4", `{"note":"reads Oslo"}`, 200},
 		{"DELETE /setting/admins/6", ``, 200},
 		{"DELETE /setting/roles/10", ``, 200},
@@ -173,14 +217,20 @@ func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
 func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ request, body, then, want string }{
-		{"POST /device/devices", `{"id":77,"name":"x","hostStatus":"dead","createdOn":5,"deletedTimeInMs":5,"currentCollectorId":9,"systemProperties":[{"name":"a","value":"b"}],"inheritedProperties":"x"}`,
-			"GET /device/devices/4?fields=id,hostStatus,currentCollectorId,deletedTimeInMs,inheritedProperties", `{"id":4,"hostStatus":"normal","currentCollectorId":1,"deletedTimeInMs":0,"inheritedProperties":[]}`},
+		{"POST /device/devices", `{"id":77,"name":"x","hostStatus":"dead","createdOn":5,"deletedTimeInMs":5,` +
+			`"currentCollectorId":9,"systemProperties":[{"name":"a","value":"b"}],"inheritedProperties":"x"}`,
+			"GET /device/devices/4?fields=id,hostStatus,currentCollectorId,deletedTimeInMs,inheritedProperties",
+			`{"id":4,"hostStatus":"normal","currentCollectorId":1,"deletedTimeInMs":0,"inheritedProperties":[]}`},
 		{"PATCH /device/groups/2", `{"id":4,"fullPath":"x","groupType":"Dynamic","numOfHosts":7}`,
-			"GET /device/groups/2?fields=id,fullPath,groupType,numOfHosts", `{"id":2,"fullPath":"Oslo","groupType":"Normal","numOfHosts":2}`},
+			"GET /device/groups/2?fields=id,fullPath,groupType,numOfHosts", `{"id":2,"fullPath":"Oslo",` +
+				`"groupType":"Normal","numOfHosts":2}`},
 		{"PATCH /setting/admins/2", `{"id":1,"createdBy":"me","lastLoginOn":5,"lastAuthIp":"1.2.3.4","apiTokens":[]}`,
-			"GET /setting/admins/2?fields=id,createdBy,lastLoginOn,lastAuthIp", `{"id":2,"createdBy":"admin","lastLoginOn":0,"lastAuthIp":""}`},
-		{"PATCH /setting/admins/1/apitokens/1", `{"id":9,"adminId":2,"adminName":"clerk","bearerHash":"0","sealedKey":"0","accessId":"0","createdBy":"me"}`,
-			"GET /setting/admins/1/apitokens/1?fields=id,adminId,adminName,createdBy", `{"id":1,"adminId":1,"adminName":"admin","createdBy":"admin"}`},
+			"GET /setting/admins/2?fields=id,createdBy,lastLoginOn,lastAuthIp", `{"id":2,"createdBy":"admin",` +
+				`"lastLoginOn":0,"lastAuthIp":""}`},
+		{"PATCH /setting/admins/1/apitokens/1", `{"id":9,"adminId":2,"adminName":"clerk","bearerHash":"0",` +
+			`"sealedKey":"0","accessId":"0","createdBy":"me"}`,
+			"GET /setting/admins/1/apitokens/1?fields=id,adminId,adminName,createdBy",
+			`{"id":1,"adminId":1,"adminName":"admin","createdBy":"admin"}`},
 	} {
 		if status, answer := w.ask("admin", tt.request, tt.body); status >= 300 {
 			t.Errorf("%s %s: %d %s", tt.request, tt.body, status, answer)
@@ -195,12 +245,15 @@ func TestAUserGetsNoPasswordThatIsGuessedFirst(t *testing.T) {
 	w := newTown(t)
 	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
 	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {
-		if status, answer := w.ask("admin", "POST /setting/admins", fmt.Sprintf(user, password)); status != http.StatusBadRequest {
+		if status,
+			answer := w.ask("admin", "POST /setting/admins",
+			fmt.Sprintf(user, password)); status != http.StatusBadRequest {
 			t.Errorf("added with the password %q: %d %s", password, status, answer)
 		}
 	}
 	w.must("POST /setting/admins", fmt.Sprintf(user, "a quiet harbour"))
-	if status, answer := w.ask("admin", "PATCH /setting/admins/6", `{"password":"KIM.LARSEN"}`); status != http.StatusBadRequest {
+	if status, answer := w.ask("admin", "PATCH /setting/admins/6",
+		`{"password":"KIM.LARSEN"}`); status != http.StatusBadRequest {
 		t.Errorf("changed to the user's own name: %d %s", status, answer)
 	}
 }

@@ -37,7 +37,8 @@ func (w *town) exchanges(who string, all []exchange) {
 	for _, e := range all {
 		status, answer := w.ask(who, e.request, e.body)
 		if status != e.status || !strings.Contains(answer, e.want) {
-			w.t.Errorf("%s: %s %s\nanswers %d %s\nwant    %d %s", who, e.request, e.body, status, answer, e.status, e.want)
+			w.t.Errorf("%s: %s %s\nanswers %d %s\nwant    %d %s", who, e.request, e.body, status, answer,
+				e.status, e.want)
 		}
 	}
 }
@@ -55,27 +56,41 @@ func again(kind, more string) string {
 func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 	w := newTown(t)
 	w.exchanges("admin", []exchange{
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"fjord","timezone":"Asia/Kathmandu","comment":"new fans"`), 201,
-			`{"id":"R_1","type":"ResourceSDT","comment":"new fans","sdtType":"oneTime","admin":"admin","timezone":"Asia/Kathmandu","startDateTime":1900000000000,"endDateTime":1900003600000,` +
-				`"startDateTimeOnLocal":"2030-03-17 23:31:40 +0545","endDateTimeOnLocal":"2030-03-18 00:31:40 +0545","duration":60,` +
-				`"deviceId":1,"deviceGroupId":0,"dataSourceId":0,"deviceDataSourceId":0,"dataSourceInstanceId":0,"deviceDataSourceInstanceGroupId":0,"collectorId":0,` +
-				`"isEffective":false,"deviceDisplayName":"fjord","deviceGroupFullPath":"","dataSourceName":"","dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"","collectorDescription":""}`},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"fjord","timezone":"Asia/Kathmandu",` +
+			`"comment":"new fans"`), 201,
+			`{"id":"R_1","type":"ResourceSDT","comment":"new fans","sdtType":"oneTime","admin":"admin",` +
+				`"timezone":"Asia/Kathmandu","startDateTime":1900000000000,"endDateTime":1900003600000,` +
+				`"startDateTimeOnLocal":"2030-03-17 23:31:40 +0545","endDateTimeOnLocal":"2030-03-18 00:31:40 +0545",` +
+				`"duration":60,` +
+				`"deviceId":1,"deviceGroupId":0,"dataSourceId":0,"deviceDataSourceId":0,"dataSourceInstanceId":0,` +
+				`"deviceDataSourceInstanceGroupId":0,"collectorId":0,` +
+				`"isEffective":false,"deviceDisplayName":"fjord","deviceGroupFullPath":"","dataSourceName":"",` +
+				`"dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"","collectorDescription":""}`},
 		{"PATCH /device/devices/1", `{"displayName":"sound"}`, 200, ""},
 		{"GET /sdt/sdts/R_1?fields=deviceDisplayName", "", 200, `{"deviceDisplayName":"sound"}`},
 		{"PATCH /sdt/sdts/1", `{"duration":90}`, 200, `"endDateTime":1900005400000`},
 		{"PATCH /sdt/sdts/1", `{"endDateTime":1900003600000}`, 200, `"duration":60`},
-		{"PATCH /sdt/sdts/1", `{"deviceGroupFullPath":"Oslo/Inner","type":"ResourceGroupSDT"}`, 200, `"deviceId":0,"deviceGroupId":3`},
-		{"POST /sdt/sdts", again("weekly", `"hour":22,"duration":180,"weekDay":"sunday, Monday"`), 201, `"hour":22,"minute":0,"endHour":1,"endMinute":0,"duration":180,"weekDay":"sunday, Monday"`},
+		{"PATCH /sdt/sdts/1", `{"deviceGroupFullPath":"Oslo/Inner","type":"ResourceGroupSDT"}`, 200,
+			`"deviceId":0,"deviceGroupId":3`},
+		{"POST /sdt/sdts", again("weekly", `"hour":22,"duration":180,"weekDay":"sunday, Monday"`), 201,
+			`"hour":22,"minute":0,"endHour":1,"endMinute":0,"duration":180,"weekDay":"sunday, Monday"`},
 		{"PATCH /sdt/sdts/R_2", `{"hour":23}`, 200, `"hour":23,"minute":0,"endHour":2,"endMinute":0,"duration":180`},
 		{"PATCH /sdt/sdts/R_2", `{"endHour":1}`, 200, `"duration":120`},
 		{"PATCH /sdt/sdts/R_2", `{"sdtType":"daily"}`, 200, `"sdtType":"daily","admin":"admin","timezone":""`},
-		{"POST /sdt/sdts", again("monthly", `"monthDay":31,"endMinute":30`), 201, `"endHour":0,"endMinute":30,"duration":30,"monthDay":31`},
-		{"POST /sdt/sdts", again("monthlyByWeek", `"weekDay":"Tuesday","weekOfMonth":"last","duration":1440`), 201, `"duration":1440,"weekDay":"Tuesday","weekOfMonth":"last"`},
-		{"POST /sdt/sdts", `{"type":"CollectorSDT","collectorId":1,"duration":60}`, 201, `"isEffective":true,"deviceDisplayName":"","deviceGroupFullPath":"","dataSourceName":"","dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"","collectorDescription":"Built-in collector"`},
-		{"GET /sdt/sdts?sort=-startDateTime&fields=id&filter=startDateTime%3E:1900000000000", "", 200, `"items":[{"id":"R_1"}]`},
+		{"POST /sdt/sdts", again("monthly", `"monthDay":31,"endMinute":30`), 201,
+			`"endHour":0,"endMinute":30,"duration":30,"monthDay":31`},
+		{"POST /sdt/sdts", again("monthlyByWeek", `"weekDay":"Tuesday","weekOfMonth":"last","duration":1440`), 201,
+			`"duration":1440,"weekDay":"Tuesday","weekOfMonth":"last"`},
+		{"POST /sdt/sdts", `{"type":"CollectorSDT","collectorId":1,"duration":60}`, 201,
+			`"isEffective":true,"deviceDisplayName":"","deviceGroupFullPath":"","dataSourceName":"",` +
+				`"dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"",` +
+				`"collectorDescription":"Built-in collector"`},
+		{"GET /sdt/sdts?sort=-startDateTime&fields=id&filter=startDateTime%3E:1900000000000", "", 200,
+			`"items":[{"id":"R_1"}]`},
 		{`GET /sdt/sdts?filter=id:"R_3"&fields=id`, "", 200, `"items":[{"id":"R_3"}]`},
 		{"GET /sdt/sdts?filter=isEffective:true", "", 400, "filter: cannot filter by isEffective at 0"},
-		{"GET /sdt/sdts?sort=isEffective", "", 400, "isEffective is worked out when it is read; it cannot be sorted by"},
+		{"GET /sdt/sdts?sort=isEffective", "", 400,
+			"isEffective is worked out when it is read; it cannot be sorted by"},
 		{"DELETE /sdt/sdts/R_3", "", 200, "{}"},
 		{"GET /sdt/sdts/R_3", "", 404, "there is no maintenance window 3"},
 	})
@@ -89,54 +104,85 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ body, want string }{
 		{`{"deviceId":1,"duration":5}`, "type is required"},
-		{`{"type":"DeviceSDT","deviceId":1,"duration":5}`, "type is one of ResourceSDT, ResourceGroupSDT, DeviceDataSourceSDT, DeviceDataSourceInstanceSDT, DeviceDataSourceInstanceGroupSDT, CollectorSDT"},
+		{`{"type":"DeviceSDT","deviceId":1,"duration":5}`, "type is one of ResourceSDT, ResourceGroupSDT, " +
+			"DeviceDataSourceSDT, DeviceDataSourceInstanceSDT, DeviceDataSourceInstanceGroupSDT, CollectorSDT"},
 		{`{"type":"ResourceSDT","duration":5}`, "deviceId is required while type is ResourceSDT"},
 		{`{"type":"ResourceGroupSDT","duration":5}`, "deviceGroupId is required while type is ResourceGroupSDT"},
-		{`{"type":"DeviceDataSourceSDT","deviceId":1,"duration":5}`, "deviceDataSourceId is required while type is DeviceDataSourceSDT"},
-		{`{"type":"DeviceDataSourceInstanceSDT","deviceId":1,"duration":5}`, "dataSourceInstanceId is required while type is DeviceDataSourceInstanceSDT"},
-		{`{"type":"DeviceDataSourceInstanceGroupSDT","duration":5}`, "deviceDataSourceInstanceGroupId is required while type is DeviceDataSourceInstanceGroupSDT"},
+		{`{"type":"DeviceDataSourceSDT","deviceId":1,"duration":5}`, "deviceDataSourceId is required while type is " +
+			"DeviceDataSourceSDT"},
+		{`{"type":"DeviceDataSourceInstanceSDT","deviceId":1,"duration":5}`, "dataSourceInstanceId is required while " +
+			"type is DeviceDataSourceInstanceSDT"},
+		{`{"type":"DeviceDataSourceInstanceGroupSDT","duration":5}`, "deviceDataSourceInstanceGroupId is required " +
+			"while type is DeviceDataSourceInstanceGroupSDT"},
 		{`{"type":"CollectorSDT","duration":5}`, "collectorId is required while type is CollectorSDT"},
 		{`{"type":"ResourceSDT","deviceId":99,"duration":5}`, "deviceId names no device 99"},
-		{`{"type":"ResourceSDT","deviceDisplayName":"nobody","duration":5}`, `deviceDisplayName names no device \"nobody\"`},
+		{`{"type":"ResourceSDT","deviceDisplayName":"nobody","duration":5}`, `deviceDisplayName names no device ` +
+			`\"nobody\"`},
 		{`{"type":"ResourceSDT","deviceDisplayName":7,"duration":5}`, "deviceDisplayName is a text in double quotes"},
-		{`{"type":"ResourceGroupSDT","deviceGroupFullPath":"No/Where","duration":5}`, `deviceGroupFullPath names no device group \"No/Where\"`},
-		{`{"type":"ResourceGroupSDT","deviceGroupId":2,"dataSourceName":"none","duration":5}`, `dataSourceName names no data source \"none\"`},
+		{`{"type":"ResourceGroupSDT","deviceGroupFullPath":"No/Where","duration":5}`,
+			`deviceGroupFullPath names no device group \"No/Where\"`},
+		{`{"type":"ResourceGroupSDT","deviceGroupId":2,"dataSourceName":"none","duration":5}`,
+			`dataSourceName names no data source \"none\"`},
 		{`{"type":"ResourceGroupSDT","deviceGroupId":99,"duration":5}`, "deviceGroupId names no device group 99"},
-		{`{"type":"DeviceDataSourceSDT","deviceDataSourceId":99,"duration":5}`, "deviceDataSourceId names no device datasource 99"},
-		{`{"type":"DeviceDataSourceInstanceSDT","dataSourceInstanceId":99,"duration":5}`, "dataSourceInstanceId names no instance 99"},
-		{`{"type":"DeviceDataSourceInstanceGroupSDT","deviceDataSourceInstanceGroupId":99,"duration":5}`, "deviceDataSourceInstanceGroupId names no instance group 99"},
+		{`{"type":"DeviceDataSourceSDT","deviceDataSourceId":99,"duration":5}`, "deviceDataSourceId names no device " +
+			"datasource 99"},
+		{`{"type":"DeviceDataSourceInstanceSDT","dataSourceInstanceId":99,"duration":5}`,
+			"dataSourceInstanceId names no instance 99"},
+		{`{"type":"DeviceDataSourceInstanceGroupSDT","deviceDataSourceInstanceGroupId":99,"duration":5}`,
+			"deviceDataSourceInstanceGroupId names no instance group 99"},
 		{`{"type":"CollectorSDT","collectorId":99,"duration":5}`, "collectorId names no collector 99"},
-		{`{"type":"ResourceSDT","deviceId":1,"collectorId":1,"duration":5}`, "collectorId does not go with the type ResourceSDT"},
-		{`{"type":"ResourceSDT","deviceId":1,"deviceGroupId":2,"duration":5}`, "deviceGroupId does not go with the type ResourceSDT"},
-		{`{"type":"CollectorSDT","collectorId":1,"deviceId":1,"duration":5}`, "deviceId does not go with the type CollectorSDT"},
+		{`{"type":"ResourceSDT","deviceId":1,"collectorId":1,"duration":5}`, "collectorId does not go with the type " +
+			"ResourceSDT"},
+		{`{"type":"ResourceSDT","deviceId":1,"deviceGroupId":2,"duration":5}`, "deviceGroupId does not go with the " +
+			"type ResourceSDT"},
+		{`{"type":"CollectorSDT","collectorId":1,"deviceId":1,"duration":5}`, "deviceId does not go with the type " +
+			"CollectorSDT"},
 		{`{"type":"ResourceSDT","deviceId":1}`, "endDateTime or duration is required while sdtType is oneTime"},
-		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":9000,"endDateTime":9000}`, "endDateTime is later than startDateTime"},
-		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":-1,"duration":5}`, "startDateTime is a whole number from 0 to 253402300799999"},
-		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":253402300799999,"duration":5}`, "endDateTime is a moment before the year 10000"},
-		{once(`"type":"ResourceSDT","deviceId":1,"duration":61`), "duration is 61 minutes, but from startDateTime to endDateTime it is 60; leave one of the two out"},
+		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":9000,"endDateTime":9000}`,
+			"endDateTime is later than startDateTime"},
+		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":-1,"duration":5}`, "startDateTime is a whole number " +
+			"from 0 to 253402300799999"},
+		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":253402300799999,"duration":5}`,
+			"endDateTime is a moment before the year 10000"},
+		{once(`"type":"ResourceSDT","deviceId":1,"duration":61`), "duration is 61 minutes, but from startDateTime to " +
+			"endDateTime it is 60; leave one of the two out"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":-5}`, "duration is a whole number from 0 to 52560000"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Mars/Olympus"}`, "timezone is an IANA name such as Europe/Berlin"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`, "timezone is an IANA name such as Europe/Berlin"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour goes with the sdtType daily, weekly, monthly, monthlyByWeek, and not with oneTime"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType is one of oneTime, daily, weekly, monthly, monthlyByWeek"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Mars/Olympus"}`,
+			"timezone is an IANA name such as Europe/Berlin"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`, "timezone is an IANA name such as " +
+			"Europe/Berlin"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour goes with the sdtType daily, weekly, " +
+			"monthly, monthlyByWeek, and not with oneTime"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType is one of oneTime, daily, " +
+			"weekly, monthly, monthlyByWeek"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"comment":3}`, "comment is a text in double quotes"},
 		{again("daily", `"hour":24,"duration":5`), "hour is a whole number from 0 to 23"},
 		{again("daily", `"minute":60,"duration":5`), "minute is a whole number from 0 to 59"},
 		{again("daily", `"endHour":-1`), "endHour is a whole number from 0 to 23"},
 		{again("daily", `"endMinute":60`), "endMinute is a whole number from 0 to 59"},
 		{again("daily", `"hour":2`), "endHour and endMinute, or duration, are required while sdtType is daily"},
-		{again("daily", `"hour":2,"endHour":4,"duration":60`), "duration is 60 minutes, but from 02:00 to 04:00 it is 120; leave one of the two out"},
-		{again("daily", `"duration":1441`), "duration is at most 1440 minutes here, so that no window begins before the last one has ended"},
-		{again("daily", `"duration":5,"weekDay":"Monday"`), "weekDay goes with the sdtType weekly, monthlyByWeek, and not with daily"},
-		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`), "endDateTime is later than startDateTime, or 0 for no end"},
-		{again("weekly", `"duration":5`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
-		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
-		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration is at most 1440 minutes here, so that no window begins before the last one has ended"},
-		{again("weekly", `"duration":5,"weekDay":"Monday","monthDay":3`), "monthDay goes with the sdtType monthly, and not with weekly"},
+		{again("daily", `"hour":2,"endHour":4,"duration":60`), "duration is 60 minutes, but from 02:00 to 04:00 it " +
+			"is 120; leave one of the two out"},
+		{again("daily", `"duration":1441`), "duration is at most 1440 minutes here, so that no window begins before " +
+			"the last one has ended"},
+		{again("daily", `"duration":5,"weekDay":"Monday"`), "weekDay goes with the sdtType weekly, monthlyByWeek, " +
+			"and not with daily"},
+		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`),
+			"endDateTime is later than startDateTime, or 0 for no end"},
+		{again("weekly", `"duration":5`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, " +
+			"Wednesday, Thursday, Friday, Saturday"},
+		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay is one or some, joined by commas, of " +
+			"Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
+		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration is at most 1440 minutes here, so " +
+			"that no window begins before the last one has ended"},
+		{again("weekly", `"duration":5,"weekDay":"Monday","monthDay":3`), "monthDay goes with the sdtType monthly, " +
+			"and not with weekly"},
 		{again("monthly", `"duration":5`), "monthDay is required while sdtType is monthly"},
 		{again("monthly", `"duration":5,"monthDay":32`), "monthDay is a whole number from 0 to 31"},
-		{again("monthly", `"duration":5,"monthDay":3,"weekOfMonth":"First"`), "weekOfMonth goes with the sdtType monthlyByWeek, and not with monthly"},
-		{again("monthlyByWeek", `"duration":5,"weekDay":"Monday"`), "weekOfMonth is one of First, Second, Third, Fourth, Last"},
+		{again("monthly", `"duration":5,"monthDay":3,"weekOfMonth":"First"`), "weekOfMonth goes with the sdtType " +
+			"monthlyByWeek, and not with monthly"},
+		{again("monthlyByWeek", `"duration":5,"weekDay":"Monday"`), "weekOfMonth is one of First, Second, Third, " +
+			"Fourth, Last"},
 	} {
 		status, answer := w.ask("admin", "POST /sdt/sdts", tt.body)
 		if status != 400 || !strings.Contains(answer, `"errorMessage":"`+tt.want+`"`) {
@@ -148,22 +194,29 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 
 func TestPublishedClientsMaySendWhatTheyHave(t *testing.T) {
 	w := newTown(t)
-	body := once(`"type":"DeviceSDT","deviceId":"1","sdtType":"oneTime","weekDay":"Sunday","monthDay":1,"hour":5,"notes":"x"`)
-	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", body); status != 200 || !strings.Contains(answer, `"type":"ResourceSDT"`) || strings.Contains(answer, `"weekDay"`) {
+	body := once(`"type":"DeviceSDT","deviceId":"1","sdtType":"oneTime","weekDay":"Sunday","monthDay":1,"hour":5,` +
+		`"notes":"x"`)
+	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", body); status != 200 ||
+		!strings.Contains(answer, `"type":"ResourceSDT"`) || strings.Contains(answer, `"weekDay"`) {
 		t.Errorf("%d %s", status, answer)
 	}
-	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", once(`"type":"DeviceGroupSDT","deviceGroupId":2`)); status != 200 || !strings.Contains(answer, `"type":"ResourceGroupSDT"`) {
+	if status, answer := w.on("/santaba/rest", "admin", "POST /sdt/sdts", once(`"type":"DeviceGroupSDT",`+
+		`"deviceGroupId":2`)); status != 200 || !strings.Contains(answer, `"type":"ResourceGroupSDT"`) {
 		t.Errorf("%d %s", status, answer)
 	}
 }
 
 func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 	w := newTown(t) // clerk may write in Oslo, group 2: devices 1 and 3
-	for _, what := range []string{`"type":"ResourceSDT","deviceId":1`, `"type":"ResourceSDT","deviceId":2`, `"type":"ResourceGroupSDT","deviceGroupId":4`, `"type":"ResourceGroupSDT","deviceGroupId":1`, `"type":"CollectorSDT","collectorId":1`} {
+	for _, what := range []string{`"type":"ResourceSDT","deviceId":1`, `"type":"ResourceSDT","deviceId":2`,
+		`"type":"ResourceGroupSDT","deviceGroupId":4`, `"type":"ResourceGroupSDT","deviceGroupId":1`,
+		`"type":"CollectorSDT","collectorId":1`} {
 		w.must("POST /sdt/sdts", once(what))
 	}
 	w.exchanges("clerk", []exchange{
-		{"GET /sdt/sdts?fields=id", "", 200, `{"total":2,"searchId":null,"items":[{"id":"R_1"},{"id":"R_5"}],"data":null}`}, // it keeps collectors
+		// it keeps collectors
+		{"GET /sdt/sdts?fields=id", "", 200, `{"total":2,"searchId":null,"items":[{"id":"R_1"},{"id":"R_5"}],` +
+			`"data":null}`},
 		{"GET /sdt/sdts?fields=id&filter=deviceId:2", "", 200, `"total":0`},
 		{"GET /sdt/sdts/R_2", "", 404, refusal(1404, "there is no maintenance window 2")},
 		{"GET /sdt/sdts/R_9", "", 404, refusal(1404, "there is no maintenance window 9")},
@@ -171,11 +224,15 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 		{"DELETE /sdt/sdts/R_3", "", 404, refusal(1404, "there is no maintenance window 3")},
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":2`), 400, "deviceId names no device 2"},
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":99`), 400, "deviceId names no device 99"},
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"ranch"`), 400, `deviceDisplayName names no device \"ranch\"`},
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"nobody"`), 400, `deviceDisplayName names no device \"nobody\"`},
-		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupFullPath":"Austin"`), 400, `deviceGroupFullPath names no device group \"Austin\"`},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"ranch"`), 400,
+			`deviceDisplayName names no device \"ranch\"`},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"nobody"`), 400,
+			`deviceDisplayName names no device \"nobody\"`},
+		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupFullPath":"Austin"`), 400,
+			`deviceGroupFullPath names no device group \"Austin\"`},
 		{"PATCH /sdt/sdts/R_1", `{"deviceId":2}`, 400, "deviceId names no device 2"},
-		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupId":3`), 201, `"deviceGroupFullPath":"Oslo/Inner"`},
+		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupId":3`), 201,
+			`"deviceGroupFullPath":"Oslo/Inner"`},
 		{"POST /sdt/sdts", once(`"type":"CollectorSDT","collectorId":1`), 201, `"collectorId":1`},
 		{"GET /device/devices/2/sdts", "", 404, "there is no device 2"},
 		{"GET /device/devices/2/historysdts", "", 404, "there is no device 2"},
@@ -184,7 +241,8 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 	})
 	w.exchanges("keeper", []exchange{
 		{"GET /sdt/sdts?fields=id", "", 200, `"items":[{"id":"R_1"},{"id":"R_6"}]`},
-		{"POST /sdt/sdts", once(`"type":"CollectorSDT","collectorId":1`), 403, "maintenance of a collector takes a role that may change collectors, or all device groups"},
+		{"POST /sdt/sdts", once(`"type":"CollectorSDT","collectorId":1`), 403, "maintenance of a collector takes a " +
+			"role that may change collectors, or all device groups"},
 	})
 	w.exchanges("reader", []exchange{
 		{"PATCH /sdt/sdts/R_1", `{"comment":"x"}`, 403, "your role may see this maintenance window, but not change it"},
@@ -203,13 +261,15 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 // history returns the list of a device's past maintenance.
 func history(t *testing.T, s *server.Server, device int64) (list []string) {
 	t.Helper()
-	rows, err := resource.Find(t.Context(), s.DB(), maintenance.SDTHistories.Name, resource.Where{Field: "deviceId", Op: "=", Value: device})
+	rows, err := resource.Find(t.Context(), s.DB(), maintenance.SDTHistories.Name,
+		resource.Where{Field: "deviceId", Op: "=", Value: device})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range rows {
 		at := func(s resource.Seconds) string { return time.Unix(int64(s), 0).UTC().Format("02 15:04") }
-		list = append(list, fmt.Sprintf("%s to %s %dm %s %d %s", at(h.Start), at(h.End), h.Duration, h.Comment, h.SDTID, h.Admin))
+		list = append(list, fmt.Sprintf("%s to %s %dm %s %d %s", at(h.Start), at(h.End), h.Duration, h.Comment,
+			h.SDTID, h.Admin))
 	}
 	return list
 }
@@ -257,7 +317,8 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 		}
 	}
 	do("POST /device/devices", `{"name":"fjord"}`, "")
-	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"noon","sdtType":"daily","timezone":"UTC","hour":11,"endHour":13}`, "")
+	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"noon","sdtType":"daily","timezone":"UTC",`+
+		`"hour":11,"endHour":13}`, "")
 	tick()
 	same()
 	pass(now.Add(time.Hour)) // the window began before it was there
@@ -268,7 +329,8 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	pass(now.AddDate(0, 0, 3).Add(-30 * time.Minute)) // a pause, into the window of the 7th
 	tick()
 	tick()
-	passed := []string{"04 12:00 to 04 13:00 60m noon 1 admin", "05 11:00 to 05 13:00 120m noon 1 admin", "06 11:00 to 06 13:00 120m noon 1 admin"}
+	passed := []string{"04 12:00 to 04 13:00 60m noon 1 admin", "05 11:00 to 05 13:00 120m noon 1 admin",
+		"06 11:00 to 06 13:00 120m noon 1 admin"}
 	same(passed...)
 	do("PATCH /sdt/sdts/{id}", `{"comment":"lunch"}`, "1")
 	passed = append(passed, "07 11:00 to 07 12:30 90m noon 1 admin")
@@ -280,7 +342,8 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	pass(now.AddDate(0, 0, 3))
 	tick()
 	same(passed...)
-	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"over","duration":60,"startDateTime":1000000}`, "")
+	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"over","duration":60,"startDateTime":1000000}`,
+		"")
 	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"once","duration":60}`, "")
 	pass(now.AddDate(1, 0, 0))
 	tick()

@@ -68,7 +68,8 @@ type Options struct {
 
 	SamePort bool // with a Listen that ends in ":0": take the port of the last start again
 
-	Without []string // files that are lost, and without which the portal goes on: series.db, workspace.db, portal.db.key
+	// files that are lost, and without which the portal goes on: series.db, workspace.db, portal.db.key
+	Without []string
 
 	Demo        bool // fill an empty folder with the demo environment
 	DemoDevices int  // how many devices that has; 0 for the standard company
@@ -80,7 +81,8 @@ type Options struct {
 	Page  fs.FS                                            // the built UI
 	Look  func(ctx context.Context, userID int64) api.Look // of the page; may be nil
 	Raise func(args []string)                              // what a second start asks for; may be nil
-	Held  func()                                           // told once no other Spyglass runs on Data, before it is opened; may be nil
+	// told once no other Spyglass runs on Data, before it is opened; may be nil
+	Held  func()
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
 }
@@ -145,11 +147,13 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 			_ = s.Stop(context.WithoutCancel(ctx))
 		}
 		if fault.Is(err, fault.Full) {
-			err = &fault.Error{Kind: fault.Full, Message: fmt.Sprintf("the disk that holds the data folder %s is full; make room on it, or choose another folder with --data", o.Data), Err: err}
+			err = &fault.Error{Kind: fault.Full, Message: fmt.Sprintf("the disk that holds the data folder %s is "+
+				"full; make room on it, or choose another folder with --data", o.Data), Err: err}
 		}
 	}()
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data",
+			o.Data, cause(err))
 	}
 	if s.lock, err = holdFolder(o); err != nil {
 		return nil, err
@@ -225,7 +229,9 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.db.SetZone(s.zone)
-	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard}); err != nil {
+	if s.Sessions,
+		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log,
+		Clock: s.o.Clock, Guard: s.guard}); err != nil {
 		return err
 	}
 	if err := s.openSeries(ctx); err != nil {
@@ -243,7 +249,8 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports, err = report.New(ctx, s.db, report.Options{
-		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
+		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post,
+		Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
 	})
 	if err != nil {
 		return err
@@ -269,18 +276,22 @@ func listen(o Options) (net.Listener, error) {
 		return nil, fault.New(fault.Invalid, "--listen takes an address and a port, 127.0.0.1:8443, not %q", o.Listen)
 	}
 	if !loopback.Host(host) && o.TLSCert == "" {
-		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and --tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
+		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and "+
+			"--tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
 		return nil, fault.New(fault.Invalid, "--tls-cert and --tls-key go together")
 	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
+		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: "+
+			"choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
 	}
-	if at, ok := l.Addr().(*net.TCPAddr); o.TLSCert == "" && (!ok || !loopback.Host(at.IP.String())) { // a name that leads elsewhere
+	// a name that leads elsewhere
+	if at, ok := l.Addr().(*net.TCPAddr); o.TLSCert == "" && (!ok || !loopback.Host(at.IP.String())) {
 		_ = l.Close()
-		return nil, fault.New(fault.Invalid, "%s is %s here, which can be reached from other machines. Listen on 127.0.0.1 to stay on this one", host, l.Addr())
+		return nil, fault.New(fault.Invalid, "%s is %s here, which can be reached from other machines. Listen on "+
+			"127.0.0.1 to stay on this one", host, l.Addr())
 	}
 	l = api.CapConns(l, o.Log)
 	if o.TLSCert == "" {
@@ -340,9 +351,11 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		limits = nil
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
+		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions,
+		Hosts:    hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
-		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
+		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log,
+		Clock: s.pace.Now,
 	})
 	if err != nil {
 		return err

@@ -105,7 +105,9 @@ func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
 	first := start(t, o)
 	before := maps.Clone(first.Passwords)
 	stop(t, first) // without PasswordsShown, as one that was killed
-	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin", Password: "my own, 1234567890"}); err != nil {
+	if _,
+		err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+		Password: "my own, 1234567890"}); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, o)
@@ -115,7 +117,8 @@ func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
 	if s.Passwords["operator"] == before["operator"] {
 		t.Error("the operator's password is the one that nobody has seen")
 	}
-	for name, password := range map[string]string{"operator": s.Passwords["operator"], "viewer": "viewer-demo", "admin": "my own, 1234567890"} {
+	for name, password := range map[string]string{"operator": s.Passwords["operator"], "viewer": "viewer-demo",
+		"admin": "my own, 1234567890"} {
 		if good, err := s.Sessions.IsPassword(t.Context(), name, password); !good || err != nil {
 			t.Errorf("%s cannot sign in with %q: %v", name, password, err)
 		}
@@ -150,11 +153,16 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		kind  fault.Kind
 		words string
 	}{
-		{"the folder is in use", func(t *testing.T, o *server.Options) { start(t, *o) }, fault.Conflict, "another Spyglass runs on the data folder"},
-		{"the port is taken", func(_ *testing.T, o *server.Options) { o.Listen = busy.Addr().String() }, fault.Conflict, "address already in use"},
-		{"no port is named", func(_ *testing.T, o *server.Options) { o.Listen = "127.0.0.1" }, fault.Invalid, "--listen takes an address and a port"},
-		{"the network is open without TLS", func(_ *testing.T, o *server.Options) { o.Listen = "0.0.0.0:0" }, fault.Invalid, "needs --tls-cert and --tls-key"},
-		{"the folder is a file", func(t *testing.T, o *server.Options) { write(t, o.Data, "x") }, fault.Conflict, "choose another one with --data"},
+		{"the folder is in use", func(t *testing.T, o *server.Options) { start(t, *o) }, fault.Conflict,
+			"another Spyglass runs on the data folder"},
+		{"the port is taken", func(_ *testing.T, o *server.Options) { o.Listen = busy.Addr().String() }, fault.Conflict,
+			"address already in use"},
+		{"no port is named", func(_ *testing.T, o *server.Options) { o.Listen = "127.0.0.1" }, fault.Invalid,
+			"--listen takes an address and a port"},
+		{"the network is open without TLS", func(_ *testing.T, o *server.Options) { o.Listen = "0.0.0.0:0" },
+			fault.Invalid, "needs --tls-cert and --tls-key"},
+		{"the folder is a file", func(t *testing.T, o *server.Options) { write(t, o.Data, "x") }, fault.Conflict,
+			"choose another one with --data"},
 		{"the database is damaged", func(t *testing.T, o *server.Options) {
 			write(t, filepath.Join(o.Data, "portal.db"), strings.Repeat("this is no database. ", 500))
 		}, fault.Conflict, "is damaged; it was left as it is"},
@@ -168,8 +176,11 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; all was left as it is"},
-		{"the database is newer", func(t *testing.T, o *server.Options) { newer(t, *o) }, fault.Conflict, "was written by a newer version of Spyglass"},
-		{"the key is damaged", func(t *testing.T, o *server.Options) { write(t, filepath.Join(o.Data, "portal.db.key"), "short") }, fault.Conflict, "is damaged"},
+		{"the database is newer", func(t *testing.T, o *server.Options) { newer(t, *o) }, fault.Conflict,
+			"was written by a newer version of Spyglass"},
+		{"the key is damaged", func(t *testing.T, o *server.Options) {
+			write(t, filepath.Join(o.Data, "portal.db.key"), "short")
+		}, fault.Conflict, "is damaged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := options(t)
@@ -187,8 +198,10 @@ func TestWhatCannotBeWrittenSaysSoAndIsLeftAsItIs(t *testing.T) {
 		t.Skip("root writes to files that are read-only")
 	}
 	for _, tt := range []struct{ name, spoil, words string }{
-		{"the database", "portal.db", "cannot be written (permission denied); choose another --data folder or change its permissions"},
-		{"its key", "portal.db.key", "cannot be used (permission denied); choose another --data folder or change its permissions"},
+		{"the database", "portal.db", "cannot be written (permission denied); choose another --data folder or change " +
+			"its permissions"},
+		{"its key", "portal.db.key", "cannot be used (permission denied); choose another --data folder or change its " +
+			"permissions"},
 		{"the folder", "", "permission denied"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -292,9 +305,12 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 		err     string
 	}{
 		{server.Command{Do: server.DoAddUser, Name: "nadia", Password: "correct horse", Role: "manager"}, ""},
-		{server.Command{Do: server.DoAddUser, Name: "nadia", Password: "correct horse", Role: "manager"}, `there is already a user with the username "nadia"`},
-		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "correct horse", Role: "boss"}, "there is no role boss"},
-		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "short", Role: "manager"}, "a password has 8 to 512 characters"},
+		{server.Command{Do: server.DoAddUser, Name: "nadia", Password: "correct horse", Role: "manager"},
+			`there is already a user with the username "nadia"`},
+		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "correct horse", Role: "boss"},
+			"there is no role boss"},
+		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "short", Role: "manager"},
+			"a password has 8 to 512 characters"},
 		{server.Command{Do: server.DoSetPassword, Name: "nadia", Password: "another one"}, ""},
 		{server.Command{Do: server.DoSetPassword, Name: "nobody", Password: "another one"}, "there is no user nobody"},
 		{server.Command{Do: server.DoCreateToken, Name: "nobody"}, "there is no user nobody"},
@@ -322,7 +338,9 @@ func TestASecondStartReachesTheWindow(t *testing.T) {
 	raised := make(chan []string, 1)
 	o.Raise = func(args []string) { raised <- args }
 	start(t, o)
-	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoRaise, Args: []string{"spyglass://x"}}); err != nil {
+	if _,
+		err := server.Ask(t.Context(), o,
+		server.Command{Do: server.DoRaise, Args: []string{"spyglass://x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if args := <-raised; len(args) != 1 || args[0] != "spyglass://x" {
@@ -366,7 +384,8 @@ func TestANetworkAddressIsServedOverTLSOnly(t *testing.T) {
 	o := options(t)
 	o.TLSCert, o.TLSKey = certificate(t)
 	s := start(t, o)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is our own
+	// the certificate is our own
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Get(s.Origin() + "/api/setting/version")
 	if err != nil {

@@ -18,8 +18,11 @@ func TestAThousandSlowConnectionsHoldUpNobody(t *testing.T) {
 	sorts := []string{
 		"",                                       // silent
 		"GET / HTTP/1.1\r\nHost: " + s.Address(), // half a head
-		"POST /explorer/exchange/import HTTP/1.1\r\nHost: " + s.Address() + "\r\nAuthorization: LMv1 x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{", // a body that does not come
-		strings.Repeat("GET / HTTP/1.1\r\nHost: "+s.Address()+"\r\n\r\n", 50),                                                                                                  // answers that nobody reads
+		// a body that does not come
+		"POST /explorer/exchange/import HTTP/1.1\r\nHost: " + s.Address() +
+			"\r\nAuthorization: LMv1 x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{",
+		// answers that nobody reads
+		strings.Repeat("GET / HTTP/1.1\r\nHost: "+s.Address()+"\r\n\r\n", 50),
 	}
 	for i := range 1000 {
 		c, err := net.Dial("tcp", s.Address())

@@ -21,7 +21,8 @@ func TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn(t *testing.T) {
 		}
 		return string(text)
 	}
-	const devices, alerts = "/device/devices?fields=id,displayName,hostGroupIds&size=1000", "/alert/alerts/1?fields=id,monitorObjectName,severity"
+	const devices, alerts = "/device/devices?fields=id,displayName,hostGroupIds&size=1000",
+		"/alert/alerts/1?fields=id,monitorObjectName,severity"
 	wasDevices, wasAlert := send(200, "GET", devices, ""), send(200, "GET", alerts, "")
 	send(200, "DELETE", "/device/devices/7", "")
 	send(200, "PATCH", "/device/devices/9", `{"displayName":"renamed"}`)
@@ -38,7 +39,8 @@ func TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn(t *testing.T) {
 	}
 	send(200, "PATCH", "/demo/time", `{"speed":60}`)
 	send(400, "POST", "/demo/time/reset", `{}`)
-	if text := send(200, "POST", "/demo/time/reset", `{"confirm":"reset"}`); !strings.Contains(text, `"speed":1,"paused":false`) {
+	if text := send(200, "POST", "/demo/time/reset", `{"confirm":"reset"}`); !strings.Contains(text,
+		`"speed":1,"paused":false`) {
 		t.Errorf("the reset answers %s", text)
 	}
 	if got := send(200, "GET", devices, ""); got != wasDevices {

@@ -34,14 +34,29 @@ func TestSummariesCountWhatTheCallerMaySee(t *testing.T) {
 	}
 	const past = "/alert/summary?start=600&end=1800&step=600"
 	for _, tt := range []struct{ who, path, want string }{
-		{"admin", past, `"critical":{"active":1,"opened":0,"ended":0},"error":{"active":1,"opened":0,"ended":1},"warn":{"active":1,"opened":1,"ended":0},"acked":1,"sdted":1,"raised":{"start":600,"step":600,"critical":[1,0],"error":[2,0],"warn":[0,1]}}`},
-		{"reader", past, `"critical":{"active":1,"opened":0,"ended":0},"error":{"active":0,"opened":0,"ended":0},"warn":{"active":1,"opened":1,"ended":0},"acked":1,"sdted":1,"raised":{"start":600,"step":600,"critical":[1,0],"error":[0,0],"warn":[0,1]}}`},
-		{"admin", past + "&groupId=4", `"critical":{"active":0,"opened":0,"ended":0},"error":{"active":1,"opened":0,"ended":1},"warn":{"active":1,"opened":1,"ended":0},"acked":0,"sdted":0,"raised":{"start":600,"step":600,"critical":[0,0],"error":[2,0],"warn":[0,0]}}`},
+		{"admin", past, `"critical":{"active":1,"opened":0,"ended":0},"error":{"active":1,"opened":0,"ended":1},` +
+			`"warn":{"active":1,"opened":1,"ended":0},"acked":1,"sdted":1,"raised":{"start":600,"step":600,` +
+			`"critical":[1,0],"error":[2,0],"warn":[0,1]}}`},
+		{"reader", past, `"critical":{"active":1,"opened":0,"ended":0},"error":{"active":0,"opened":0,"ended":0},` +
+			`"warn":{"active":1,"opened":1,"ended":0},"acked":1,"sdted":1,"raised":{"start":600,"step":600,` +
+			`"critical":[1,0],"error":[0,0],"warn":[0,1]}}`},
+		{"admin", past + "&groupId=4", `"critical":{"active":0,"opened":0,"ended":0},"error":{"active":1,"opened":0,` +
+			`"ended":1},"warn":{"active":1,"opened":1,"ended":0},"acked":0,"sdted":0,"raised":{"start":600,` +
+			`"step":600,"critical":[0,0],"error":[2,0],"warn":[0,0]}}`},
 		{"admin", "/device/groups/1/health", `{"total":2,"searchId":null,"items":[` +
-			`{"id":4,"name":"Austin","fullPath":"Austin","inside":false,"total":2,"critical":0,"error":1,"warn":1,"silent":0,"noData":0,"healthy":0},` +
-			`{"id":2,"name":"Oslo","fullPath":"Oslo","inside":true,"total":3,"critical":1,"error":0,"warn":1,"silent":0,"noData":1,"healthy":0}],"data":null,"own":{"id":1,"name":"All devices","fullPath":"","inside":false,"total":0,"critical":0,"error":0,"warn":0,"silent":0,"noData":0,"healthy":0}}`},
-		{"reader", "/device/groups/1/health", `{"total":1,"searchId":null,"items":[{"id":2,"name":"Oslo","fullPath":"Oslo","inside":true,"total":3,"critical":1,"error":0,"warn":1,"silent":0,"noData":1,"healthy":0}],"data":null,"own":{"id":0,"name":"","fullPath":"","inside":false,"total":0,"critical":0,"error":0,"warn":0,"silent":0,"noData":0,"healthy":0}}`},
-		{"reader", "/device/groups/2/health", `{"total":1,"searchId":null,"items":[{"id":3,"name":"Inner","fullPath":"Oslo/Inner","inside":false,"total":1,"critical":0,"error":0,"warn":0,"silent":0,"noData":1,"healthy":0}],"data":null,"own":{"id":2,"name":"Oslo","fullPath":"Oslo","inside":false,"total":2,"critical":1,"error":0,"warn":1,"silent":0,"noData":0,"healthy":0}}`},
+			`{"id":4,"name":"Austin","fullPath":"Austin","inside":false,"total":2,"critical":0,"error":1,"warn":1,` +
+			`"silent":0,"noData":0,"healthy":0},` +
+			`{"id":2,"name":"Oslo","fullPath":"Oslo","inside":true,"total":3,"critical":1,"error":0,"warn":1,` +
+			`"silent":0,"noData":1,"healthy":0}],"data":null,"own":{"id":1,"name":"All devices","fullPath":"",` +
+			`"inside":false,"total":0,"critical":0,"error":0,"warn":0,"silent":0,"noData":0,"healthy":0}}`},
+		{"reader", "/device/groups/1/health", `{"total":1,"searchId":null,"items":[{"id":2,"name":"Oslo",` +
+			`"fullPath":"Oslo","inside":true,"total":3,"critical":1,"error":0,"warn":1,"silent":0,"noData":1,` +
+			`"healthy":0}],"data":null,"own":{"id":0,"name":"","fullPath":"","inside":false,"total":0,"critical":0,` +
+			`"error":0,"warn":0,"silent":0,"noData":0,"healthy":0}}`},
+		{"reader", "/device/groups/2/health", `{"total":1,"searchId":null,"items":[{"id":3,"name":"Inner",` +
+			`"fullPath":"Oslo/Inner","inside":false,"total":1,"critical":0,"error":0,"warn":0,"silent":0,"noData":1,` +
+			`"healthy":0}],"data":null,"own":{"id":2,"name":"Oslo","fullPath":"Oslo","inside":false,"total":2,` +
+			`"critical":1,"error":0,"warn":1,"silent":0,"noData":0,"healthy":0}}`},
 	} {
 		status, answer := w.ask(tt.who, "GET "+tt.path, "")
 		if strings.HasPrefix(answer, `{"now":`) {

@@ -49,7 +49,8 @@ func (w *town) pinged() (onDevice, onInstance string) {
 	for _, q := range []struct {
 		request string
 		into    any
-	}{{`GET /device/devices/3/devicedatasources?filter=dataSourceName:"Ping"&fields=id`, &ds}, {`GET /device/devices/3/instances?filter=dataSourceId:1&fields=id`, &instance}} {
+	}{{`GET /device/devices/3/devicedatasources?filter=dataSourceName:"Ping"&fields=id`, &ds},
+		{`GET /device/devices/3/instances?filter=dataSourceId:1&fields=id`, &instance}} {
 		if err := json.Unmarshal([]byte(w.until("admin", q.request, `"total":1`)), q.into); err != nil {
 			w.t.Fatal(err)
 		}
@@ -69,21 +70,26 @@ func TestTheNearestThresholdWins(t *testing.T) {
 		t.Helper()
 		w.change("admin", request, body)
 		if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != want || got.EffectiveFrom != from {
-			t.Errorf("after %s %s it is %q from the %s, want %q from the %s", request, body, got.EffectiveAlertExpr, got.EffectiveFrom, want, from)
+			t.Errorf("after %s %s it is %q from the %s, want %q from the %s", request, body, got.EffectiveAlertExpr,
+				got.EffectiveFrom, want, from)
 		}
 	}
 	group := func(id int64, expr string) (request, body string) {
-		return fmt.Sprintf("PATCH /device/groups/%d/datasources/1/alertsettings", id), fmt.Sprintf(`{"dpConfig":[{"dataPointName":"average","alertExpr":%q}]}`, expr)
+		return fmt.Sprintf("PATCH /device/groups/%d/datasources/1/alertsettings", id),
+			fmt.Sprintf(`{"dpConfig":[{"dataPointName":"average","alertExpr":%q}]}`, expr)
 	}
-	if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != global || got.EffectiveFrom != "datasource" || got.AlertForNoData != -1 {
+	if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != global ||
+		got.EffectiveFrom != "datasource" || got.AlertForNoData != -1 {
 		t.Fatalf("at first it is %+v", got)
 	}
 	request, body := group(1, "> 1")
 	set(request, body, "> 1", "device group")
 	request, body = group(2, "> 2")
 	set(request, body, "> 2", "device group")
-	for group, parent := range map[int64]string{1: `null`, 3: `{"groupId":2,"groupFullPath":"Oslo","alertExpr":"> 2","alertEnabled":true,"alertForNoData":-1,"alertTransitionInterval":-1,"alertClearTransitionInterval":-1}`} {
-		if _, answer := w.ask("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group), ""); !strings.Contains(answer, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
+	for group, parent := range map[int64]string{1: `null`, 3: `{"groupId":2,"groupFullPath":"Oslo","alertExpr":"> 2",` +
+		`"alertEnabled":true,"alertForNoData":-1,"alertTransitionInterval":-1,"alertClearTransitionInterval":-1}`} {
+		if _, answer := w.ask("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group),
+			""); !strings.Contains(answer, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
 			t.Errorf("the nearest group above group %d is not told as %s: %s", group, parent, answer)
 		}
 	}
@@ -99,7 +105,8 @@ func TestTheNearestThresholdWins(t *testing.T) {
 	for _, p := range got.Parents {
 		parents = append(parents, fmt.Sprint(p.GroupID, p.AlertExpr))
 	}
-	if want := "5> 5 4> 4 2> 2 1> 1"; strings.Join(parents, " ") != want || got.AlertForNoData != 3 || got.GlobalAlertForNoData != 1 {
+	if want := "5> 5 4> 4 2> 2 1> 1"; strings.Join(parents, " ") != want || got.AlertForNoData != 3 ||
+		got.GlobalAlertForNoData != 1 {
 		t.Errorf("the groups say %v, want %s (%+v)", parents, want, got)
 	}
 	set("PUT "+onInstance+average, `{}`, "> 6", "device")
@@ -114,7 +121,8 @@ func TestTheNearestThresholdWins(t *testing.T) {
 		t.Errorf("alerting is disabled on %q", got.AlertingDisabledOn)
 	}
 	w.change("admin", "DELETE /device/groups/4?deleteChildren=true", "") // its thresholds go along
-	if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != "> 1" && got.EffectiveAlertExpr != "> 2" || got.AlertingDisabledOn != "" {
+	if got := w.setting("admin", onInstance+average); got.EffectiveAlertExpr != "> 1" &&
+		got.EffectiveAlertExpr != "> 2" || got.AlertingDisabledOn != "" {
 		t.Errorf("without Austin it is %+v", got)
 	}
 }
@@ -122,7 +130,8 @@ func TestTheNearestThresholdWins(t *testing.T) {
 func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 	w := newTown(t)
 	_, onInstance := w.pinged()
-	w.change("admin", "PATCH /device/groups/4/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,"alertExpr":"> 4","alertExprNote":"secret of Austin"}]}`)
+	w.change("admin", "PATCH /device/groups/4/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,`+
+		`"alertExpr":"> 4","alertExprNote":"secret of Austin"}]}`)
 	for _, tt := range []struct {
 		who, request, body string
 		status             int
@@ -134,45 +143,66 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 		{"clerk", "GET /device/groups/4/clusterAlertConf", "", 404, "there is no device group 4"},
 		{"clerk", "GET /device/devices/2/alertsettings", "", 404, "there is no device 2"},
 		{"clerk", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 9"}`, 200, `"effectiveAlertExpr":"> 9"`},
-		{"reader", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 8"}`, 403, "your role may see this device, but not change it"},
-		{"reader", "PATCH /device/groups/2/datasources/1", `{"disableAlerting":true}`, 403, "your role may see this device group, but not change it"},
-		{"admin", "PATCH " + onInstance + "/1001", `{"alertExpr":"above 9"}`, 400, "alertExpr: a threshold begins with"},
-		{"admin", "PATCH " + onInstance + "/1001", `{"alertForNoData":7}`, 400, "alertForNoData is one of -1, 1, 2, 3, 4"},
-		{"admin", "PATCH " + onInstance + "/1001", `{"alertTransitionInterval":61}`, 400, "alertTransitionInterval is a whole number from -1 to 60"},
+		{"reader", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 8"}`, 403, "your role may see this device, but " +
+			"not change it"},
+		{"reader", "PATCH /device/groups/2/datasources/1", `{"disableAlerting":true}`, 403,
+			"your role may see this device group, but not change it"},
+		{"admin", "PATCH " + onInstance + "/1001", `{"alertExpr":"above 9"}`, 400,
+			"alertExpr: a threshold begins with"},
+		{"admin", "PATCH " + onInstance + "/1001", `{"alertForNoData":7}`, 400, "alertForNoData is one of -1, 1, " +
+			"2, 3, 4"},
+		{"admin", "PATCH " + onInstance + "/1001", `{"alertTransitionInterval":61}`, 400,
+			"alertTransitionInterval is a whole number from -1 to 60"},
 		{"admin", "PATCH " + onInstance + "/1999", `{}`, 404, "there is no alert setting of an instance 1999"},
-		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":2001}]}`, 400, "dpConfig[0].dataPointId: the datasource has no datapoint 2001"},
-		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,"alertForNoData":9}]}`, 400, "dpConfig[0].alertForNoData is -1, 1, 2, 3 or 4"},
-		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,"alertClearTransitionInterval":-2}]}`, 400, "dpConfig[0].alertClearTransitionInterval is a number of polls"},
-		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,"alertExpr":"!"}]}`, 400, "dpConfig[0].alertExpr: a threshold begins with"},
+		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":2001}]}`, 400,
+			"dpConfig[0].dataPointId: the datasource has no datapoint 2001"},
+		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,` +
+			`"alertForNoData":9}]}`, 400, "dpConfig[0].alertForNoData is -1, 1, 2, 3 or 4"},
+		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,` +
+			`"alertClearTransitionInterval":-2}]}`, 400,
+			"dpConfig[0].alertClearTransitionInterval is a number of polls"},
+		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,` +
+			`"alertExpr":"!"}]}`, 400, "dpConfig[0].alertExpr: a threshold begins with"},
 		{"admin", "GET /device/groups/2/datasources/9999/alertsettings", "", 404, "there is no data source 9999"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer, tt.status, tt.want)
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+				tt.status, tt.want)
 		}
 	}
-	if status, answer := w.ask("clerk", "GET "+onInstance+"/1001", ""); status != 200 || strings.Contains(answer, "Austin") || !strings.Contains(answer, `"parentDeviceGroupAlertExprList":[]`) {
+	if status, answer := w.ask("clerk", "GET "+onInstance+"/1001", ""); status != 200 ||
+		strings.Contains(answer, "Austin") || !strings.Contains(answer, `"parentDeviceGroupAlertExprList":[]`) {
 		t.Errorf("whoever does not see Austin is told %s", answer)
 	}
 }
 
 func TestAClusterAlertIsOneOfItsGroup(t *testing.T) {
 	w := newTown(t)
-	w.must("POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 20 50 80","thresholdType":"percentage"}`)
+	w.must("POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 20 50 80",`+
+		`"thresholdType":"percentage"}`)
 	for _, tt := range []struct {
 		who, request, body string
 		status             int
 		want               string
 	}{
-		{"clerk", "GET /device/groups/2/clusterAlertConf/1?fields=dataPointName,countBy,minAlertLevel", "", 200, `{"dataPointName":"PingLossPercent","countBy":"host","minAlertLevel":2}`},
+		{"clerk", "GET /device/groups/2/clusterAlertConf/1?fields=dataPointName,countBy,minAlertLevel", "", 200,
+			`{"dataPointName":"PingLossPercent","countBy":"host","minAlertLevel":2}`},
 		{"admin", "GET /device/groups/4/clusterAlertConf/1", "", 404, "there is no cluster alert 1"},
-		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 1"}`, 409, "there is already a cluster alert"},
-		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":2001,"alertExpr":"> 1"}`, 400, "the datasource 1 has no datapoint 2001"},
-		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1001}`, 400, "alertExpr is required"},
-		{"reader", "DELETE /device/groups/2/clusterAlertConf/1", "", 403, "your role may see this device group, but not change it"},
+		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1006,"alertExpr":"> 1"}`,
+			409, "there is already a cluster alert"},
+		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":2001,"alertExpr":"> 1"}`,
+			400, "the datasource 1 has no datapoint 2001"},
+		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1001}`, 400,
+			"alertExpr is required"},
+		{"reader", "DELETE /device/groups/2/clusterAlertConf/1", "", 403, "your role may see this device group, but " +
+			"not change it"},
 		{"clerk", "DELETE /device/groups/2/clusterAlertConf/1", "", 200, "{}"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
-			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer, tt.status, tt.want)
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer,
+				tt.status, tt.want)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = closed.Close()
-	if answered, problem := find(w.tryNew(body(closed.Addr().(*net.TCPAddr).Port)), "TCP_Port"); answered || !strings.Contains(problem, "refused the connection") {
+	if answered, problem := find(w.tryNew(body(closed.Addr().(*net.TCPAddr).Port)), "TCP_Port"); answered ||
+		!strings.Contains(problem, "refused the connection") {
 		t.Errorf("a closed port: answered %v, %q", answered, problem)
 	}
 	_, own, err := net.SplitHostPort(w.s.Address())
@@ -70,7 +71,8 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 	}
 	var port int
 	_, _ = fmt.Sscan(own, &port)
-	if answered, problem := find(w.tryNew(body(port)), "TCP_Port"); answered || !strings.Contains(problem, "does not connect there") {
+	if answered, problem := find(w.tryNew(body(port)), "TCP_Port"); answered ||
+		!strings.Contains(problem, "does not connect there") {
 		t.Errorf("the portal's own port: answered %v, %q; it is never dialled", answered, problem)
 	}
 	for _, tt := range []struct {
@@ -84,7 +86,8 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 		{"admin", `{"name":"no such/host"}`, 400, `"field":"name"`},
 		{"admin", `{"name":"host","hostGroupIds":"x"}`, 400, `"field":"hostGroupIds"`},
 	} {
-		if status, answer := w.ask(tt.who, "POST /device/devices/test", tt.body); status != tt.status || !strings.Contains(answer, tt.says) {
+		if status, answer := w.ask(tt.who, "POST /device/devices/test", tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.says) {
 			t.Errorf("%s as %s answers %d %s, want %d with %s", tt.body, tt.who, status, answer, tt.status, tt.says)
 		}
 	}
@@ -92,13 +95,16 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 
 func TestADataSourceIsTriedOnADevice(t *testing.T) {
 	w := newTown(t)
-	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","hostGroupIds":"2","customProperties":[{"name":"tcp.port","value":"%d"}]}`, listening(t)))
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","hostGroupIds":"2",`+
+		`"customProperties":[{"name":"tcp.port","value":"%d"}]}`, listening(t)))
 	w.until("admin", "GET /device/devices/4/instances?filter=dataSourceId:2&fields=id", `"total":1`)
 	status, answer := w.ask("clerk", "POST /setting/datasources/2/test", `{"deviceId":4}`)
-	if status != 200 || !strings.Contains(answer, `"dataPointName":"status","value":1,`) || !strings.Contains(answer, `"error":""`) {
+	if status != 200 || !strings.Contains(answer, `"dataPointName":"status","value":1,`) ||
+		!strings.Contains(answer, `"error":""`) {
 		t.Errorf("an open port answers %d %s", status, answer)
 	}
-	if status, answer := w.ask("admin", "GET /setting/datasources?filter=id:2|3&fields=id,numOfHosts", ""); status != 200 || !strings.Contains(answer, `{"id":2,"numOfHosts":1},{"id":3,"numOfHosts":0}`) {
+	if status, answer := w.ask("admin", "GET /setting/datasources?filter=id:2|3&fields=id,numOfHosts",
+		""); status != 200 || !strings.Contains(answer, `{"id":2,"numOfHosts":1},{"id":3,"numOfHosts":0}`) {
 		t.Errorf("the devices they are on are counted as %d %s", status, answer)
 	}
 	for _, tt := range []struct {
@@ -111,8 +117,10 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 		{"clerk", "POST /setting/datasources/2/test", `{"deviceId":2}`, 404, "there is no device 2"},
 		{"reader", "POST /setting/datasources/2/test", `{"deviceId":4}`, 403, "the right to change it"},
 	} {
-		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || !strings.Contains(answer, tt.says) {
-			t.Errorf("%s %s as %s answers %d %s, want %d with %s", tt.request, tt.body, tt.who, status, answer, tt.status, tt.says)
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
+			!strings.Contains(answer, tt.says) {
+			t.Errorf("%s %s as %s answers %d %s, want %d with %s", tt.request, tt.body, tt.who, status, answer,
+				tt.status, tt.says)
 		}
 	}
 }
@@ -125,14 +133,19 @@ func TestAnExpressionMatchesWhatTheCallerSees(t *testing.T) {
 		status          int
 		says            string
 	}{
-		{"admin", `isDevice()`, 200, `{"total":3,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}],"data":null}`},
-		{"clerk", `isDevice()`, 200, `{"total":2,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":3,"displayName":"bridge"}],"data":null}`},
-		{"admin", `inGroup("Austin")`, 200, `{"total":2,"searchId":null,"items":[{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}],"data":null}`},
+		{"admin", `isDevice()`, 200, `{"total":3,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":2,` +
+			`"displayName":"ranch"},{"id":3,"displayName":"bridge"}],"data":null}`},
+		{"clerk", `isDevice()`, 200, `{"total":2,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":3,` +
+			`"displayName":"bridge"}],"data":null}`},
+		{"admin", `inGroup("Austin")`, 200, `{"total":2,"searchId":null,"items":[{"id":2,"displayName":"ranch"},` +
+			`{"id":3,"displayName":"bridge"}],"data":null}`},
 		{"clerk", `inGroup("Austin")`, 200, `{"total":0,"searchId":null,"items":[],"data":null}`},
 		{"admin", `isDevice(`, 400, `"field":"appliesTo"`},
 	} {
-		if status, answer := w.ask(tt.who, all+strings.ReplaceAll(tt.expression, `"`, "%22"), ""); status != tt.status || !strings.Contains(answer, tt.says) {
-			t.Errorf("%s as %s answers %d %s, want %d with %s", tt.expression, tt.who, status, answer, tt.status, tt.says)
+		if status, answer := w.ask(tt.who, all+strings.ReplaceAll(tt.expression, `"`, "%22"),
+			""); status != tt.status || !strings.Contains(answer, tt.says) {
+			t.Errorf("%s as %s answers %d %s, want %d with %s", tt.expression, tt.who, status, answer,
+				tt.status, tt.says)
 		}
 	}
 }

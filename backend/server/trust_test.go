@@ -51,7 +51,8 @@ func (h hostile) exchange(t *testing.T, s *server.Server, bearer, mount string) 
 	if h.body != "" && !strings.Contains(head, "Content-Length") && !strings.Contains(head, "Transfer-Encoding") {
 		head += fmt.Sprintf("Content-Length: %d\r\n", len(h.body))
 	}
-	text := strings.NewReplacer("PORT", port, "TOKEN", bearer, "MOUNT", mount).Replace(h.line + " HTTP/1.1\r\n" + head + "Connection: close\r\n\r\n")
+	text := strings.NewReplacer("PORT", port, "TOKEN", bearer, "MOUNT", mount).Replace(h.line + " HTTP/1.1\r\n" + head +
+		"Connection: close\r\n\r\n")
 	go func() { _, _ = io.WriteString(conn, text+h.body) }() // an early answer ends the request
 	method, _, _ := strings.Cut(h.line, " ")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
@@ -84,26 +85,41 @@ var hostileHeaders = []hostile{
 	{line: "GET /explorer/start", header: "Host: evil.example", want: 403},
 	{line: "OPTIONS *", header: "Host: evil.example", want: 403},
 	{line: "CONNECT evil.example:80", header: "Host: evil.example:80", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: http://evil.example", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: null", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: https://127.0.0.1:PORT", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: http://localhost:PORT", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: http://127.0.0.1:PORT\nOrigin: http://evil.example", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nSec-Fetch-Site: cross-site", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nSec-Fetch-Site: same-site", want: 403},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", want: 403},
-	{line: "GET /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe", want: 403},
-	{line: "GET /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors\nSec-Fetch-Dest: image", want: 403},
-	{line: "POST /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Origin: http://evil.example", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nOrigin: null",
+		want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Origin: https://127.0.0.1:PORT", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Origin: http://localhost:PORT", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Origin: http://127.0.0.1:PORT\nOrigin: http://evil.example", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Sec-Fetch-Site: cross-site", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Sec-Fetch-Site: same-site", want: 403},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document", want: 403},
+	{line: "GET /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\n" +
+		"Sec-Fetch-Dest: iframe", want: 403},
+	{line: "GET /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors\n" +
+		"Sec-Fetch-Dest: image", want: 403},
+	{line: "POST /", header: "Host: 127.0.0.1:PORT\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\n" +
+		"Sec-Fetch-Dest: document", want: 403},
 	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT", want: 401},
 	{line: "GET MOUNT/device/devices?access_token=TOKEN&token=TOKEN", header: "Host: 127.0.0.1:PORT", want: 401},
 	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer nonsense", want: 401},
 	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer", want: 401},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Basic YWRtaW46YWRtaW4=", want: 401},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Basic YWRtaW46YWRtaW4=",
+		want: 401},
 	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: LMv1 a:b", want: 401},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: LMv1 a:b:99999999999999999999", want: 401},
-	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nX-Remote-User: admin\nX-Forwarded-User: admin\nX-Forwarded-For: 127.0.0.1", want: 401},
-	{line: "GET MOUNT/session", header: "Host: 127.0.0.1:PORT\nCookie: spyglass_=x; spyglass_aaaaaaaa=" + long("z", 4000), want: 401},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: LMv1 a:b:99999999999999999999",
+		want: 401},
+	{line: "GET MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nX-Remote-User: admin\nX-Forwarded-User: admin\n" +
+		"X-Forwarded-For: 127.0.0.1", want: 401},
+	{line: "GET MOUNT/session", header: "Host: 127.0.0.1:PORT\nCookie: spyglass_=x; spyglass_aaaaaaaa=" +
+		long("z", 4000), want: 401},
 	{line: "HEAD MOUNT/device/devices", want: 200},
 	{line: "GET MOUNT/device/devices/batch", want: 405},
 	{line: "PUT MOUNT/device/devices/batch", body: "{}", want: 405},
@@ -111,20 +127,32 @@ var hostileHeaders = []hostile{
 	{line: "TRACE MOUNT/device/devices", want: 405},
 	{line: "PROPFIND MOUNT/device/devices", want: 405},
 	{line: "DELETE MOUNT/device/devices", want: 405},
-	{line: "POST MOUNT/device/devices/1", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nX-HTTP-Method-Override: DELETE", want: 405},
+	{line: "POST MOUNT/device/devices/1", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"X-HTTP-Method-Override: DELETE", want: 405},
 	{line: "POST /", want: 405},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN", body: `{"name":"a"}`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: text/plain", body: `{"name":"a"}`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: application/x-www-form-urlencoded", body: `name=a`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: multipart/form-data; boundary=x", body: `--x--`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: application/json; charset=utf-16", body: `{}`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: application/json\nContent-Encoding: gzip", body: `{}`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN",
+		body: `{"name":"a"}`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: text/plain", body: `{"name":"a"}`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: application/x-www-form-urlencoded", body: `name=a`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: multipart/form-data; boundary=x", body: `--x--`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: application/json; charset=utf-16", body: `{}`, want: 415},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: application/json\nContent-Encoding: gzip", body: `{}`, want: 415},
 	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: text/plain", body: `{}`, want: 415},
-	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\nContent-Type: application/json\nContent-Length: 4194305", body: `{`, want: 413},
-	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json", body: `{"username":"` + long("a", 4<<10) + `"}`, want: 413},
-	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json", body: `{"username":["a"],"password":"b"}`, want: 400},
-	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json", body: `{"username":"a","username":"b","password":"c"}`, want: 400},
-	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json", body: `{"username":"' OR 1=1 --","password":"x"}`, want: 401},
+	{line: "POST MOUNT/device/devices", header: "Host: 127.0.0.1:PORT\nAuthorization: Bearer TOKEN\n" +
+		"Content-Type: application/json\nContent-Length: 4194305", body: `{`, want: 413},
+	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json", body: `{"username":"` +
+		long("a", 4<<10) + `"}`, want: 413},
+	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json",
+		body: `{"username":["a"],"password":"b"}`, want: 400},
+	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json",
+		body: `{"username":"a","username":"b","password":"c"}`, want: 400},
+	{line: "POST MOUNT/session", header: "Host: 127.0.0.1:PORT\nContent-Type: application/json",
+		body: `{"username":"' OR 1=1 --","password":"x"}`, want: 401},
 	{line: "GET MOUNT/nothing", want: 404},
 	{line: "GET MOUNT", want: 404},
 	{line: "GET MOUNT/", want: 404},
@@ -296,7 +324,8 @@ func TestNothingWrongEverBreaksThePortal(t *testing.T) {
 				want = h.loose
 			}
 			if answer.StatusCode != want || took > patience {
-				t.Errorf("%s: %.100s %.60q %.80s\nanswers %d after %v, want %d\n%.300s", mount, h.line, h.header, h.body, answer.StatusCode, took, want, body)
+				t.Errorf("%s: %.100s %.60q %.80s\nanswers %d after %v, want %d\n%.300s", mount, h.line, h.header,
+					h.body, answer.StatusCode, took, want, body)
 			}
 			if want >= 400 && !strings.HasPrefix(h.line, "HEAD") && !isFailure(body, want) {
 				t.Errorf("%s: %.100s %.80s\nis no error of ours: %.300s", mount, h.line, h.body, body)
@@ -331,11 +360,15 @@ func TestWhatIsNoHTTPIsRefused(t *testing.T) {
 	for _, h := range []hostile{
 		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\nX-Long: " + long("a", 80<<10), want: 431},
 		{line: "GET /api/device/devices?x=" + long("a", 80<<10), header: "Host: 127.0.0.1:PORT", want: 431},
-		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\n" + strings.TrimSpace(long("X-Many: aaaaaaaa\n", 6000)), want: 431},
+		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\n" +
+			strings.TrimSpace(long("X-Many: aaaaaaaa\n", 6000)), want: 431},
 		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nContent-Length: -1", want: 400},
-		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nContent-Length: 99999999999999999999", want: 400},
-		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nContent-Length: 2\nContent-Length: 3", body: "{}", want: 400},
-		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nTransfer-Encoding: gzip, chunked", body: "0\r\n\r\n", want: 501},
+		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nContent-Length: 99999999999999999999",
+			want: 400},
+		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nContent-Length: 2\nContent-Length: 3",
+			body: "{}", want: 400},
+		{line: "POST /api/device/devices", header: "Host: 127.0.0.1:PORT\nTransfer-Encoding: gzip, chunked",
+			body: "0\r\n\r\n", want: 501},
 		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\nHost: evil.example", want: 400},
 		{line: "GET /api/device/devices", header: "Host: 127.0.0.1:PORT\nX A: b", want: 400},
 		{line: "GET /api/device/devices", header: "X-No: host", want: 400},
@@ -346,7 +379,8 @@ func TestWhatIsNoHTTPIsRefused(t *testing.T) {
 		began := time.Now()
 		answer, body := h.exchange(t, s, "", "")
 		if took := time.Since(began); answer.StatusCode != h.want || took > patience {
-			t.Errorf("%.60s %.80q answers %d after %v, want %d: %.100s", h.line, h.header, answer.StatusCode, took, h.want, body)
+			t.Errorf("%.60s %.80q answers %d after %v, want %d: %.100s", h.line, h.header, answer.StatusCode, took,
+				h.want, body)
 		}
 	}
 }

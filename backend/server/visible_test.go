@@ -17,9 +17,11 @@ import (
 // bound are roles that see one group, and a little of the settings.
 func bound(group string) map[string][]privilege {
 	seen := func(op string) []privilege {
-		return []privilege{{op, "deviceGroup", group}, {"read", "setting", "opsnotes"}, {"read", "setting", "collectors"}, {"read", "setting", "datasources"}, {"read", "setting", "alerting"}}
+		return []privilege{{op, "deviceGroup", group}, {"read", "setting", "opsnotes"},
+			{"read", "setting", "collectors"}, {"read", "setting", "datasources"}, {"read", "setting", "alerting"}}
 	}
-	return map[string][]privilege{"group reader": seen("read"), "group writer": append(seen("write"), privilege{"write", "setting", "opsnotes"})}
+	return map[string][]privilege{"group reader": seen("read"),
+		"group writer": append(seen("write"), privilege{"write", "setting", "opsnotes"})}
 }
 
 // sight is the part of the demo that a role bound to one group may see,
@@ -124,7 +126,8 @@ func (s *sight) leakAt(row map[string]any, key, text string) string {
 	id, _ := strconv.ParseInt(text, 10, 64)
 	kind := strings.ToLower(fmt.Sprint(row["monitorObjectType"]))
 	switch {
-	case id > 0 && (key == "deviceId" || key == "hostId" || key == "monitorObjectId" && (kind == "device" || kind == "host")) && !s.devices[id],
+	case id > 0 && (key == "deviceId" || key == "hostId" || key == "monitorObjectId" &&
+		(kind == "device" || kind == "host")) && !s.devices[id],
 		id > 0 && (key == "deviceGroupId" || key == "hostGroupId") && !s.groups[id],
 		key == "hostGroupIds" && text != "" && !s.someGroup(text):
 		return key + " " + text
@@ -223,11 +226,14 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 	if r.status != 200 {
 		return
 	}
-	if whole, _ := admin.all(path, ""); plain.Total > whole.Total || plain.Total != len(plain.Items) && plain.Total <= 1000 {
-		t.Errorf("%s: a total of %d, %d rows; the administrator has %d", path, plain.Total, len(plain.Items), whole.Total)
+	if whole, _ := admin.all(path, ""); plain.Total > whole.Total || plain.Total != len(plain.Items) &&
+		plain.Total <= 1000 {
+		t.Errorf("%s: a total of %d, %d rows; the administrator has %d", path, plain.Total, len(plain.Items),
+			whole.Total)
 	}
 	for _, query := range []string{
-		"&sort=-id", "&sort=id&offset=0", "&fields=id", "&filter=" + url.QueryEscape(`id>0`), "&filter=" + url.QueryEscape(`id!:"0"`),
+		"&sort=-id", "&sort=id&offset=0", "&fields=id", "&filter=" + url.QueryEscape(`id>0`), "&filter=" +
+			url.QueryEscape(`id!:"0"`),
 		"&filter=" + url.QueryEscape(`id!:-7||id:-7`), "&filter=" + url.QueryEscape(`id>0||id<1`),
 	} {
 		way, r := m.all(path, query)
@@ -246,7 +252,8 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 		}
 	}
 	for name := range seen.hidden { // one is enough: the filter sees rows in sight only
-		if _, r := m.all(path, "&filter="+url.QueryEscape(`_all~"`+name+`"`)); r.status == 200 && !strings.Contains(r.text, `"total":0,`) && seen.leak(r.text) != "" {
+		if _, r := m.all(path, "&filter="+url.QueryEscape(`_all~"`+name+`"`)); r.status == 200 &&
+			!strings.Contains(r.text, `"total":0,`) && seen.leak(r.text) != "" {
 			t.Errorf("%s: the filter finds %q: %v", path, name, r)
 		}
 		break
@@ -279,7 +286,8 @@ func TestWhatIsOutOfSightIsAsIfItWereNotThere(t *testing.T) {
 			rest = deeper(&e, rest)
 			ask := func(id string) reply {
 				if e.Path == list.Path+"/batch" {
-					return m.send("POST", path+"/batch", "", fmt.Sprintf(`{"atomic":false,"operations":[{"op":"patch","id":%s,"body":{}},{"op":"delete","id":%s}]}`, id, id))
+					return m.send("POST", path+"/batch", "", fmt.Sprintf(`{"atomic":false,`+
+						`"operations":[{"op":"patch","id":%s,"body":{}},{"op":"delete","id":%s}]}`, id, id))
 				}
 				body := ""
 				if e.Body != nil {
@@ -326,7 +334,9 @@ func outOfSight(admin, m *member, path string) (hidden, missing string) {
 		return "", ""
 	}
 	for _, row := range whole.Items {
-		if !slices.ContainsFunc(part.Items, func(have struct{ ID any }) bool { return fmt.Sprint(have.ID) == fmt.Sprint(row.ID) }) {
+		if !slices.ContainsFunc(part.Items, func(have struct{ ID any }) bool {
+			return fmt.Sprint(have.ID) == fmt.Sprint(row.ID)
+		}) {
 			hidden = fmt.Sprint(row.ID)
 		}
 	}

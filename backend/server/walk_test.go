@@ -64,7 +64,8 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.address = l.Addr().String()
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") })}
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") })}
 	s.server = server
 	go func() { _ = server.Serve(l) }() // ends when it is closed
 }
@@ -106,25 +107,34 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 	for _, id := range []int{3, 8} { // HTTP_Page and Host_Local
 		w.change("admin", fmt.Sprint("PATCH /setting/datasources/", id), `{"collectInterval":1}`)
 	}
-	w.must("POST /setting/integrations", `{"name":"mail","type":"smtp","host":"127.0.0.1","port":`+mailPort+`,"security":"none","from":"spyglass@example.net"}`)
-	w.must("POST /setting/integrations", `{"name":"duty","type":"http","url":"http://127.0.0.1:`+hookPort+`/","signingKey":"walk"}`)
-	w.must("POST /setting/alert/chains", `{"name":"Everybody","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"me@example.net"},{"type":"ARBITRARY","method":"duty","addr":"me"}]]}]}`)
+	w.must("POST /setting/integrations", `{"name":"mail","type":"smtp","host":"127.0.0.1","port":`+mailPort+
+		`,"security":"none","from":"spyglass@example.net"}`)
+	w.must("POST /setting/integrations", `{"name":"duty","type":"http","url":"http://127.0.0.1:`+hookPort+
+		`/","signingKey":"walk"}`)
+	w.must("POST /setting/alert/chains", `{"name":"Everybody","destinations":[{"type":"single",`+
+		`"stages":[[{"type":"ARBITRARY","method":"email","addr":"me@example.net"},{"type":"ARBITRARY",`+
+		`"method":"duty","addr":"me"}]]}]}`)
 	w.must("POST /setting/alert/rules", `{"name":"All","priority":1,"escalatingChainId":1}`)
 	w.must("POST /device/devices", `{"name":"localhost","displayName":"this machine"}`)
-	w.must("POST /device/devices", `{"name":"127.0.0.1","displayName":"shop","customProperties":[{"name":"http.url","value":"http://`+web.address+`/"}]}`)
+	w.must("POST /device/devices", `{"name":"127.0.0.1","displayName":"shop","customProperties":[{"name":"http.url",`+
+		`"value":"http://`+web.address+`/"}]}`)
 	events := w.listen("admin", "/events?kinds=alert")
 
 	w.shows(1, "Host_Local", `"cpuPercent","load1","memoryTotal","memoryUsed"`)
-	w.until("admin", `GET /device/devices/1/devicedatasources?filter=dataSourceName:"Host_Disks"&fields=dataSourceName,instanceNumber`, `{"dataSourceName":"Host_Disks","instanceNumber":`)
+	w.until("admin", `GET /device/devices/1/devicedatasources?filter=dataSourceName:"Host_Disks"&`+
+		`fields=dataSourceName,instanceNumber`, `{"dataSourceName":"Host_Disks","instanceNumber":`)
 	w.shows(2, "HTTP_Page", `"status","responseTime","size","throughput"`)
 	w.until("admin", `GET /device/devices/2?fields=hostStatus`, `"normal"`)
 
 	web.stop()
-	w.hears(events, "alert", `"resourceTemplateName":"HTTP_Page"`, `"dataPointName":"status"`, `"severity":4`, `"cleared":false`, `"monitorObjectName":"shop"`)
-	w.until("admin", `GET /alert/alerts?fields=monitorObjectName,dataPointName,cleared`, `{"total":1,"searchId":null,"items":[{"monitorObjectName":"shop","dataPointName":"status","cleared":false}]`)
+	w.hears(events, "alert", `"resourceTemplateName":"HTTP_Page"`, `"dataPointName":"status"`, `"severity":4`,
+		`"cleared":false`, `"monitorObjectName":"shop"`)
+	w.until("admin", `GET /alert/alerts?fields=monitorObjectName,dataPointName,cleared`,
+		`{"total":1,"searchId":null,"items":[{"monitorObjectName":"shop","dataPointName":"status","cleared":false}]`)
 	w.receives(box, map[string][]string{
 		"hook": {`"shop"`, `"critical"`, `"value":"no data"`},
-		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status", "status of HTTP_Page on shop gave no data from 20", s.Origin() + "/#monitor/alerts/1"},
+		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status",
+			"status of HTTP_Page on shop gave no data from 20", s.Origin() + "/#monitor/alerts/1"},
 	})
 
 	web.start()
@@ -141,7 +151,8 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 		"PDF":  {"%PDF-"},
 		"XLSX": {"PK\x03\x04"},
 	} {
-		file := w.report(`{"name":"What happened, ` + format + `","type":"Alert","format":"` + format + `","dateRange":"Last 24 hours"}`)
+		file := w.report(`{"name":"What happened, ` + format + `","type":"Alert","format":"` + format +
+			`","dateRange":"Last 24 hours"}`)
 		for _, part := range want {
 			if !bytes.Contains(file, []byte(part)) {
 				t.Errorf("the report as %s has no %q: %.600q", format, part, file)
@@ -153,14 +164,16 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 // shows waits for samples of the only instance of a data source on a device.
 func (w *town) shows(device int, source, points string) {
 	w.t.Helper()
-	path := fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"%s"&fields=id,deviceDataSourceId`, device, source)
+	path := fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"%s"&fields=id,deviceDataSourceId`,
+		device, source)
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID int64 }
 	}
 	if err := json.Unmarshal([]byte(w.until("admin", path, `"total":1`)), &list); err != nil {
 		w.t.Fatal(err)
 	}
-	data := w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device, list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[`)
+	data := w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device,
+		list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[`)
 	if !strings.Contains(data, points) {
 		w.t.Errorf("%s of device %d shows %s, without %s", source, device, data, points)
 	}

@@ -49,9 +49,10 @@ func folded(username string) string {
 }
 
 func (s *Service) everyone(ctx context.Context) (*directory, error) {
-	value, err := s.db.Memo("session.people", []string{string(people.Users.Name), string(people.Roles.Name)}, func() (any, error) {
-		return readPeople(context.WithoutCancel(ctx), s.db)
-	})
+	value, err := s.db.Memo("session.people", []string{string(people.Users.Name), string(people.Roles.Name)},
+		func() (any, error) {
+			return readPeople(context.WithoutCancel(ctx), s.db)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,8 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 	if who == nil || !who.active() {
 		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
 	}
-	access := &resource.Access{UserID: userID, User: who.row.Username, Role: who.role, Admin: who.admin, Grants: grants(who.privileges, all.tree)}
+	access := &resource.Access{UserID: userID, User: who.row.Username, Role: who.role, Admin: who.admin,
+		Grants: grants(who.privileges, all.tree)}
 	all.made.Store(userID, access)
 	return access, nil
 }

@@ -20,7 +20,8 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 		return m
 	}
 	h := newHouse(t)
-	for _, g := range []fleet.Group{{Name: "west", ParentID: 1}, {Name: "east", ParentID: 1}, {Name: "seattle", ParentID: 2}, {Name: "rack", ParentID: 4}} {
+	for _, g := range []fleet.Group{{Name: "west", ParentID: 1}, {Name: "east", ParentID: 1},
+		{Name: "seattle", ParentID: 2}, {Name: "rack", ParentID: 4}} {
 		put(t, h, fleet.Groups.Name, &g)
 	}
 	for _, tt := range []struct {
@@ -31,22 +32,32 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 		{"nothing", nil, nil},
 		{"a group is all that is inside", []privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}},
 			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: groups(2, 4, 5)}}},
-		{"groups of one operation are one grant", []privilege{{ObjectType: "deviceGroup", ObjectID: "3", Operation: "ack"}, {ObjectType: "deviceGroup", ObjectID: "4", Operation: "ack"}},
+		{"groups of one operation are one grant",
+			[]privilege{{ObjectType: "deviceGroup", ObjectID: "3", Operation: "ack"},
+				{ObjectType: "deviceGroup", ObjectID: "4", Operation: "ack"}},
 			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Ack, Groups: groups(3, 4, 5)}}},
-		{"operations stay apart", []privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}, {ObjectType: "deviceGroup", ObjectID: "3", Operation: "write"}},
-			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: groups(2, 4, 5)}, {Object: resource.DeviceGroup, Op: resource.Modify, Groups: groups(3)}}},
+		{"operations stay apart", []privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"},
+			{ObjectType: "deviceGroup", ObjectID: "3", Operation: "write"}},
+			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, Groups: groups(2, 4, 5)},
+				{Object: resource.DeviceGroup, Op: resource.Modify, Groups: groups(3)}}},
 		{"the root group is every group", []privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "read"}},
 			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Read, All: true}}},
 		{"a star is every group", []privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "write"}},
 			[]resource.Grant{{Object: resource.DeviceGroup, Op: resource.Modify, All: true}}},
-		{"a deleted group is nothing", []privilege{{ObjectType: "deviceGroup", ObjectID: "99", Operation: "read"}}, nil},
-		{"an operation that is none is nothing", []privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "own"}}, nil},
-		{"a part of the settings", []privilege{{ObjectType: "setting", ObjectID: "useraccess", Operation: "read"}, {ObjectType: "setting", ObjectID: "collectors", Operation: "write"}},
-			[]resource.Grant{{Object: resource.Setting, Area: "useraccess", Op: resource.Read}, {Object: resource.Setting, Area: "collectors", Op: resource.Modify}}},
+		{"a deleted group is nothing", []privilege{{ObjectType: "deviceGroup", ObjectID: "99", Operation: "read"}},
+			nil},
+		{"an operation that is none is nothing",
+			[]privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "own"}}, nil},
+		{"a part of the settings", []privilege{{ObjectType: "setting", ObjectID: "useraccess", Operation: "read"},
+			{ObjectType: "setting", ObjectID: "collectors", Operation: "write"}},
+			[]resource.Grant{{Object: resource.Setting, Area: "useraccess", Op: resource.Read},
+				{Object: resource.Setting, Area: "collectors", Op: resource.Modify}}},
 		{"all settings", []privilege{{ObjectType: "setting", ObjectID: "*", Operation: "read"}},
 			[]resource.Grant{{Object: resource.Setting, Area: "*", Op: resource.Read}}},
-		{"report groups have nothing inside", []privilege{{ObjectType: "report", ObjectID: "2", Operation: "read"}, {ObjectType: "report", ObjectID: "*", Operation: "write"}},
-			[]resource.Grant{{Object: resource.Reports, Op: resource.Read, Groups: groups(2)}, {Object: resource.Reports, Op: resource.Modify, All: true}}},
+		{"report groups have nothing inside", []privilege{{ObjectType: "report", ObjectID: "2", Operation: "read"},
+			{ObjectType: "report", ObjectID: "*", Operation: "write"}},
+			[]resource.Grant{{Object: resource.Reports, Op: resource.Read, Groups: groups(2)},
+				{Object: resource.Reports, Op: resource.Modify, All: true}}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			role := people.Role{Name: tt.what, Privileges: tt.privileges}
@@ -66,7 +77,8 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 	h := newHouse(t)
 	access, err := h.Access(t.Context(), h.user(t, "jo", 4, 3))
 	must(t, err)
-	if access.Admin || access.Role != "readonly, ackonly" || !access.May(resource.Right{Object: resource.DeviceGroup, Op: resource.Ack}) ||
+	if access.Admin || access.Role != "readonly, ackonly" ||
+		!access.May(resource.Right{Object: resource.DeviceGroup, Op: resource.Ack}) ||
 		access.May(resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}) {
 		t.Errorf("got %+v", access)
 	}
@@ -79,7 +91,9 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 
 func TestAccessIsCurrentAtOnce(t *testing.T) {
 	h := newHouse(t)
-	put(t, h, people.Roles.Name, &people.Role{Name: "own", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}})
+	put(t, h, people.Roles.Name,
+		&people.Role{
+			Name: "own", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}})
 	id := h.user(t, "jo", 5)
 	may := func() bool {
 		t.Helper()

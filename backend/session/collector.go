@@ -24,14 +24,15 @@ func NewCollectorToken(collector int64) (bearer, hash string) {
 // byCollector returns the Access of the collector that owns the token: only
 // what collectors do, as itself.
 func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Access, error) {
-	value, err := s.db.Memo("session.collectors", []string{string(collector.CollectorTokens.Name)}, func() (any, error) {
-		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, collector.CollectorTokens.Name)
-		all := make(map[string]*collector.CollectorToken, len(rows))
-		for i := range rows {
-			all[rows[i].Hash] = &rows[i]
-		}
-		return all, err
-	})
+	value, err := s.db.Memo("session.collectors", []string{string(collector.CollectorTokens.Name)},
+		func() (any, error) {
+			rows, err := resource.Find(context.WithoutCancel(ctx), s.db, collector.CollectorTokens.Name)
+			all := make(map[string]*collector.CollectorToken, len(rows))
+			for i := range rows {
+				all[rows[i].Hash] = &rows[i]
+			}
+			return all, err
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,8 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	delete(s.launches, key)
 	s.mu.Unlock()
 	if !ok || s.now()-l.made >= launchLasts {
-		return nil, fault.New(fault.NoLogin, "this link has been used or is older than 30 seconds; start again from the app")
+		return nil, fault.New(fault.NoLogin, "this link has been used or is older than 30 seconds; start again from "+
+			"the app")
 	}
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -108,10 +109,14 @@ var credentials = resource.Resource[*credential]{
 	Doc: "What the desktop resumes a session by.",
 	Fields: []resource.Field[*credential]{
 		{Name: "id", At: func(c *credential) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true},
-		{Name: "userId", At: func(c *credential) any { return &c.UserID }, Doc: "Whose session it resumes", ReadOnly: true, Index: true},
-		{Name: "hash", At: func(c *credential) any { return &c.Hash }, Doc: "Digest of the secret", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "mark", At: func(c *credential) any { return &c.Mark }, Doc: "Digest of what the user was", ReadOnly: true, WriteOnly: true},
-		{Name: "usedOn", At: func(c *credential) any { return &c.UsedOn }, Doc: "When it was last used or renewed", ReadOnly: true},
+		{Name: "userId", At: func(c *credential) any { return &c.UserID }, Doc: "Whose session it resumes",
+			ReadOnly: true, Index: true},
+		{Name: "hash", At: func(c *credential) any { return &c.Hash }, Doc: "Digest of the secret", ReadOnly: true,
+			WriteOnly: true, Index: true},
+		{Name: "mark", At: func(c *credential) any { return &c.Mark }, Doc: "Digest of what the user was",
+			ReadOnly: true, WriteOnly: true},
+		{Name: "usedOn", At: func(c *credential) any { return &c.UsedOn }, Doc: "When it was last used or renewed",
+			ReadOnly: true},
 	},
 }
 
@@ -134,7 +139,8 @@ func (s *Service) Credential(ctx context.Context, userID int64) (secret string, 
 		return "", fault.New(fault.NoLogin, "the user is suspended or gone")
 	}
 	secret = newSecret()
-	row := credential{UserID: userID, Hash: bearerHash(secret), Mark: hex.EncodeToString(who.mark[:]), UsedOn: resource.SecondsOf(s.clock())}
+	row := credential{UserID: userID, Hash: bearerHash(secret), Mark: hex.EncodeToString(who.mark[:]),
+		UsedOn: resource.SecondsOf(s.clock())}
 	return secret, s.db.Write(ctx, func(tx resource.Tx) error {
 		have, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "userId", Op: "=", Value: userID})
 		for ; err == nil && len(have) >= maxCredentials; have = have[1:] {
@@ -158,7 +164,8 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 	now := resource.SecondsOf(s.clock())
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		userID = 0
-		found, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
+		found, err := resource.Find(ctx, tx, credentialRows,
+			resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -186,8 +193,10 @@ func (s *Service) resumable(ctx context.Context, secret string) (userID int64, e
 	if err != nil {
 		return 0, err
 	}
-	found, err := resource.Find(ctx, s.db, credentialRows, resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
-	if err != nil || len(found) == 0 || !found[0].resumes(everyone.byID[found[0].UserID], resource.SecondsOf(s.clock())) {
+	found, err := resource.Find(ctx, s.db, credentialRows,
+		resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
+	if err != nil || len(found) == 0 || !found[0].resumes(everyone.byID[found[0].UserID],
+		resource.SecondsOf(s.clock())) {
 		return 0, err
 	}
 	return found[0].UserID, nil
@@ -195,7 +204,8 @@ func (s *Service) resumable(ctx context.Context, secret string) (userID int64, e
 
 // resumes reports whether who may still sign in by the credential.
 func (c *credential) resumes(who *person, now resource.Seconds) bool {
-	return who != nil && who.maySignIn() && who.isMark(c.Mark) && now-c.UsedOn <= resource.Seconds(credentialLasts/time.Second)
+	return who != nil && who.maySignIn() && who.isMark(c.Mark) &&
+		now-c.UsedOn <= resource.Seconds(credentialLasts/time.Second)
 }
 
 // isMark reports whether a credential was made for the user as they are now.

@@ -127,7 +127,8 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 			must(t, h.SignOut(t.Context(), sess.Secret))
 		}, over},
 		{"the user's sessions are ended", func(h *house, id int64) { must(t, h.EndUser(t.Context(), id)) }, over},
-		{"the password changes", func(h *house, id int64) { must(t, h.SetPassword(t.Context(), "jo", "a new password")) }, over},
+		{"the password changes",
+			func(h *house, id int64) { must(t, h.SetPassword(t.Context(), "jo", "a new password")) }, over},
 		{"the roles change", func(h *house, id int64) {
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 		}, over},

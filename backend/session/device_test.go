@@ -41,10 +41,12 @@ func TestWhoSignedInFromThereBeforeIsNotLockedOutByOthers(t *testing.T) {
 		{"the same address", origin{remote: "192.0.2.7"}, ""},
 		{"the same browser elsewhere", origin{remote: "203.0.113.2", device: device}, ""},
 		{"somebody else's browser", origin{remote: "203.0.113.3", device: foreign}, fault.TooMany},
-		{"a browser that was made up", origin{remote: "203.0.113.4", device: device[:len(device)-4] + "AAAA"}, fault.TooMany},
+		{"a browser that was made up", origin{remote: "203.0.113.4", device: device[:len(device)-4] + "AAAA"},
+			fault.TooMany},
 		{"another address", origin{remote: "203.0.113.5"}, fault.TooMany},
 	} {
-		if _, _, err := h.Service.signIn(t.Context(), "jo", password, tt.from); tt.want == "" && err != nil || tt.want != "" && !fault.Is(err, tt.want) {
+		if _, _, err := h.Service.signIn(t.Context(), "jo", password, tt.from); tt.want == "" && err != nil ||
+			tt.want != "" && !fault.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %q", tt.what, err, tt.want)
 		}
 	}
@@ -99,7 +101,8 @@ func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 	change(t, h, people.Tokens.Name, 1, func(k *people.Token) { k.Status = people.TokenActive + 1 })
 	refused := func(authorization, remote string) {
 		t.Helper()
-		if _, err := h.ByToken(t.Context(), authorization, TokenRequest{Remote: remote}); !fault.Is(err, fault.NoLogin) {
+		if _, err := h.ByToken(t.Context(), authorization, TokenRequest{Remote: remote}); !fault.Is(
+			err, fault.NoLogin) {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +113,8 @@ func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 	h.clock.pass(refusedEvery)
 	refused("Bearer nobody", "192.0.2.8")
 
-	rows, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name, resource.Where{Field: "action", Op: "=", Value: "sign-in-failed"})
+	rows, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name,
+		resource.Where{Field: "action", Op: "=", Value: "sign-in-failed"})
 	must(t, err)
 	var got []string
 	for _, row := range rows {

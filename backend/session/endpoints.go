@@ -42,12 +42,13 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		{
 			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
-			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. " +
-				"Scripts are better off with an API token.",
+			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 " +
+				"hours. Scripts are better off with an API token.",
 			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
-				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address, and this user never signed in from this browser or address"},
+				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address, and this " +
+					"user never signed in from this browser or address"},
 			},
 			Example: resource.Example{Body: login{Username: "viewer", Password: "viewer-demo"}},
 			Handle:  s.handleSignIn,
@@ -62,9 +63,10 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "DELETE", Path: path, Category: ground.CategorySettings, Summary: "Sign out",
-			Doc:    "Ends the session and its event streams, and takes the cookie away.",
-			Right:  resource.Right{Object: resource.Anyone},
-			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller came with an API token, which has no session"}},
+			Doc:   "Ends the session and its event streams, and takes the cookie away.",
+			Right: resource.Right{Object: resource.Anyone},
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller came with an API token, which has no " +
+				"session"}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				if c.Session.Cookie == "" {
 					return nil, fault.New(fault.Invalid, "an API token has no session to end; delete the token instead")
@@ -97,7 +99,8 @@ func answerWho(a *resource.Access, csrf string) whoami {
 
 func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, error) {
 	in := login{}
-	if err := readTexts(c, "a sign-in", textField{"username", &in.Username}, textField{"password", &in.Password}); err != nil {
+	if err := readTexts(c, "a sign-in", textField{"username", &in.Username},
+		textField{"password", &in.Password}); err != nil {
 		return nil, err
 	}
 	sess, device, err := s.signIn(ctx, in.Username, in.Password, origin{c.Remote, c.Device})
@@ -112,7 +115,8 @@ func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, erro
 
 func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any, error) {
 	in := newPassword{}
-	if err := readTexts(c, "a change of the password", textField{"password", &in.Password}, textField{"newPassword", &in.NewPassword}); err != nil {
+	if err := readTexts(c, "a change of the password", textField{"password", &in.Password},
+		textField{"newPassword", &in.NewPassword}); err != nil {
 		return nil, err
 	}
 	if c.Session.Cookie == "" {
@@ -164,7 +168,8 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 func (s *Service) tokenEndpoint() resource.Endpoint {
 	body, answer := people.Tokens.Schema(), people.Tokens.Schema()
 	secret := func(name, doc, example string) resource.Key {
-		return resource.Key{Name: name, ReadOnly: true, Schema: resource.Schema{Type: "string", Doc: doc, Example: example}}
+		return resource.Key{Name: name, ReadOnly: true,
+			Schema: resource.Schema{Type: "string", Doc: doc, Example: example}}
 	}
 	answer.Name = "NewApiToken"
 	answer.Properties = append(answer.Properties,
@@ -174,9 +179,10 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 		Method: "POST", Path: people.Tokens.Path, Category: ground.CategorySettings, Summary: "Add an API token",
 		Doc: "Makes a credential that acts with the user's rights, both as a bearer token and for LMv1 signatures. " +
 			"Its secrets are in this answer only.",
-		Right:  resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
-		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"), Required: true, Example: 1}},
-		Body:   &body, Answer: &answer, Creates: true, Once: true,
+		Right: resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
+		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"),
+			Required: true, Example: 1}},
+		Body: &body, Answer: &answer, Creates: true, Once: true,
 		Errors: []resource.Failure{
 			{Kind: fault.Unknown, When: "there is no such user"},
 			{Kind: fault.Denied, When: "the user holds more than the caller does"},

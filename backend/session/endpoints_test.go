@@ -51,7 +51,8 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 		{`{"username":"jo","password":"` + password + `","x":1}`, true, ""},
 		{`{"username":"jo","password":"` + password + `","user":1}`, false, `invalid: a sign-in has no field "user"`},
 		{`{"username":"jo","pasword":"x"}`, true, `invalid: password is required`},
-		{`{"username":"jo","password":"x","passwort":"x"}`, false, `invalid: a sign-in has no field "passwort"; did you mean password?`},
+		{`{"username":"jo","password":"x","passwort":"x"}`, false, `invalid: a sign-in has no field "passwort"; did ` +
+			`you mean password?`},
 		{`{"username":"jo","password":"wrong horse"}`, false, `no_login: the user name or the password is wrong`},
 		{`{"Username":"jo","password":"x"}`, true, `invalid: username is required`},
 		{`{"username":1,"password":"x"}`, true, `invalid: username is a text in double quotes`},
@@ -70,7 +71,8 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 			answer := out.(resource.Answer)
 			sess, err := h.ByCookie(t.Context(), answer.SignIn)
 			must(t, err)
-			if got, want := text(t, answer.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+sess.CSRF+`"}`; got != want {
+			if got, want := text(t, answer.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+
+				sess.CSRF+`"}`; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
@@ -82,7 +84,9 @@ func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
 	h.user(t, "jo", 4)
 	old := h.signIn(t, "jo")
 	body := []byte(`{"username":"jo","password":"` + password + `"}`)
-	if _, err := h.ask(t, "POST /session", resource.Call{Access: old.Access, Session: resource.Session{Cookie: old.Secret}, Body: body}); err != nil {
+	if _,
+		err := h.ask(t, "POST /session",
+		resource.Call{Access: old.Access, Session: resource.Session{Cookie: old.Secret}, Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.ByCookie(t.Context(), old.Secret); says(err) != ended {
@@ -96,13 +100,18 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 	elsewhere := h.signIn(t, "jo")
 	mine, err := h.Redeem(t.Context(), h.Launch(id, true))
 	must(t, err)
-	call := resource.Call{Access: mine.Access, Session: resource.Session{Cookie: mine.Secret, CSRF: mine.CSRF}, Remote: "192.0.2.7"}
+	call := resource.Call{Access: mine.Access, Session: resource.Session{Cookie: mine.Secret, CSRF: mine.CSRF},
+		Remote: "192.0.2.7"}
 	for _, tt := range []struct{ body, err string }{
-		{`{"password":"wrong horse","newPassword":"another horse"}`, "invalid: password: the current password is wrong"},
-		{`{"password":"` + password + `","newPassword":"short"}`, "invalid: newPassword: a password has 8 to 512 characters"},
-		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new password is the current one"},
+		{`{"password":"wrong horse","newPassword":"another horse"}`,
+			"invalid: password: the current password is wrong"},
+		{`{"password":"` + password + `","newPassword":"short"}`, "invalid: newPassword: a password has 8 to 512 " +
+			"characters"},
+		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new password " +
+			"is the current one"},
 		{`{"password":"` + password + `"}`, "invalid: newPassword: newPassword is required"},
-		{`{"password":"x","newPassword":"y","again":"y"}`, `invalid: again: a change of the password has no field "again"`},
+		{`{"password":"x","newPassword":"y","again":"y"}`, `invalid: again: a change of the password has no field ` +
+			`"again"`},
 	} {
 		call.Body = []byte(tt.body)
 		_, err := h.ask(t, "PUT /session/password", call)
@@ -114,7 +123,8 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 		t.Errorf("a change that was refused ended a session: %v", err)
 	}
 	call.Body = []byte(`{"password":"` + password + `","newPassword":"another horse"}`)
-	if _, err := h.ask(t, "PUT /session/password", resource.Call{Access: mine.Access, Body: call.Body}); says(err) != "invalid: an API token has no password; sign in to change yours" {
+	if _, err := h.ask(t, "PUT /session/password", resource.Call{Access: mine.Access, Body: call.Body}); says(
+		err) != "invalid: an API token has no password; sign in to change yours" {
 		t.Errorf("with a token: %v", err)
 	}
 	out, err := h.ask(t, "PUT /session/password", call)
@@ -146,8 +156,10 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 		call resource.Call
 		want string
 	}{
-		{"with a session", resource.Call{Access: sess.Access, Session: session}, `{"userId":1,"username":"jo","role":"readonly","csrfToken":"` + sess.CSRF + `"}`},
-		{"with a token", resource.Call{Access: sess.Access}, `{"userId":1,"username":"jo","role":"readonly","csrfToken":""}`},
+		{"with a session", resource.Call{Access: sess.Access, Session: session},
+			`{"userId":1,"username":"jo","role":"readonly","csrfToken":"` + sess.CSRF + `"}`},
+		{"with a token", resource.Call{Access: sess.Access}, `{"userId":1,"username":"jo","role":"readonly",` +
+			`"csrfToken":""}`},
 	} {
 		out, err := h.ask(t, "GET /session", tt.call)
 		must(t, err)
@@ -160,7 +172,8 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 			t.Errorf("%s by nobody: %v", id, err)
 		}
 	}
-	if _, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access}); says(err) != "invalid: an API token has no session to end; delete the token instead" {
+	if _, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access}); says(
+		err) != "invalid: an API token has no session to end; delete the token instead" {
 		t.Errorf("signing out a token: %v", err)
 	}
 	out, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access, Session: session})
@@ -175,15 +188,22 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 func TestCreatingATokenByTheEndpoint(t *testing.T) {
 	h := newHouse(t)
 	put(t, h, people.Roles.Name, &people.Role{Name: "registrar", Privileges: []people.Privilege{
-		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"}, {ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
-		{ObjectType: "report", ObjectID: "*", Operation: "read"}, {ObjectType: "setting", ObjectID: "datasources", Operation: "read"}, {ObjectType: "setting", ObjectID: "opsnotes", Operation: "read"}}})
+		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"},
+		{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
+		{ObjectType: "report", ObjectID: "*", Operation: "read"},
+		{ObjectType: "setting", ObjectID: "datasources", Operation: "read"},
+		{ObjectType: "setting", ObjectID: "opsnotes", Operation: "read"}}})
 	h.user(t, "boss", ground.Administrator)
 	h.user(t, "registrar", 5)
 	h.user(t, "viewer", 4)
 	secrets := regexp.MustCompile(`"(accessId|accessKey|bearer)":"[^"]+"`)
 	for _, tt := range []struct{ by, of, body, want string }{
-		{"boss", "1", `{"note":"nightly"}`, `{"id":1,"adminId":1,"adminName":"boss","accessId":…,"note":"nightly","status":2,"createdBy":"boss","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,"bearer":…}`},
-		{"registrar", "3", `{"status":1}`, `{"id":2,"adminId":3,"adminName":"viewer","accessId":…,"note":"","status":1,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,"bearer":…}`},
+		{"boss", "1", `{"note":"nightly"}`, `{"id":1,"adminId":1,"adminName":"boss","accessId":…,"note":"nightly",` +
+			`"status":2,"createdBy":"boss","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,` +
+			`"bearer":…}`},
+		{"registrar", "3", `{"status":1}`, `{"id":2,"adminId":3,"adminName":"viewer","accessId":…,"note":"",` +
+			`"status":1,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,` +
+			`"bearer":…}`},
 		{"registrar", "1", `{}`, `denied: you cannot change boss, who holds the role administrator`},
 		{"viewer", "3", `{}`, `denied: refused by write on settings: useraccess`},
 		{"boss", "9", `{}`, `unknown: there is no user 9`},
@@ -198,12 +218,14 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 			must(t, err)
 			access, err := h.Access(t.Context(), by)
 			must(t, err)
-			out, err := h.ask(t, "POST /setting/admins/{adminId}/apitokens", resource.Call{Access: access, Vars: map[string]string{"adminId": tt.of}, Body: []byte(tt.body)})
+			out, err := h.ask(t, "POST /setting/admins/{adminId}/apitokens",
+				resource.Call{Access: access, Vars: map[string]string{"adminId": tt.of}, Body: []byte(tt.body)})
 			got := says(err)
 			if err == nil {
 				answer := out.(resource.Answer)
 				got = secrets.ReplaceAllString(text(t, answer.Body), `"$1":…`)
-				if answer.Location != "/setting/admins/"+tt.of+"/apitokens/"+string(resource.FindKey(answer.Body.(resource.JSON), "id")) {
+				if answer.Location != "/setting/admins/"+tt.of+"/apitokens/"+
+					string(resource.FindKey(answer.Body.(resource.JSON), "id")) {
 					t.Errorf("it is at %s", answer.Location)
 				}
 			}
@@ -216,7 +238,8 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 
 func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
 	h := newHouse(t)
-	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password", "POST /setting/admins/{adminId}/apitokens",
+	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password",
+		"POST /setting/admins/{adminId}/apitokens",
 		"POST /setting/admins/services/logoffUsers"}
 	var got []string
 	for _, e := range h.Endpoints() {

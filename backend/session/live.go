@@ -80,7 +80,8 @@ func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Sess
 		return nil, err
 	}
 	now, secret := s.now(), newSecret()
-	l := &live{userID: who.row.ID, csrf: newSecret(), mark: who.mark, began: now, renewed: now, done: make(chan struct{})}
+	l := &live{userID: who.row.ID, csrf: newSecret(), mark: who.mark, began: now, renewed: now,
+		done: make(chan struct{})}
 	l.used.Store(int64(now))
 	l.persistent.Store(persistent)
 

@@ -95,11 +95,15 @@ var events = []struct {
 	{"the role's privileges change", true, func(t *testing.T, h *house, id int64, _ *Session) {
 		change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Privileges[0].Operation = "read" })
 	}},
-	{"the user is deleted", true, func(t *testing.T, h *house, id int64, _ *Session) { remove(t, h, people.Users.Name, id) }},
+	{"the user is deleted", true, func(t *testing.T, h *house, id int64, _ *Session) {
+		remove(t, h, people.Users.Name, id)
+	}},
 	{"the user signs out", true, func(t *testing.T, h *house, id int64, sess *Session) {
 		must(t, h.SignOut(t.Context(), sess.Secret))
 	}},
-	{"the user's sessions are ended", true, func(t *testing.T, h *house, id int64, _ *Session) { must(t, h.EndUser(t.Context(), id)) }},
+	{"the user's sessions are ended", true, func(t *testing.T, h *house, id int64, _ *Session) {
+		must(t, h.EndUser(t.Context(), id))
+	}},
 
 	{"nothing", false, func(*testing.T, *house, int64, *Session) {}},
 	{"the user's phone number changes", false, func(t *testing.T, h *house, id int64, _ *Session) {
@@ -124,7 +128,10 @@ func TestASessionEndsWithWhatItRestsOn(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
 			h := newHouse(t)
-			put(t, h, people.Roles.Name, &people.Role{Name: "night", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
+			put(t, h, people.Roles.Name,
+				&people.Role{
+					Name:       "night",
+					Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
 			id := h.user(t, "jo", 5)
 			sess := h.signIn(t, "jo")
 			tt.do(t, h, id, sess)
@@ -142,7 +149,10 @@ func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T
 			hash() // outside, so that its time does not count
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t)
-				put(t, h, people.Roles.Name, &people.Role{Name: "night", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
+				put(t, h, people.Roles.Name,
+					&people.Role{
+						Name:       "night",
+						Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
 				id := h.user(t, "jo", 5)
 				sess, err := h.Redeem(t.Context(), h.Launch(id, false))
 				must(t, err)
@@ -204,7 +214,10 @@ func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
 func TestASessionSeesANewGroupAtOnce(t *testing.T) {
 	h := newHouse(t)
 	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "west", ParentID: 1})
-	put(t, h, people.Roles.Name, &people.Role{Name: "west", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}}})
+	put(t, h, people.Roles.Name,
+		&people.Role{
+			Name:       "west",
+			Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}}})
 	h.user(t, "jo", 5)
 	sess := h.signIn(t, "jo")
 	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "inside", ParentID: 2})

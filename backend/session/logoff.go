@@ -21,14 +21,17 @@ const mostLoggedOff = 1000 // users of one request
 func (s *Service) logoffEndpoint() resource.Endpoint {
 	body := resource.SchemaOf(logoff{})
 	return resource.Endpoint{
-		Method: "POST", Path: "/setting/admins/services/logoffUsers", Category: ground.CategorySettings, Summary: "Sign users out",
-		Doc: "Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. " +
+		Method: "POST", Path: "/setting/admins/services/logoffUsers", Category: ground.CategorySettings,
+		Summary: "Sign users out",
+		Doc: "Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API " +
+			"tokens stay. " +
 			"Nobody is signed out when one of the names is wrong.",
 		Right: resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Modify}, Body: &body,
 		Errors: []resource.Failure{
 			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
 			{Kind: fault.Denied, When: "the role lacks the right, or a user holds more than the caller does"},
-			{Kind: fault.Invalid, When: "there is no user of that name"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+			{Kind: fault.Invalid, When: "there is no user of that name"},
+			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		},
 		Example: resource.Example{Body: logoff{Names: []string{"viewer"}}},
 		Handle:  s.handleLogoff,

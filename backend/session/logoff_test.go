@@ -24,7 +24,8 @@ func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
 	}
 	who, err := h.Access(t.Context(), clerk)
 	must(t, err)
-	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Modify})
+	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: ground.AreaUserAccess,
+		Op: resource.Modify})
 	const id = "POST /setting/admins/services/logoffUsers"
 	for _, step := range []struct {
 		names string

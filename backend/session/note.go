@@ -13,7 +13,8 @@ import (
 // change returns a line of the audit log about a user's session.
 func (s *Service) change(action, user, sentence, remote string) *resource.Change {
 	return &resource.Change{
-		Call: &resource.Call{At: s.clock(), Remote: remote}, User: user, Action: action, Object: "session", Title: sentence,
+		Call: &resource.Call{At: s.clock(), Remote: remote}, User: user, Action: action, Object: "session",
+		Title: sentence,
 	}
 }
 

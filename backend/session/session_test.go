@@ -67,7 +67,8 @@ func (c *clock) pass(d time.Duration) {
 
 // newHouse is a new portal with a clock of its own and no users.
 func newHouse(t testing.TB) *house {
-	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"), &clock{at: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)})
+	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"),
+		&clock{at: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)})
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, 1) }))
 	return h
 }
@@ -188,7 +189,8 @@ func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 	must(t, err)
 	launch := h.Launch(id, true)
 	secrets := map[string]string{
-		"password": password, "wrong password": "a wrong password", "session": sess.Secret, "csrf": sess.CSRF, "bearer": made.Bearer,
+		"password": password, "wrong password": "a wrong password", "session": sess.Secret, "csrf": sess.CSRF,
+		"bearer":     made.Bearer,
 		"access key": made.AccessKey, "credential": secret, "launch token": launch,
 	}
 	h.Close()

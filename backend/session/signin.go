@@ -29,7 +29,8 @@ type origin struct {
 }
 
 // signIn also returns the secret by which the browser is recognized next time.
-func (s *Service) signIn(ctx context.Context, username, password string, from origin) (sess *Session, device string, err error) {
+func (s *Service) signIn(ctx context.Context, username, password string,
+	from origin) (sess *Session, device string, err error) {
 	who, err := s.prove(ctx, username, password, from)
 	if err != nil {
 		return nil, "", err
@@ -120,7 +121,8 @@ func (s *Service) IsPassword(ctx context.Context, username, password string) (bo
 }
 
 func errBusy() error {
-	return &fault.Error{Kind: fault.TooMany, Message: "too many people sign in at once; try again in a moment", RetryAfter: time.Second}
+	return &fault.Error{Kind: fault.TooMany, Message: "too many people sign in at once; try again in a moment",
+		RetryAfter: time.Second}
 }
 
 // rehash returns the user's password hashed at today's cost, or "" when its hash

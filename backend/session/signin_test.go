@@ -95,10 +95,14 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 		remote func(i int) string
 		other  [2]string // still welcome
 	}{
-		{"one user from anywhere", func(int) string { return "jo" }, func(i int) string { return fmt.Sprint("192.0.2.", i) }, [2]string{"ann", "192.0.2.3"}},
-		{"one user in any letter case", func(i int) string { return []string{"jo", "JO", "Jo"}[i%3] }, func(i int) string { return fmt.Sprint("192.0.2.", i) }, [2]string{"ann", "192.0.2.3"}},
-		{"any user from one address", func(i int) string { return fmt.Sprint("jo", i) }, func(int) string { return "192.0.2.1" }, [2]string{"jo", "192.0.2.2"}},
-		{"any user from one IPv6 network", func(i int) string { return fmt.Sprint("jo", i) }, func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, [2]string{"jo", "2001:db8:0:1::1"}},
+		{"one user from anywhere", func(int) string { return "jo" },
+			func(i int) string { return fmt.Sprint("192.0.2.", i) }, [2]string{"ann", "192.0.2.3"}},
+		{"one user in any letter case", func(i int) string { return []string{"jo", "JO", "Jo"}[i%3] },
+			func(i int) string { return fmt.Sprint("192.0.2.", i) }, [2]string{"ann", "192.0.2.3"}},
+		{"any user from one address", func(i int) string { return fmt.Sprint("jo", i) },
+			func(int) string { return "192.0.2.1" }, [2]string{"jo", "192.0.2.2"}},
+		{"any user from one IPv6 network", func(i int) string { return fmt.Sprint("jo", i) },
+			func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, [2]string{"jo", "2001:db8:0:1::1"}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			t.Parallel()
@@ -106,14 +110,16 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 			h.user(t, "jo", 4)
 			h.user(t, "ann", 4)
 			for i := range 10 {
-				if _, err := h.SignIn(t.Context(), tt.name(i), "a wrong password", tt.remote(i)); !fault.Is(err, fault.NoLogin) {
+				if _, err := h.SignIn(t.Context(), tt.name(i), "a wrong password", tt.remote(i)); !fault.Is(
+					err, fault.NoLogin) {
 					t.Fatalf("attempt %d: %v", i+1, err)
 				}
 				h.clock.pass(time.Second)
 			}
 			for i := 10; i < 12; i++ {
 				_, err := h.SignIn(t.Context(), tt.name(i), password, tt.remote(i))
-				if says(err) != "too_many: too many failed sign-ins; wait before you try again" || fault.Of(err).RetryAfter != 59*time.Second {
+				if says(err) != "too_many: too many failed sign-ins; wait before you try again" ||
+					fault.Of(err).RetryAfter != 59*time.Second {
 					t.Fatalf("attempt %d: %v after %v", i+1, err, fault.Of(err).RetryAfter)
 				}
 			}
@@ -303,7 +309,8 @@ func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
 	first := h.signIn(t, "jo")
-	if u, err = resource.Get(t.Context(), h.db, people.Users.Name, id); err != nil || !strings.HasPrefix(u.Password, "$argon2id$v=19$m=47104,t=1,p=1") {
+	if u, err = resource.Get(t.Context(), h.db, people.Users.Name, id); err != nil ||
+		!strings.HasPrefix(u.Password, "$argon2id$v=19$m=47104,t=1,p=1") {
 		t.Fatalf("stored as %q: %v", u.Password, err)
 	}
 	second := h.signIn(t, "jo")
@@ -348,8 +355,10 @@ func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
 	must(t, err)
 	settings.ID, settings.Name = setting.SettingID, "North Harbour"
 	put(t, h, setting.Settings.Name, settings)
-	for _, bad := range []string{"Johanna.Doe", "johanna.doe@example.net", "northharbour", "North Harbour", "password1"} {
-		if err := h.SetPassword(t.Context(), "johanna.doe", bad); !fault.Is(err, fault.Invalid) || fault.Of(err).Field != "password" {
+	for _, bad := range []string{"Johanna.Doe", "johanna.doe@example.net", "northharbour", "North Harbour",
+		"password1"} {
+		if err := h.SetPassword(t.Context(), "johanna.doe", bad); !fault.Is(err, fault.Invalid) ||
+			fault.Of(err).Field != "password" {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

@@ -60,7 +60,8 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 			return nil, err
 		}
 	default:
-		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>")
+		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 "+
+			"<accessId>:<signature>:<epochMillis>")
 	}
 	if token == nil || token.Status != people.TokenActive {
 		return nil, s.refuse(ctx, token, r)
@@ -113,7 +114,8 @@ func (s *Service) signature(value string) ([]string, error) {
 	}
 	millis, err := strconv.ParseInt(parts[2], 10, 64)
 	if err != nil || time.UnixMilli(millis).Sub(s.clock()).Abs() > clockSkew {
-		return nil, fault.New(fault.NoLogin, "the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this portal's clock")
+		return nil, fault.New(fault.NoLogin, "the time of the LMv1 signature is not epoch milliseconds within 30 "+
+			"minutes of this portal's clock")
 	}
 	return parts, nil
 }
@@ -175,7 +177,8 @@ type tokens struct {
 func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 	value, err := s.db.Memo("session.tokens", []string{string(people.Tokens.Name)}, func() (any, error) {
 		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, people.Tokens.Name)
-		all := &tokens{byBearer: make(map[string]*people.Token, len(rows)), byAccess: make(map[string]*people.Token, len(rows))}
+		all := &tokens{byBearer: make(map[string]*people.Token, len(rows)),
+			byAccess: make(map[string]*people.Token, len(rows))}
 		for i := range rows {
 			all.byBearer[rows[i].BearerHash] = &rows[i]
 			all.byAccess[rows[i].AccessID] = &rows[i]
@@ -191,13 +194,16 @@ func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 // CreateToken makes an API token for a user; by is the name of who makes it. An
 // unknown user is fault.Unknown.
 func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string) (Created, error) {
-	return s.createToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive, CreatedBy: by}, nil)
+	return s.createToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive,
+		CreatedBy: by}, nil)
 }
 
 // createToken completes the row and writes it, unless allow refuses its owner.
-func (s *Service) createToken(ctx context.Context, row people.Token, allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
+func (s *Service) createToken(ctx context.Context, row people.Token,
+	allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
 	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
-	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal(people.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
+	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer),
+		s.db.Seal(people.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
 	row.CreatedOn = resource.SecondsOf(s.clock())
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		owner, err := resource.Get(ctx, tx, people.Users.Name, row.AdminID)

@@ -21,15 +21,19 @@ func signed(key, method, path, body string, skew time.Duration) string {
 func TestATokenIsCheckedByItsHeader(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"), SealedKey: h.db.Seal(people.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: people.TokenActive})
-	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"), SealedKey: h.db.Seal(people.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: people.TokenSuspended})
+	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"),
+		SealedKey: h.db.Seal(people.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: people.TokenActive})
+	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"),
+		SealedKey: h.db.Seal(people.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: people.TokenSuspended})
 	const (
 		path, body = "/device/devices", `{"name":"web-01"}`
 		// Made by Python's hmac, hashlib and base64.
-		known  = "LMv1 id:M2U0YTZiN2RlN2Y5MzY1NmU2NzE3YTE1OGVmNWI5OTllMmE0YTg1NzAxZTMwMmJkNWYyYjAxZGVlYjZmZWU1YQ==:1769853600000"
+		known = "LMv1 id:M2U0YTZiN2RlN2Y5MzY1NmU2NzE3YTE1OGVmNWI5OTllMmE0YTg1NzAxZTMwMmJkNWYyYjAxZGVlYjZmZWU1YQ==" +
+			":1769853600000"
 		scheme = "no_login: Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>"
 		shape  = "no_login: LMv1 takes <accessId>:<signature>:<epochMillis>"
-		late   = "no_login: the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this portal's clock"
+		late   = "no_login: the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this " +
+			"portal's clock"
 	)
 	post := TokenRequest{Method: "POST", Path: path, DecodedPath: path, Body: []byte(body)}
 	get := TokenRequest{Method: "GET", Path: "/device/groups/a%20b", DecodedPath: "/device/groups/a b"}
@@ -51,8 +55,10 @@ func TestATokenIsCheckedByItsHeader(t *testing.T) {
 
 		{"a signature made elsewhere", known, post, ""},
 		{"its body changed", known, with(post, `{"name":"web-02"}`), badToken},
-		{"its method changed", known, TokenRequest{Method: "PUT", Path: path, DecodedPath: path, Body: []byte(body)}, badToken},
-		{"its path changed", known, TokenRequest{Method: "POST", Path: path + "/1", DecodedPath: path + "/1", Body: []byte(body)}, badToken},
+		{"its method changed", known, TokenRequest{Method: "PUT", Path: path, DecodedPath: path, Body: []byte(body)},
+			badToken},
+		{"its path changed", known, TokenRequest{Method: "POST", Path: path + "/1", DecodedPath: path + "/1",
+			Body: []byte(body)}, badToken},
 		{"its access id changed", strings.Replace(known, "id:", "ix:", 1), post, badToken},
 		{"its time changed", strings.Replace(known, "1769853600000", "1769853600001", 1), post, badToken},
 		{"no signature", "LMv1 id::1769853600000", post, badToken},
@@ -111,7 +117,8 @@ func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
 		{"the token is suspended", func(h *house, _, token int64) {
 			change(t, h, people.Tokens.Name, token, func(t *people.Token) { t.Status = people.TokenSuspended })
 		}, badToken, ""},
-		{"the token is deleted", func(h *house, _, token int64) { remove(t, h, people.Tokens.Name, token) }, badToken, ""},
+		{"the token is deleted", func(h *house, _, token int64) { remove(t, h, people.Tokens.Name, token) },
+			badToken, ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			h := newHouse(t)
@@ -138,14 +145,19 @@ func TestACreatedTokenWorksBothWays(t *testing.T) {
 	row, err := resource.Get(t.Context(), h.db, people.Tokens.Name, made.row.ID)
 	must(t, err)
 	want := people.Token{
-		ID: 1, AdminID: user, AdminName: "jo", AccessID: made.AccessID, BearerHash: bearerHash(made.Bearer), SealedKey: row.SealedKey,
-		Note: "nightly", Status: people.TokenActive, CreatedBy: "cli", CreatedOn: resource.SecondsOf(h.clock.now()),
+		ID: 1, AdminID: user, AdminName: "jo", AccessID: made.AccessID, BearerHash: bearerHash(made.Bearer),
+		SealedKey: row.SealedKey,
+		Note:      "nightly", Status: people.TokenActive, CreatedBy: "cli",
+		CreatedOn: resource.SecondsOf(h.clock.now()),
 	}
 	if *row != want || len(made.AccessID) != 20 || len(made.AccessKey) != 48 || len(made.Bearer) != 43 {
 		t.Errorf("the row is %+v, want %+v", *row, want)
 	}
-	for _, header := range []string{"Bearer " + made.Bearer, strings.Replace(signed(made.AccessKey, "GET", "/x", "", 0), "id:", made.AccessID+":", 1)} {
-		if _, err := h.ByToken(t.Context(), header, TokenRequest{Method: "GET", Path: "/x", DecodedPath: "/x"}); err != nil {
+	for _, header := range []string{"Bearer " + made.Bearer, strings.Replace(signed(made.AccessKey, "GET", "/x", "", 0),
+		"id:", made.AccessID+":", 1)} {
+		if _,
+			err := h.ByToken(t.Context(), header,
+			TokenRequest{Method: "GET", Path: "/x", DecodedPath: "/x"}); err != nil {
 			t.Errorf("%s: %v", header, err)
 		}
 	}
@@ -171,7 +183,11 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 		return row
 	}
 	first := use("192.0.2.1")
-	eventually(t, "the first use is recorded", func() bool { r := row(); return r.LastUsedOn == first && r.LastAuthIP == "192.0.2.1" })
+	eventually(t, "the first use is recorded", func() bool {
+		r := row()
+		return r.LastUsedOn == first &&
+			r.LastAuthIP == "192.0.2.1"
+	})
 	h.clock.pass(59 * time.Second)
 	use("192.0.2.2")
 	h.clock.pass(time.Second)

@@ -51,7 +51,8 @@ func (s *Service) asPortal(ctx context.Context) context.Context {
 }
 
 func (s *Service) asSystem(ctx context.Context, tx resource.Tx) *resource.Write {
-	return &resource.Write{Context: ctx, Call: &resource.Call{At: s.clock()}, Tx: tx, Given: func(string) bool { return true }}
+	return &resource.Write{Context: ctx, Call: &resource.Call{At: s.clock()}, Tx: tx,
+		Given: func(string) bool { return true }}
 }
 
 // mailOf returns an address for a user whose own is not known.

@@ -35,7 +35,8 @@ func TestAddingUsersFromTheCommandLine(t *testing.T) {
 			if u.Email != tt.email || u.CreatedBy != "system" || u.Status != "active" {
 				t.Errorf("the user is %+v", u)
 			}
-			if sess, err := h.SignIn(t.Context(), tt.name, password, ""); err != nil || sess.Access.Role != strings.ToLower(tt.role) {
+			if sess, err := h.SignIn(t.Context(), tt.name, password, ""); err != nil ||
+				sess.Access.Role != strings.ToLower(tt.role) {
 				t.Errorf("signing in: %v %v", sess, err)
 			}
 		})
@@ -54,7 +55,8 @@ func TestSettingAPasswordEndsTheOldOne(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tt.name, says(err), tt.err)
 		}
 	}
-	if _, err := h.SignIn(t.Context(), "jo", password, ""); says(err) != "no_login: the user name or the password is wrong" {
+	if _, err := h.SignIn(t.Context(), "jo", password, ""); says(err) != "no_login: the user name or the password is "+
+		"wrong" {
 		t.Errorf("the old one: %v", err)
 	}
 	if _, err := h.SignIn(t.Context(), "jo", "a new password", ""); err != nil {

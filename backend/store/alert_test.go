@@ -40,20 +40,24 @@ func watch(t *testing.T) *watched {
 	add(h, &setting.Settings)
 	add(h, &maintenance.SDTs)
 	h.steps(nil, []step{
-		{"POST /device/groups", `{"name":"Oslo"}`, ""}, {"POST /device/groups", `{"name":"Inner","parentId":2}`, ""}, {"POST /device/groups", `{"name":"Austin"}`, ""},
-		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"fjord","hostGroupIds":"2","customProperties":[{"name":"rack","value":"7"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
+		{"POST /device/groups", `{"name":"Oslo"}`, ""}, {"POST /device/groups", `{"name":"Inner","parentId":2}`, ""},
+		{"POST /device/groups", `{"name":"Austin"}`, ""},
+		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"fjord","hostGroupIds":"2",` +
+			`"customProperties":[{"name":"rack","value":"7"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
 		{"POST /device/devices", `{"name":"10.0.0.2","displayName":"ranch","hostGroupIds":"4"}`, ""},
 		{"POST /device/devices", `{"name":"10.0.0.3","displayName":"deep","hostGroupIds":"3,4"}`, ""},
 	})
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
 		source := datasource.DataSource{ID: 900, Name: "Echo", DataPoints: []datasource.DataPoint{
-			{ID: 900001, Name: "loss", AlertSubject: "##LEVEL## on ##HOST##", AlertBody: "##VALUE##, rack ##Rack##, key ##snmp.community##, ##NOTHING## in ##GROUP##"}, {ID: 900002, Name: "time"},
+			{ID: 900001, Name: "loss", AlertSubject: "##LEVEL## on ##HOST##", AlertBody: "##VALUE##, rack ##Rack##, " +
+				"key ##snmp.community##, ##NOTHING## in ##GROUP##"}, {ID: 900002, Name: "time"},
 		}}
 		if err := resource.Put(ctx, tx, datasource.DataSources.Name, &source); err != nil {
 			return err
 		}
 		for id := int64(1); id <= 3; id++ {
-			i := fleet.Instance{ID: id, DeviceID: id, DeviceDataSourceID: 10 + id, DataSourceID: 900, Name: fmt.Sprint("Echo-", id), DisplayName: fmt.Sprint(id), Description: "the machine"}
+			i := fleet.Instance{ID: id, DeviceID: id, DeviceDataSourceID: 10 + id, DataSourceID: 900,
+				Name: fmt.Sprint("Echo-", id), DisplayName: fmt.Sprint(id), Description: "the machine"}
 			if err := resource.Put(ctx, tx, fleet.Instances.Name, &i); err != nil {
 				return err
 			}
@@ -82,13 +86,15 @@ func (w *watched) raise(instance, severity, minutes int64) (a *alert.Alert, chan
 }
 
 func (w *watched) found(instance, severity, minutes int64) *alert.Finding {
-	return &alert.Finding{InstanceID: instance, DataPointID: 900001, Severity: severity, Value: fmt.Sprint(severity * 25), Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)}
+	return &alert.Finding{InstanceID: instance, DataPointID: 900001, Severity: severity,
+		Value: fmt.Sprint(severity * 25), Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)}
 }
 
 func (w *watched) clear(instance, minutes int64) (a *alert.Alert) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
-		a, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: instance, DataPointID: 900001, Value: "3", Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)})
+		a, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: instance, DataPointID: 900001, Value: "3",
+			Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)})
 		return err
 	})
 	return a
@@ -153,7 +159,8 @@ func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 	if again, changed := w.raise(1, threshold.SeverityWarn, 1); changed || again.ID != 1 || again.UpdatedOn != w.now {
 		t.Errorf("the same again: %v, %+v", changed, again)
 	}
-	if worse, changed := w.raise(1, threshold.SeverityCritical, 2); !changed || worse.ID != 1 || worse.Value != "100" || w.status(1) != "unconfirmed-critical-none" {
+	if worse, changed := w.raise(1, threshold.SeverityCritical, 2); !changed || worse.ID != 1 || worse.Value != "100" ||
+		w.status(1) != "unconfirmed-critical-none" {
 		t.Errorf("worse: %v, %+v, and the device is %s", changed, worse, w.status(1))
 	}
 	if better, _ := w.raise(1, threshold.SeverityError, 3); better.ID != 1 || w.status(1) != "unconfirmed-error-none" {
@@ -170,7 +177,8 @@ func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 	for _, n := range over.Notes {
 		notes += fmt.Sprintln(n.By, n.On-w.now, n.Text)
 	}
-	const want = "system 0 opened as warn\nsystem 120 warn became critical\nsystem 180 critical became error\nsystem 240 cleared\n"
+	const want = "system 0 opened as warn\nsystem 120 warn became critical\nsystem 180 critical became error\n" +
+		"system 240 cleared\n"
 	if notes != want {
 		t.Errorf("its life is\n%swant\n%s", notes, want)
 	}
@@ -182,18 +190,32 @@ func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 func TestAnAlertReadsLikeThis(t *testing.T) {
 	w := watch(t)
 	w.raise(1, threshold.SeverityError, 0)
-	const want = `{"id":"1","type":"dataSourceAlert","severity":3,"startEpoch":1777896000,"endEpoch":0,"cleared":false,"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":"",` +
-		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"condition":"","deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo","resourceId":11,` +
-		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
-		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
-		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1","resourceTemplateType":"DS","dataPointUnit":"","monitorObjectGroups":[{"id":2,"name":"Oslo","fullPath":"Oslo"}],` +
-		`"SDT":null,"detailMessage":null,"customColumns":null,"tenant":"","dependencyRole":"","dependencyRoutingState":""}`
+	const want = `{"id":"1","type":"dataSourceAlert","severity":3,"startEpoch":1777896000,"endEpoch":0,` +
+		`"cleared":false,"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":"",` +
+		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"condition":"",` +
+		`"deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo",` +
+		`"resourceId":11,` +
+		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,` +
+		`"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
+		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,` +
+		`"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
+		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1",` +
+		`"resourceTemplateType":"DS","dataPointUnit":"","monitorObjectGroups":[{"id":2,"name":"Oslo",` +
+		`"fullPath":"Oslo"}],` +
+		`"SDT":null,"detailMessage":null,"customColumns":null,"tenant":"","dependencyRole":"",` +
+		`"dependencyRoutingState":""}`
 	w.calls(admin, []step{
 		{"GET /alert/alerts/1", "", want},
-		{"GET /alert/alerts?needMessage=true&fields=detailMessage", "", page(`{"detailMessage":{"subject":"error on fjord","body":"75, rack 7, key ********, ##NOTHING## in Oslo"}}`, "1")},
-		{"GET /alert/alerts?customColumns=%23%23rack%23%23,%2523%2523snmp.community%2523%2523,%23%23none%23%23&fields=customColumns", "", page(`{"customColumns":{"##none##":"","##rack##":"7","##snmp.community##":"********"}}`, "1")},
+		{"GET /alert/alerts?needMessage=true&fields=detailMessage", "",
+			page(
+				`{"detailMessage":{"subject":"error on fjord","body":"75, rack 7, key ********, ##NOTHING## in Oslo"}}`,
+				"1")},
+		{"GET /alert/alerts?customColumns=%23%23rack%23%23,%2523%2523snmp.community%2523%2523,%23%23none%23%23&" +
+			"fields=customColumns", "", page(`{"customColumns":{"##none##":"","##rack##":"7",`+
+			`"##snmp.community##":"********"}}`, "1")},
 		{"GET /alert/alerts/1?needMessage=perhaps", "", "invalid needMessage: needMessage is true or false"},
-		{"GET /alert/alerts?customColumns=" + strings.Repeat("a%2C", 3) + manyColumns(), "", "invalid customColumns: customColumns takes up to 50 properties"},
+		{"GET /alert/alerts?customColumns=" + strings.Repeat("a%2C", 3) + manyColumns(), "",
+			"invalid customColumns: customColumns takes up to 50 properties"},
 	})
 }
 
@@ -251,7 +273,8 @@ func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 	w.raise(1, threshold.SeverityWarn, 0)  // alert 1
 	w.raise(2, threshold.SeverityError, 1) // 2: not in Oslo
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		_, _, err := alert.Raise(ctx, tx, &alert.Finding{CollectorID: 1, Severity: threshold.SeverityCritical, At: w.now})
+		_, _, err := alert.Raise(ctx, tx, &alert.Finding{CollectorID: 1, Severity: threshold.SeverityCritical,
+			At: w.now})
 		return err // 3
 	})
 	inner := inOslo(resource.Read)
@@ -261,11 +284,15 @@ func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 	w.calls(inner, []step{
 		{"GET /alert/alerts?fields=id", "", page(one+","+four, "2")},
 		{"GET /alert/alerts?fields=id&size=1&offset=1", "", page(four, "2")},
-		{"GET /alert/alerts?fields=id&filter=" + url.QueryEscape(`monitorObjectName:"ranch"||severity>:4,cleared:"*"`), "", nothing},
+		{"GET /alert/alerts?fields=id&filter=" + url.QueryEscape(`monitorObjectName:"ranch"||severity>:4,cleared:"*"`),
+			"", nothing},
 		{"GET /alert/alerts/2", "", "unknown: there is no alert 2"},
 		{"GET /alert/alerts/3", "", "unknown: there is no alert 3"},
-		{"GET /alert/alerts/4?fields=monitorObjectGroups", "", `{"monitorObjectGroups":[{"id":3,"name":"Inner","fullPath":"Oslo/Inner"}]}`},
-		{"GET /alert/alerts/4?needMessage=true&fields=detailMessage", "", `{"detailMessage":{"subject":"error on deep","body":"75, rack ##Rack##, key ##snmp.community##, ##NOTHING## in Oslo/Inner"}}`},
+		{"GET /alert/alerts/4?fields=monitorObjectGroups", "", `{"monitorObjectGroups":[{"id":3,"name":"Inner",` +
+			`"fullPath":"Oslo/Inner"}]}`},
+		{"GET /alert/alerts/4?needMessage=true&fields=detailMessage", "",
+			`{"detailMessage":{"subject":"error on deep",` +
+				`"body":"75, rack ##Rack##, key ##snmp.community##, ##NOTHING## in Oslo/Inner"}}`},
 		{"GET /device/devices/2/alerts", "", "unknown: there is no device 2"},
 		{"GET /device/groups/4/alerts", "", "unknown: there is no device group 4"},
 		{"GET /device/groups/1/alerts", "", "unknown: there is no device group 1"},
@@ -273,18 +300,25 @@ func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 		{"POST /alert/alerts/2/ack", `{"ackComment":"mine"}`, "unknown: there is no alert 2"},
 		{"POST /alert/alerts/2/note", `{"ackComment":"mine"}`, "unknown: there is no alert 2"},
 		{"POST /alert/alerts/3/escalate", ``, "unknown: there is no alert 3"},
-		{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`, "denied: your role may see this alert, but not change it"},
+		{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`,
+			"denied: your role may see this alert, but not change it"},
 	})
-	w.calls(inOslo(resource.Ack), []step{{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`, ""}, {"POST /alert/alerts/2/ack", `{"ackComment":"mine"}`, "unknown: there is no alert 2"}})
-	w.calls(admin, []step{{"GET /alert/alerts/3?fields=type,monitorObjectId,monitorObjectName,monitorObjectType,collectorId,resourceTemplateType", "",
-		`{"type":"agentDownAlert","monitorObjectId":0,"monitorObjectName":"localhost","monitorObjectType":"collector","collectorId":1,"resourceTemplateType":""}`}})
+	w.calls(inOslo(resource.Ack), []step{{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`, ""},
+		{"POST /alert/alerts/2/ack", `{"ackComment":"mine"}`, "unknown: there is no alert 2"}})
+	w.calls(admin, []step{{"GET /alert/alerts/3?fields=type,monitorObjectId,monitorObjectName,monitorObjectType," +
+		"collectorId,resourceTemplateType", "",
+		`{"type":"agentDownAlert","monitorObjectId":0,"monitorObjectName":"localhost",` +
+			`"monitorObjectType":"collector","collectorId":1,"resourceTemplateType":""}`}})
 }
 
 func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 	w := watch(t)
 	w.calls(admin, []step{
-		{"POST /setting/alert/chains", `{"name":"Net","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}],[{"type":"ARBITRARY","method":"email","addr":"b@example.net"}]]}]}`, ""},
-		{"POST /setting/alert/rules", `{"name":"Oslo","priority":10,"levelStr":"All","deviceGroups":["Oslo*"],"escalatingChainId":1}`, ""},
+		{"POST /setting/alert/chains", `{"name":"Net","destinations":[{"type":"single",` +
+			`"stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}],[{"type":"ARBITRARY",` +
+			`"method":"email","addr":"b@example.net"}]]}]}`, ""},
+		{"POST /setting/alert/rules", `{"name":"Oslo","priority":10,"levelStr":"All","deviceGroups":["Oslo*"],` +
+			`"escalatingChainId":1}`, ""},
 	})
 	w.raise(1, threshold.SeverityWarn, 0)
 	w.raise(2, threshold.SeverityWarn, 0)
@@ -295,32 +329,40 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 		{"POST /alert/alerts/1/ack", ``, "invalid ackComment: ackComment is required"},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"  "}`, "invalid ackComment: ackComment is required"},
 		{"POST /alert/alerts/1/ack", `{"comment":"x"}`, `invalid comment: the body has no field "comment"`},
-		{"POST /alert/alerts/1/ack", `{"ackComment":"` + strings.Repeat("x", 4001) + `"}`, "invalid ackComment: ackComment is a text of at most 4,000 characters"},
+		{"POST /alert/alerts/1/ack", `{"ackComment":"` + strings.Repeat("x", 4001) + `"}`,
+			"invalid ackComment: ackComment is a text of at most 4,000 characters"},
 		{shown, "", `{"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":""}`},
 		{"POST /alert/alerts/1/note", `{"ackComment":"seen"}`, ""},
 		{shown, "", `{"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":""}`},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"on it"}`, ""},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"still on it"}`, ""},
 		{shown, "", `{"acked":true,"ackedBy":"admin","ackedEpoch":1777896600,"ackComment":"still on it"}`},
-		{"POST /alert/alerts/3/ack", `{"ackComment":"late"}`, "conflict: the alert 3 has cleared; there is nothing left to acknowledge"},
+		{"POST /alert/alerts/3/ack", `{"ackComment":"late"}`, "conflict: the alert 3 has cleared; there is nothing " +
+			"left to acknowledge"},
 		{"POST /alert/alerts/3/note", `{"ackComment":"it was the fan"}`, ""},
 		{"POST /alert/alerts/3/escalate", ``, "conflict: the alert 3 has cleared; there is nobody left to tell"},
 		{"POST /alert/alerts/2/escalate", ``, "conflict: the alert 2 goes along no escalation chain"},
-		{"GET /alert/alerts/1?fields=rule,chain,chainId,subChainId,nextRecipient", "", `{"rule":"Oslo","chain":"Net","chainId":1,"subChainId":1,"nextRecipient":1}`},
+		{"GET /alert/alerts/1?fields=rule,chain,chainId,subChainId,nextRecipient", "",
+			`{"rule":"Oslo","chain":"Net","chainId":1,"subChainId":1,"nextRecipient":1}`},
 		{"POST /alert/alerts/1/escalate", ``, ""},
 		{"GET /alert/alerts/1?fields=nextRecipient", "", `{"nextRecipient":2}`},
 		{"POST /alert/alerts/1/escalate", ``, "conflict: the alert 1 is at the last stage of its escalation chain Net"},
-		{"GET /alert/alerts/1?fields=notes", "", `{"notes":[{"by":"system","on":1777896000,"text":"opened as warn"},{"by":"admin","on":1777896600,"text":"seen"},` +
-			`{"by":"admin","on":1777896600,"text":"acknowledged: on it"},{"by":"admin","on":1777896600,"text":"acknowledged: still on it"},{"by":"admin","on":1777896600,"text":"escalated to stage 2 of Net"}]}`},
+		{"GET /alert/alerts/1?fields=notes", "", `{"notes":[{"by":"system","on":1777896000,"text":"opened as warn"},` +
+			`{"by":"admin","on":1777896600,"text":"seen"},` +
+			`{"by":"admin","on":1777896600,"text":"acknowledged: on it"},{"by":"admin","on":1777896600,` +
+			`"text":"acknowledged: still on it"},{"by":"admin","on":1777896600,"text":"escalated to stage 2 of Net"}]}`},
 	})
 	if got := w.status(1); got != "confirmed-warn-none" {
 		t.Errorf("the device is %s", got)
 	}
-	if worse, _ := w.raise(1, threshold.SeverityError, 11); worse.Acked || worse.NextRecipient != 2 || w.status(1) != "unconfirmed-error-none" {
+	if worse, _ := w.raise(1, threshold.SeverityError, 11); worse.Acked || worse.NextRecipient != 2 ||
+		w.status(1) != "unconfirmed-error-none" {
 		t.Errorf("worse: %+v, and the device is %s", worse, w.status(1))
 	}
-	log, err := resource.Find(t.Context(), w.db, audit.AuditLogs.Name, resource.Where{Field: "object", Op: "=", Value: "alert"})
-	if err != nil || len(log) != 5 || log[0].Description != "Wrote a note to the alert 1" || !strings.HasPrefix(log[1].Description, "Acknowledged the alert 1") || log[4].Action != "escalate" {
+	log, err := resource.Find(t.Context(), w.db, audit.AuditLogs.Name,
+		resource.Where{Field: "object", Op: "=", Value: "alert"})
+	if err != nil || len(log) != 5 || log[0].Description != "Wrote a note to the alert 1" ||
+		!strings.HasPrefix(log[1].Description, "Acknowledged the alert 1") || log[4].Action != "escalate" {
 		t.Errorf("the log says %+v (%v)", log, err)
 	}
 }
@@ -330,7 +372,9 @@ func TestMaintenanceCoversAnAlert(t *testing.T) {
 	w.raise(1, threshold.SeverityWarn, 0)
 	w.raise(2, threshold.SeverityError, 0)
 	maintain := func(device, from, to int64) {
-		s := maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: device, Recurrence: maintenance.OneTime, Comment: "new fans", Admin: "clerk", Start: resource.MillisOf(noon) + resource.Millis(from*60_000), End: resource.MillisOf(noon) + resource.Millis(to*60_000)}
+		s := maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: device, Recurrence: maintenance.OneTime,
+			Comment: "new fans", Admin: "clerk", Start: resource.MillisOf(noon) + resource.Millis(from*60_000),
+			End: resource.MillisOf(noon) + resource.Millis(to*60_000)}
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
 			return resource.Put(ctx, tx, maintenance.SDTs.Name, &s)
 		})
@@ -351,7 +395,9 @@ func TestMaintenanceCoversAnAlert(t *testing.T) {
 		t.Errorf("in maintenance: the devices are %s and %s", w.status(1), w.status(2))
 	}
 	w.calls(admin, []step{
-		{"GET /alert/alerts?fields=id,sdtIds,SDT&filter=sdted%3Atrue", "", page(`{"id":"1","sdtIds":"R_1,R_2","SDT":{"id":"R_2","type":"ResourceSDT","admin":"clerk","comment":"new fans","startDateTime":1777896300000,"endDateTime":1777899600000}}`, "1")},
+		{"GET /alert/alerts?fields=id,sdtIds,SDT&filter=sdted%3Atrue", "", page(`{"id":"1","sdtIds":"R_1,R_2",`+
+			`"SDT":{"id":"R_2","type":"ResourceSDT","admin":"clerk","comment":"new fans",`+
+			`"startDateTime":1777896300000,"endDateTime":1777899600000}}`, "1")},
 	})
 	sweep(31)
 	if a, changed := w.raise(1, threshold.SeverityWarn, 32); changed || a.SDTIDs != "R_2" {
@@ -362,13 +408,15 @@ func TestMaintenanceCoversAnAlert(t *testing.T) {
 		t.Errorf("after: the device is %s", got)
 	}
 	maintain(3, 0, 90)
-	if a, _ := w.raise(3, threshold.SeverityCritical, 61); a.SDTIDs != "R_3" || w.status(3) != "unconfirmed-critical-sdt" {
+	if a, _ := w.raise(3, threshold.SeverityCritical, 61); a.SDTIDs != "R_3" ||
+		w.status(3) != "unconfirmed-critical-sdt" {
 		t.Errorf("raised in maintenance: %+v, and the device is %s", a, w.status(3))
 	}
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
 		return resource.Delete(ctx, tx, maintenance.SDTs.Name, 3)
 	})
-	w.calls(admin, []step{{"GET /device/devices/3/alerts?fields=sdted,SDT", "", page(`{"sdted":true,"SDT":null}`, "1")}})
+	w.calls(admin,
+		[]step{{"GET /device/devices/3/alerts?fields=sdted,SDT", "", page(`{"sdted":true,"SDT":null}`, "1")}})
 }
 
 func TestNoAlertOpensWhereAlertingIsDisabled(t *testing.T) {
@@ -421,7 +469,9 @@ func TestADeletedDevicesAlertsClearAndGoWithIt(t *testing.T) {
 		{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}, // deep is in Austin too
 		{all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":false,"endEpoch":0}`, "2")},
 		{"DELETE /device/groups/4?deleteChildren=true", "", "{}"},
-		{all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":true,"endEpoch":1777896600}`, "2")},
+		{
+			all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":true,`+
+				`"endEpoch":1777896600}`, "2")},
 		{"POST /device/recyclebin/1/restore", "", ""},
 		{"GET /device/devices/1?fields=alertStatus", "", `{"alertStatus":"none"}`},
 		{"GET /alert/alerts", "", nothing},
@@ -449,7 +499,8 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 		}
 		return err
 	})
-	w.calls(admin, []step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
+	w.calls(admin,
+		[]step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
 }
 
 func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
@@ -457,7 +508,8 @@ func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
 	w.raise(1, threshold.SeverityWarn, 0)
 	unit := func(want string) {
 		t.Helper()
-		w.calls(admin, []step{{"GET /alert/alerts?fields=dataPointUnit", "", page(`{"dataPointUnit":"`+want+`"}`, "1")}})
+		w.calls(admin,
+			[]step{{"GET /alert/alerts?fields=dataPointUnit", "", page(`{"dataPointUnit":"`+want+`"}`, "1")}})
 	}
 	unit("")
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
@@ -484,13 +536,17 @@ func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
 	var id, parent, unused int
 	var plan string
 	for _, by := range []string{`"hostGroupIds"`, `"hostGroupIds", "alertStatus", "hostStatus"`} {
-		row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT ` + by + `, count(*) FROM "device" WHERE "deletedTimeInMs" = 0 GROUP BY ` + by)
-		if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != "SCAN device USING COVERING INDEX device counted" {
+		row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT ` + by + `, count(*) FROM "device" WHERE "deletedTimeInMs" = ` +
+			`0 GROUP BY ` + by)
+		if err := row.Scan(&id, &parent, &unused, &plan); err != nil ||
+			plan != "SCAN device USING COVERING INDEX device counted" {
 			t.Errorf("devices are counted by %s so: %s (%v)", by, plan, err)
 		}
 	}
-	row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "hostGroupIds", "alertStatus", "hostStatus", count(*) FROM "device" WHERE "deletedTimeInMs" = 0 AND "lastDataTime" = ? GROUP BY 1, 2, 3`, 0)
-	if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != "SEARCH device USING INDEX device by lastDataTime (lastDataTime=?)" {
+	row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "hostGroupIds", "alertStatus", "hostStatus", count(*) FROM `+
+		`"device" WHERE "deletedTimeInMs" = 0 AND "lastDataTime" = ? GROUP BY 1, 2, 3`, 0)
+	if err := row.Scan(&id, &parent, &unused, &plan); err != nil ||
+		plan != "SEARCH device USING INDEX device by lastDataTime (lastDataTime=?)" {
 		t.Errorf("devices without data are counted so: %s (%v)", plan, err)
 	}
 }
@@ -505,8 +561,10 @@ func TestTheNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
 	for _, field := range []string{"startEpoch", "endEpoch", "lastUpdatedOnEpoch"} {
 		var id, parent, unused int
 		var plan string
-		row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "id", "body" FROM "alert" WHERE "cleared" = ? ORDER BY "`+field+`" DESC, "id" DESC LIMIT 50`, false)
-		if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != `SEARCH alert USING INDEX alert by cleared and `+field+` (cleared=?)` {
+		row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "id", "body" FROM "alert" WHERE "cleared" = ? ORDER BY "`+field+
+			`" DESC, "id" DESC LIMIT 50`, false)
+		if err := row.Scan(&id, &parent, &unused, &plan); err != nil ||
+			plan != `SEARCH alert USING INDEX alert by cleared and `+field+` (cleared=?)` {
 			t.Errorf("alerts by %s are read so: %s (%v)", field, plan, err)
 		}
 	}

@@ -47,7 +47,8 @@ func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category !
 // tell records a change of one row in the audit log. before and after are the
 // row as it is shown, nil where there was none; more are fields that do not
 // show in them.
-func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte, more ...string) error {
+func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte,
+	more ...string) error {
 	if !t.tells() {
 		return nil
 	}

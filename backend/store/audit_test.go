@@ -36,7 +36,8 @@ func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
 		{"POST /device/devices", `{"name":"web-1"}`}, // refused: told nowhere
 		{"PATCH /device/devices/1", `{"description":"front","disableAlerting":true}`},
 		{"PATCH /setting/admins/9", `{}`}, // there is none
-		{"POST /setting/admins", `{"username":"jo","password":"correct horse","email":"jo@example.net","roles":[{"name":"readonly"}]}`},
+		{"POST /setting/admins", `{"username":"jo","password":"correct horse","email":"jo@example.net",` +
+			`"roles":[{"name":"readonly"}]}`},
 		{"PATCH /setting/admins/1", `{"password":"another horse"}`},
 		{"DELETE /device/groups/2?deleteChildren=true", ``},
 		{"POST /device/recyclebin/1/restore", ``},
@@ -73,10 +74,13 @@ func TestTheAuditLogShowsTheObjectBeforeAndAfterWithoutSecrets(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &row); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(row["before"]), want[0]) || !strings.HasPrefix(string(row["after"]), want[1]) || strings.Contains(text, "hunter") {
+		if !strings.HasPrefix(string(row["before"]), want[0]) || !strings.HasPrefix(string(row["after"]), want[1]) ||
+			strings.Contains(text, "hunter") {
 			t.Errorf("line %d is %s", id, text)
 		}
-		if string(row["id"]) != fmt.Sprintf("%q", fmt.Sprint(id)) || string(row["happenedOn"]) != fmt.Sprint(noon.Unix()) || string(row["happenedOnLocal"]) != `"2026-05-04 12:00:00 UTC"` {
+		if string(row["id"]) != fmt.Sprintf("%q", fmt.Sprint(id)) ||
+			string(row["happenedOn"]) != fmt.Sprint(noon.Unix()) ||
+			string(row["happenedOnLocal"]) != `"2026-05-04 12:00:00 UTC"` {
 			t.Errorf("line %d is %s", id, text)
 		}
 	}
@@ -103,7 +107,8 @@ func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *
 		t.Errorf("the log says %v, want nothing", got)
 	}
 	write(resource.WithCall(t.Context(), call), nil) // a verb of its own, that serves a call
-	if got, want := h.told(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(got, want) {
+	if got, want := h.told(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(
+		got, want) {
 		t.Errorf("the log says %v, want %v", got, want)
 	}
 }
@@ -116,7 +121,8 @@ func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
 			if i < 200 {
 				at = noon.AddDate(0, 0, -91)
 			}
-			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in", Title: "Signed in"}); err != nil {
+			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in",
+				Title: "Signed in"}); err != nil {
 				return err
 			}
 		}
@@ -125,7 +131,8 @@ func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
 	if got := len(h.told()); err != nil || got != 400 {
 		t.Errorf("%d lines are left (%v), want the 400 that are younger than 90 days", got, err)
 	}
-	err = h.db.Write(t.Context(), func(tx resource.Tx) error { return audit.PruneAudit(t.Context(), tx, 100_250, noon) })
+	err = h.db.Write(t.Context(),
+		func(tx resource.Tx) error { return audit.PruneAudit(t.Context(), tx, 100_250, noon) })
 	if got := len(h.told()); err != nil || got != 350 {
 		t.Errorf("%d lines are left (%v), want the 350 of the newest 100,000", got, err)
 	}
@@ -138,13 +145,15 @@ func BenchmarkAWriteWithTheAuditLog(b *testing.B) {
 			if !kept {
 				h.db.SetAuditor(nil)
 			}
-			h.ask(admin, "POST /device/devices", `{"name":"web-1","customProperties":[{"name":"location","value":"Oslo"}]}`)
+			h.ask(admin, "POST /device/devices", `{"name":"web-1","customProperties":[{"name":"location",`+
+				`"value":"Oslo"}]}`)
 			call := &resource.Call{Access: admin, At: noon}
 			body := []byte(h.ask(admin, "GET /device/devices/1", ""))
 			err := h.db.Write(b.Context(), func(tx resource.Tx) error {
 				for b.Loop() {
 					if kept {
-						if err := tx.Note(b.Context(), &resource.Change{Call: call, Action: "create", Object: "device", Label: "device", ID: 1, Title: "web-1", After: body}); err != nil {
+						if err := tx.Note(b.Context(), &resource.Change{Call: call, Action: "create", Object: "device",
+							Label: "device", ID: 1, Title: "web-1", After: body}); err != nil {
 							return err
 						}
 					}

@@ -100,9 +100,11 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 		case key == "atomic" && (value.Kind == 't' || value.Kind == 'f'):
 			atomic = value.Kind == 't'
 		case key == "atomic":
-			return nil, false, &fault.Error{Kind: fault.Invalid, Field: key, Message: "atomic is true or false", Allowed: []any{true, false}}
+			return nil, false, &fault.Error{Kind: fault.Invalid, Field: key, Message: "atomic is true or false",
+				Allowed: []any{true, false}}
 		case !c.Lenient:
-			return nil, false, fault.At(key, "a batch has no field %q%s", key, resource.DidYouMean(key, []string{"operations", "atomic"}))
+			return nil, false, fault.At(key, "a batch has no field %q%s", key,
+				resource.DidYouMean(key, []string{"operations", "atomic"}))
 		}
 	}
 	if len(nodes) == 0 || len(nodes) > maxBatch {
@@ -138,14 +140,17 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 			one.IfMatch = value.Text
 		default:
 			if !c.Lenient {
-				return nil, fault.At(key, "an operation has no field %q%s", key, resource.DidYouMean(key, []string{"op", "id", "body", "ifMatch"}))
+				return nil, fault.At(key, "an operation has no field %q%s", key,
+					resource.DidYouMean(key, []string{"op", "id", "body", "ifMatch"}))
 			}
 		}
 	}
-	prepare, known := map[string]func(*resource.Call) (step, error){"create": t.creation, "patch": t.patching, "delete": t.erasure}[r.Op]
+	prepare, known := map[string]func(*resource.Call) (step, error){"create": t.creation, "patch": t.patching,
+		"delete": t.erasure}[r.Op]
 	switch {
 	case !known:
-		return nil, &fault.Error{Kind: fault.Invalid, Field: "op", Message: "op is create, patch or delete", Allowed: []any{"create", "patch", "delete"}}
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "op", Message: "op is create, patch or delete",
+			Allowed: []any{"create", "patch", "delete"}}
 	case r.Op == "create" && r.ID != 0:
 		return nil, fault.At("id", "the portal gives what it creates its id; leave it out")
 	case r.Op != "create" && r.ID == 0:

@@ -78,7 +78,8 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 		return err
 	}
 	if found > chunkFormat {
-		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", c.path, found, chunkFormat)
+		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows "+
+			"%d); start that version, or choose another --data folder", c.path, found, chunkFormat)
 	}
 	if err := c.accept(ctx, spaces); err != nil {
 		return err
@@ -87,7 +88,8 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 		return err
 	}
 	for _, space := range spaces {
-		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, "data" BLOB NOT NULL)`, space)); err != nil {
+		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, `+
+			`"data" BLOB NOT NULL)`, space)); err != nil {
 			return err
 		}
 	}
@@ -108,7 +110,8 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 
 // accept refuses a file with a space that this program does not know.
 func (c *Chunks) accept(ctx context.Context, spaces []string) error {
-	found, err := c.conn.QueryContext(ctx, `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE '\_%' ESCAPE '\'`)
+	found, err := c.conn.QueryContext(ctx, `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT `+
+		`LIKE '\_%' ESCAPE '\'`)
 	if err != nil {
 		return err
 	}
@@ -225,8 +228,10 @@ func (c *Chunks) Rows(ctx context.Context, space string, ids []int64, each func(
 	return nil
 }
 
-func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64, each func(id int64, data []byte) error) error {
-	stmt, err := c.find.get(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" IN (?%s)`, space, strings.Repeat(", ?", size-1)))
+func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64,
+	each func(id int64, data []byte) error) error {
+	stmt, err := c.find.get(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" IN (?%s)`, space,
+		strings.Repeat(", ?", size-1)))
 	if err != nil {
 		return err
 	}
@@ -246,7 +251,8 @@ func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64, 
 // Each calls each with the rows from number from to number to, both included,
 // in the order of their numbers and of one moment.
 func (c *Chunks) Each(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error {
-	rows, err := c.read.QueryContext(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" BETWEEN ? AND ? ORDER BY "id"`, space), from, to)
+	rows, err := c.read.QueryContext(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" BETWEEN ? AND ? ORDER `+
+		`BY "id"`, space), from, to)
 	if err != nil {
 		return explain(c.path, err)
 	}
@@ -271,12 +277,14 @@ func scan(rows *sql.Rows, each func(id int64, data []byte) error) error {
 // Ends are the lowest and the highest number of a space; ok is false when it is empty.
 func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bool, err error) {
 	var a, b sql.NullInt64
-	err = c.read.QueryRowContext(ctx, fmt.Sprintf(`SELECT (SELECT min("id") FROM %[1]q), (SELECT max("id") FROM %[1]q)`, space)).Scan(&a, &b)
+	err = c.read.QueryRowContext(ctx, fmt.Sprintf(`SELECT (SELECT min("id") FROM %[1]q), (SELECT max("id") FROM %[1]q)`,
+		space)).Scan(&a, &b)
 	return a.Int64, b.Int64, a.Valid, explain(c.path, err)
 }
 
 // Size returns the bytes that the file has on disk once its WAL is written back.
 func (c *Chunks) Size(ctx context.Context) (bytes int64, err error) {
-	err = c.read.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes)
+	err = c.read.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, `+
+		`pragma_freelist_count, pragma_page_size`).Scan(&bytes)
 	return bytes, explain(c.path, err)
 }

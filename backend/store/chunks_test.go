@@ -43,16 +43,20 @@ func TestChunksAreThereAfterACommitAndNotAfterAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chunks.db")
 	c := openChunks(t, path)
 	if err := c.Write(func(tx store.ChunksTx) error {
-		return errors.Join(tx.Put("a", 1, []byte("one")), tx.Put("a", 1<<62, []byte("far")), tx.Put("b", 1, []byte("other")), tx.Put("a", 1, []byte("once more")), tx.Put("a", 2, []byte("gone")), tx.Delete("a", 2, 9))
+		return errors.Join(tx.Put("a", 1, []byte("one")), tx.Put("a", 1<<62, []byte("far")),
+			tx.Put("b", 1, []byte("other")), tx.Put("a", 1, []byte("once more")), tx.Put("a", 2, []byte("gone")),
+			tx.Delete("a", 2, 9))
 	}); err != nil {
 		t.Fatal(err)
 	}
 	lost := errors.New("lost")
-	if err := c.Write(func(tx store.ChunksTx) error { return errors.Join(tx.Delete("a", 0, 1<<62), lost) }); !errors.Is(err, lost) {
+	if err := c.Write(func(tx store.ChunksTx) error { return errors.Join(tx.Delete("a", 0, 1<<62), lost) }); !errors.Is(
+		err, lost) {
 		t.Errorf("got %v, want %v", err, lost)
 	}
 	for range 2 {
-		if got, want := read(t, c, "a"), map[int64]string{1: "once more", 1 << 62: "far"}; !reflect.DeepEqual(got, want) {
+		if got, want := read(t, c, "a"), map[int64]string{1: "once more", 1 << 62: "far"}; !reflect.DeepEqual(
+			got, want) {
 			t.Errorf("a holds %v, want %v", got, want)
 		}
 		if low, high, ok, err := c.Ends(t.Context(), "a"); low != 1 || high != 1<<62 || !ok || err != nil {
@@ -114,9 +118,13 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		newer:                               newer + " was written by a newer version of Spyglass (format 99, this one knows 1); start that version, or choose another --data folder",
-		damaged:                             damaged + " is damaged; it was left as it is. Restore a backup, or choose another --data folder",
-		filepath.Join(folder, "no", "file"): filepath.Join(folder, "no", "file") + " cannot be written (no such file or directory); choose another --data folder or change its permissions",
+		newer: newer +
+			" was written by a newer version of Spyglass (format 99, this one knows 1); start that version, or " +
+			"choose another --data folder",
+		damaged: damaged +
+			" is damaged; it was left as it is. Restore a backup, or choose another --data folder",
+		filepath.Join(folder, "no", "file"): filepath.Join(folder, "no", "file") +
+			" cannot be written (no such file or directory); choose another --data folder or change its permissions",
 	} {
 		_, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a")
 		if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
@@ -135,7 +143,8 @@ func TestChunksOfANewerVersionAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b")
-	want := path + " was written by a newer version of Spyglass: it has c, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed"
+	want := path + " was written by a newer version of Spyglass: it has c, which this version does not know and " +
+		"would lose. Start the newer version, or choose another --data folder. Nothing was changed"
 	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -23,7 +23,8 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 			if err := portal.Complete(ctx, tx, &settings, resource.SecondsOf(noon)); err != nil {
 				return err
 			}
-			found, err := resource.Find(ctx, tx, datasource.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: []int64{1, disks, network}})
+			found, err := resource.Find(ctx, tx, datasource.DataSources.Name,
+				resource.Where{Field: "id", Op: "in", Value: []int64{1, disks, network}})
 			for _, d := range found {
 				names = append(names, d.Name)
 			}
@@ -69,19 +70,23 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 		wantSkipped any
 	}{
 		{"as it was", "< 1 1", oldUse, nil, threshold.SeverityError, "max(inBits, outBits)/speed/10000", "24"},
-		{"changed by hand", "< 1", "inBits", map[string]any{"typeOID": ".1.3.6.1.2.1.2.2.1.3", "skipTypes": "53"}, 1, "inBits", "53"},
+		{"changed by hand", "< 1", "inBits", map[string]any{"typeOID": ".1.3.6.1.2.1.2.2.1.3", "skipTypes": "53"}, 1,
+			"inBits", "53"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := watch(t)
 			source := func(ctx context.Context, tx resource.Tx, name string) *datasource.DataSource {
-				found, err := resource.Find(ctx, tx, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+				found, err := resource.Find(ctx, tx, datasource.DataSources.Name,
+					resource.Where{Field: "name", Op: "=", Value: name})
 				if err != nil || len(found) != 1 {
 					t.Fatalf("%s: %d, %v", name, len(found), err)
 				}
 				return &found[0]
 			}
 			point := func(d *datasource.DataSource, name string) *datasource.DataPoint {
-				return &d.DataPoints[slices.IndexFunc(d.DataPoints, func(p datasource.DataPoint) bool { return p.Name == name })]
+				return &d.DataPoints[slices.IndexFunc(d.DataPoints, func(p datasource.DataPoint) bool {
+					return p.Name == name
+				})]
 			}
 			w.tx(func(ctx context.Context, tx resource.Tx) error {
 				cert, ports := source(ctx, tx, "TLS_Certificate"), source(ctx, tx, "SNMP_Interfaces")

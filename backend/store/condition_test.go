@@ -15,11 +15,14 @@ import (
 func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 	w := watch(t)
 	w.steps(nil, []step{
-		{"POST /setting/alert/chains", `{"name":"Portal","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}]]}]}`, ""},
-		{"POST /setting/alert/rules", `{"name":"Portal","priority":10,"levelStr":"All","datasource":"Collector","datapoint":"network","escalatingChainId":1}`, ""},
+		{"POST /setting/alert/chains", `{"name":"Portal","destinations":[{"type":"single",` +
+			`"stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}]]}]}`, ""},
+		{"POST /setting/alert/rules", `{"name":"Portal","priority":10,"levelStr":"All","datasource":"Collector",` +
+			`"datapoint":"network","escalatingChainId":1}`, ""},
 	})
 	finding := func(condition, reason string, severity int64) *alert.Finding {
-		return &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: condition, Severity: severity, Value: "bad", Reason: reason, At: w.now}
+		return &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: condition, Severity: severity,
+			Value: "bad", Reason: reason, At: w.now}
 	}
 	raise := func(f *alert.Finding) (a *alert.Alert, changed bool) {
 		w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
@@ -36,7 +39,9 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 	}
 	raise(finding("", "", threshold.SeverityCritical))
 	raise(finding(alert.ConditionNetwork, "This machine has no network.", threshold.SeverityError))
-	if _, changed := raise(finding(alert.ConditionNetwork, "This machine has no network.", threshold.SeverityError)); changed {
+	if _,
+		changed := raise(finding(alert.ConditionNetwork, "This machine has no network.",
+		threshold.SeverityError)); changed {
 		t.Error("the same finding changed the alert a second time")
 	}
 	clear(alert.ConditionClock) // there is none
@@ -57,7 +62,8 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := words.Message()
-		got = append(got, fmt.Sprintf("%d %s %s %s %s/%s %v rule %q: %s | %s", a.ID, a.Type, a.ObjectType, a.Condition, a.DataSourceName, a.DataPointName, a.Cleared, a.Rule, m.Subject, m.Body))
+		got = append(got, fmt.Sprintf("%d %s %s %s %s/%s %v rule %q: %s | %s", a.ID, a.Type, a.ObjectType, a.Condition,
+			a.DataSourceName, a.DataPointName, a.Cleared, a.Rule, m.Subject, m.Body))
 	}
 	const since = "since 2026-05-04 12:00:00 UTC."
 	want := `1 agentDownAlert collector heartbeat / true rule "": critical: the collector localhost is down | The collector localhost has not answered ` + since + `
@@ -71,11 +77,13 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 func TestAHeartbeatAlertOfAnEarlierVersionClears(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		old := alert.Alert{Type: alert.AgentDownAlert, ObjectType: "collector", CollectorID: 1, Severity: threshold.SeverityCritical, StartOn: w.now}
+		old := alert.Alert{Type: alert.AgentDownAlert, ObjectType: "collector", CollectorID: 1,
+			Severity: threshold.SeverityCritical, StartOn: w.now}
 		if err := resource.Put(ctx, tx, alert.Alerts.Name, &old); err != nil {
 			return err
 		}
-		cleared, err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: 1, Condition: alert.ConditionHeartbeat, At: w.now})
+		cleared, err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: 1, Condition: alert.ConditionHeartbeat,
+			At: w.now})
 		if err == nil && (cleared == nil || cleared.ID != old.ID) {
 			t.Errorf("cleared %+v, want the old alert", cleared)
 		}

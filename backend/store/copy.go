@@ -88,13 +88,15 @@ func CheckFile(ctx context.Context, path string) (layout int, err error) {
 		return 0, &fault.Error{Kind: fault.Conflict, Message: path + " is damaged", Err: errors.New(verdict)}
 	}
 	var rows bool
-	err = pool.QueryRowContext(ctx, `SELECT user_version, EXISTS (SELECT 1 FROM sqlite_master WHERE name = '_shape') FROM pragma_user_version`).Scan(&layout, &rows)
+	err = pool.QueryRowContext(ctx, `SELECT user_version, EXISTS (SELECT 1 FROM sqlite_master WHERE name = '_shape') `+
+		`FROM pragma_user_version`).Scan(&layout, &rows)
 	newest := chunkFormat
 	if rows {
 		newest = format
 	}
 	if err == nil && layout > newest {
-		err = fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d)", path, layout, newest)
+		err = fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d)",
+			path, layout, newest)
 	}
 	return layout, err
 }

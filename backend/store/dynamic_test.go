@@ -45,7 +45,8 @@ const listMembers = "GET /device/devices?fields=displayName,hostGroupIds"
 func company(t *testing.T) *house {
 	h := open(t)
 	h.steps(admin, []step{
-		{"POST /device/groups", `{"name":"Servers","customProperties":[{"name":"tier","value":"gold"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
+		{"POST /device/groups", `{"name":"Servers","customProperties":[{"name":"tier","value":"gold"},` +
+			`{"name":"snmp.community","value":"s3cret"}]}`, ""},
 		{"POST /device/groups", `{"name":"Linux","parentId":2}`, ""},
 		{"POST /device/groups", `{"name":"Auto","appliesTo":"displayName =~ \"web*\""}`, ""},
 		{"POST /device/devices", `{"name":"web-1","hostGroupIds":"3"}`, ""},
@@ -58,9 +59,12 @@ func company(t *testing.T) *house {
 func TestADynamicGroupHoldsTheDevicesItsExpressionAppliesTo(t *testing.T) {
 	company(t).steps(admin, []step{
 		{listMembers, "", members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
-		{"GET /device/groups/4?fields=groupType,appliesTo,numOfHosts,numOfDirectDevices", "", `{"groupType":"Dynamic","appliesTo":"displayName =~ \"web*\"","numOfHosts":2,"numOfDirectDevices":2}`},
-		{"GET /device/groups/4/devices?fields=displayName&sort=-displayName", "", `{"total":2,"searchId":null,"items":[{"displayName":"web-2"},{"displayName":"web-1"}],"data":null}`},
-		{"GET /device/devices?filter=hostGroupIds:4&fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
+		{"GET /device/groups/4?fields=groupType,appliesTo,numOfHosts,numOfDirectDevices", "",
+			`{"groupType":"Dynamic","appliesTo":"displayName =~ \"web*\"","numOfHosts":2,"numOfDirectDevices":2}`},
+		{"GET /device/groups/4/devices?fields=displayName&sort=-displayName", "",
+			`{"total":2,"searchId":null,"items":[{"displayName":"web-2"},{"displayName":"web-1"}],"data":null}`},
+		{"GET /device/devices?filter=hostGroupIds:4&fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},` +
+			`{"id":2}],"data":null}`},
 	})
 }
 
@@ -70,28 +74,48 @@ func TestMembershipFollowsEveryChange(t *testing.T) {
 		steps []step
 		want  string
 	}{
-		{"a device gets another name", []step{{"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""}, {"PATCH /device/devices/3", `{"displayName":"web-3"}`, ""}},
+		{"a device gets another name", []step{{"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""},
+			{"PATCH /device/devices/3", `{"displayName":"web-3"}`, ""}},
 			members("web-1", "3,4", "mail-2", "1", "web-3", "2,4")},
-		{"a device is replaced", []step{{"PUT /device/devices/1", `{"name":"web-1"}`, ""}}, members("web-1", "1,4", "web-2", "1,4", "db-1", "2")},
-		{"the expression changes", []step{{"PATCH /device/groups/4", `{"appliesTo":" inGroup('Servers') "}`, ""}}, members("web-1", "3,4", "web-2", "1", "db-1", "2,4")},
-		{"a device moves to another group", []step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers')"}`, ""}, {"PATCH /device/devices/1", `{"hostGroupIds":"1,4"}`, ""}},
+		{"a device is replaced", []step{{"PUT /device/devices/1", `{"name":"web-1"}`, ""}},
+			members("web-1", "1,4", "web-2", "1,4", "db-1", "2")},
+		{"the expression changes", []step{{"PATCH /device/groups/4", `{"appliesTo":" inGroup('Servers') "}`, ""}},
+			members("web-1", "3,4", "web-2", "1", "db-1", "2,4")},
+		{"a device moves to another group", []step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers')"}`, ""},
+			{"PATCH /device/devices/1", `{"hostGroupIds":"1,4"}`, ""}},
 			members("web-1", "1", "web-2", "1", "db-1", "2,4")},
-		{"a property above changes", []step{{"PATCH /device/groups/4", `{"appliesTo":"tier == 'gold'"}`, ""}, {"PATCH /device/groups/3", `{"customProperties":[{"name":"tier","value":"silver"}]}`, ""}},
+		{"a property above changes", []step{{"PATCH /device/groups/4", `{"appliesTo":"tier == 'gold'"}`, ""},
+			{"PATCH /device/groups/3", `{"customProperties":[{"name":"tier","value":"silver"}]}`, ""}},
 			members("web-1", "3", "web-2", "1", "db-1", "2,4")},
-		{"a group above is renamed", []step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers/*')"}`, ""}, {"PATCH /device/groups/2", `{"name":"Machines"}`, ""}},
+		{"a group above is renamed", []step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers/*')"}`, ""},
+			{"PATCH /device/groups/2", `{"name":"Machines"}`, ""}},
 			members("web-1", "3", "web-2", "1", "db-1", "2")},
-		{"a group moves", []step{{"PATCH /device/groups/4", `{"appliesTo":"tier == 'gold'"}`, ""}, {"PATCH /device/groups/3", `{"parentId":1}`, ""}},
+		{"a group moves", []step{{"PATCH /device/groups/4", `{"appliesTo":"tier == 'gold'"}`, ""},
+			{"PATCH /device/groups/3", `{"parentId":1}`, ""}},
 			members("web-1", "3", "web-2", "1", "db-1", "2,4")},
-		{"a static group is made dynamic", []step{{"PATCH /device/groups/3", `{"appliesTo":"startsWith(name, 'db')"}`, ""}}, members("web-1", "1,4", "web-2", "1,4", "db-1", "2,3")},
-		{"an expression is taken away", []step{{"PATCH /device/groups/4", `{"appliesTo":""}`, ""}, {"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""}},
+		{"a static group is made dynamic",
+			[]step{{"PATCH /device/groups/3", `{"appliesTo":"startsWith(name, 'db')"}`, ""}},
+			members("web-1", "1,4", "web-2", "1,4", "db-1", "2,3")},
+		{"an expression is taken away", []step{{"PATCH /device/groups/4", `{"appliesTo":""}`, ""},
+			{"PATCH /device/devices/2", `{"displayName":"mail-2"}`, ""}},
 			members("web-1", "3,4", "mail-2", "1,4", "db-1", "2")},
-		{"the dynamic group is deleted", []step{{"DELETE /device/groups/4", "", "{}"}}, members("web-1", "3", "web-2", "1", "db-1", "2")},
-		{"a group under it is deleted", []step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers/Linux')"}`, ""}, {"PATCH /device/devices/1", `{"hostGroupIds":"2,3,4"}`, ""}, {"DELETE /device/groups/3?deleteChildren=true", "", "{}"}},
+		{"the dynamic group is deleted", []step{{"DELETE /device/groups/4", "", "{}"}},
+			members("web-1", "3", "web-2", "1", "db-1", "2")},
+		{"a group under it is deleted",
+			[]step{{"PATCH /device/groups/4", `{"appliesTo":"inGroup('Servers/Linux')"}`, ""},
+				{"PATCH /device/devices/1", `{"hostGroupIds":"2,3,4"}`, ""},
+				{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}},
 			members("web-1", "2", "web-2", "1", "db-1", "2")},
-		{"a device is deleted with its last group", []step{{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}}, members("web-2", "1,4", "db-1", "2")},
-		{"a secret does not tell itself", []step{{"PATCH /device/groups/4", `{"appliesTo":"snmp.community == 's3cret'"}`, ""}}, members("web-1", "3", "web-2", "1", "db-1", "2")},
-		{"a secret tells that it is there", []step{{"PATCH /device/groups/4", `{"appliesTo":"exists snmp.community"}`, ""}}, members("web-1", "3,4", "web-2", "1", "db-1", "2,4")},
-		{"no dynamic group depends on another", []step{{"POST /device/groups", `{"name":"Meta","appliesTo":"inGroup('Auto')"}`, ""}}, members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
+		{"a device is deleted with its last group", []step{{"DELETE /device/groups/3?deleteChildren=true", "", "{}"}},
+			members("web-2", "1,4", "db-1", "2")},
+		{"a secret does not tell itself",
+			[]step{{"PATCH /device/groups/4", `{"appliesTo":"snmp.community == 's3cret'"}`, ""}},
+			members("web-1", "3", "web-2", "1", "db-1", "2")},
+		{"a secret tells that it is there",
+			[]step{{"PATCH /device/groups/4", `{"appliesTo":"exists snmp.community"}`, ""}},
+			members("web-1", "3,4", "web-2", "1", "db-1", "2,4")},
+		{"no dynamic group depends on another", []step{{"POST /device/groups", `{"name":"Meta",` +
+			`"appliesTo":"inGroup('Auto')"}`, ""}}, members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := company(t)
@@ -104,36 +128,47 @@ func TestNobodyIsPutIntoADynamicGroupByHand(t *testing.T) {
 	h := company(t)
 	read := h.ask(admin, "GET /device/devices/1", "")
 	h.steps(admin, []step{
-		{"POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, "invalid hostGroupIds: hostGroupIds: the group 4 (Auto) is dynamic, so its expression decides who is inside; a device cannot be put into it by hand"},
-		{"PATCH /device/devices/3", `{"hostGroupIds":"2,4"}`, "invalid hostGroupIds: hostGroupIds: the group 4 (Auto) is dynamic, so its expression decides who is inside; a device cannot be put into it by hand"},
-		{"PATCH /device/devices/1", `{"hostGroupIds":"3"}`, "invalid hostGroupIds: hostGroupIds: the group 4 (Auto) is dynamic, so its expression decides who is inside; a device cannot be taken out of it by hand"},
+		{"POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, "invalid hostGroupIds: hostGroupIds: the group 4 " +
+			"(Auto) is dynamic, so its expression decides who is inside; a device cannot be put into it by hand"},
+		{"PATCH /device/devices/3", `{"hostGroupIds":"2,4"}`, "invalid hostGroupIds: hostGroupIds: the group 4 " +
+			"(Auto) is dynamic, so its expression decides who is inside; a device cannot be put into it by hand"},
+		{"PATCH /device/devices/1", `{"hostGroupIds":"3"}`, "invalid hostGroupIds: hostGroupIds: the group 4 (Auto) " +
+			"is dynamic, so its expression decides who is inside; a device cannot be taken out of it by hand"},
 		{"PUT /device/devices/1", read, read},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"4,2"}`, ""},
 		{listMembers, "", members("web-1", "2,4", "web-2", "1,4", "db-1", "2")},
-		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers holds 1 group and 2 devices; deleteChildren=true deletes them too"},
+		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers holds 1 group and 2 devices; " +
+			"deleteChildren=true deletes them too"},
 	})
 }
 
 func TestAWrongExpressionSaysWhere(t *testing.T) {
 	company(t).steps(admin, []step{
-		{"PATCH /device/groups/4", `{"appliesTo":"isWindow()"}`, `invalid appliesTo: appliesTo: there is no function "isWindow" at 0; did you mean isWindows?`},
-		{"POST /device/groups", `{"name":"x","appliesTo":"true &&"}`, `invalid appliesTo: appliesTo: expected a value at 7`},
-		{"PATCH /device/groups/1", `{"appliesTo":"true"}`, `invalid appliesTo: appliesTo: the root group is where devices are that are in no other, so no expression chooses them`},
+		{"PATCH /device/groups/4", `{"appliesTo":"isWindow()"}`, `invalid appliesTo: appliesTo: there is no function ` +
+			`"isWindow" at 0; did you mean isWindows?`},
+		{"POST /device/groups", `{"name":"x","appliesTo":"true &&"}`, `invalid appliesTo: appliesTo: expected a ` +
+			`value at 7`},
+		{"PATCH /device/groups/1", `{"appliesTo":"true"}`, `invalid appliesTo: appliesTo: the root group is where ` +
+			`devices are that are in no other, so no expression chooses them`},
 		{listMembers, "", members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
 	})
 }
 
 // bound may change one group and what is in it, and no other.
 func bound(group int64) *resource.Access {
-	return &resource.Access{UserID: 7, User: "bound", Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{group: true}}}}
+	return &resource.Access{UserID: 7, User: "bound",
+		Grants: []resource.Grant{
+			{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{group: true}}}}
 }
 
 func TestARoleBoundToGroupsSeesDynamicMembersAndChoosesNone(t *testing.T) {
 	h := company(t)
-	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change all device groups"
+	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change " +
+		"all device groups"
 	h.steps(bound(4), []step{
 		{"GET /device/devices?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
-		{"GET /device/groups/4/devices?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
+		{"GET /device/groups/4/devices?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],` +
+			`"data":null}`},
 		{"GET /device/groups/3/devices", "", "unknown: there is no device group 3"},
 		{"PATCH /device/groups/4", `{"appliesTo":"true()"}`, denied},
 		{"PATCH /device/groups/4", `{"description":"ours"}`, ""},
@@ -144,7 +179,8 @@ func TestARoleBoundToGroupsSeesDynamicMembersAndChoosesNone(t *testing.T) {
 		{"POST /device/groups", `{"name":"Mine","parentId":3,"appliesTo":"true()"}`, denied},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"3,4","description":"put back"}`, ""},
 		{"POST /device/devices", `{"name":"web-9","hostGroupIds":"3"}`, ""},
-		{"POST /device/devices", `{"name":"web-8","hostGroupIds":"3,4"}`, "invalid hostGroupIds: hostGroupIds names no device group 4"},
+		{"POST /device/devices", `{"name":"web-8","hostGroupIds":"3,4"}`, "invalid hostGroupIds: hostGroupIds names " +
+			"no device group 4"},
 		{"GET /device/devices?fields=displayName,hostGroupIds", "", members("web-1", "3,4", "web-9", "3,4")},
 		{"PATCH /device/devices/4", `{"displayName":"db-9"}`, ""},
 		{"GET /device/devices?fields=displayName,hostGroupIds", "", members("web-1", "3,4", "db-9", "3")},
@@ -155,14 +191,21 @@ func TestFunctions(t *testing.T) {
 	h := company(t)
 	const called = "conflict: isWeb is called by the group Auto, the function isBoth; change these first, or "
 	h.steps(admin, []step{
-		{"POST /setting/functions", `{"name":"isWeb","code":"displayName =~ 'web*'"}`, `{"id":1,"name":"isWeb","code":"displayName =~ 'web*'","description":""}`},
-		{"POST /setting/functions", `{"name":"isBoth","code":"isWeb() || isDB()"}`, `invalid code: code: there is no function "isDB" at 11; did you mean isWeb?`},
+		{"POST /setting/functions", `{"name":"isWeb","code":"displayName =~ 'web*'"}`,
+			`{"id":1,"name":"isWeb","code":"displayName =~ 'web*'","description":""}`},
+		{"POST /setting/functions", `{"name":"isBoth","code":"isWeb() || isDB()"}`,
+			`invalid code: code: there is no function "isDB" at 11; did you mean isWeb?`},
 		{"POST /setting/functions", `{"name":"isBoth","code":"isWeb() || name startsWith 'db'"}`, ""},
-		{"POST /setting/functions", `{"name":"isweb","code":"true"}`, `conflict name: there is already a function with the name "isweb"`},
-		{"POST /setting/functions", `{"name":"isLinux","code":"true"}`, `invalid name: name: isLinux is built in already; choose another name`},
-		{"POST /setting/functions", `{"name":"is web","code":"true"}`, `invalid name: name: a function's name is up to 64 letters, digits and underscores, and begins with none of the digits`},
-		{"POST /setting/functions", `{"name":"me","code":"me()"}`, `invalid code: code: in the function me: me() calls itself at 0`},
-		{"PATCH /setting/functions/1", `{"code":"isBoth()"}`, `invalid code: code: in the function isWeb: isBoth() calls itself at 0`},
+		{"POST /setting/functions", `{"name":"isweb","code":"true"}`, `conflict name: there is already a function ` +
+			`with the name "isweb"`},
+		{"POST /setting/functions", `{"name":"isLinux","code":"true"}`, `invalid name: name: isLinux is built in ` +
+			`already; choose another name`},
+		{"POST /setting/functions", `{"name":"is web","code":"true"}`, `invalid name: name: a function's name is up ` +
+			`to 64 letters, digits and underscores, and begins with none of the digits`},
+		{"POST /setting/functions", `{"name":"me","code":"me()"}`, `invalid code: code: in the function me: me() ` +
+			`calls itself at 0`},
+		{"PATCH /setting/functions/1", `{"code":"isBoth()"}`, `invalid code: code: in the function isWeb: isBoth() ` +
+			`calls itself at 0`},
 		{"PATCH /setting/functions/1", `{"code":"true &&"}`, `invalid code: code: expected a value at 7`},
 		{"PATCH /device/groups/4", `{"appliesTo":"isweb()"}`, ""},
 		{listMembers, "", members("web-1", "3,4", "web-2", "1,4", "db-1", "2")},
@@ -184,12 +227,15 @@ func TestFunctions(t *testing.T) {
 
 func TestAFunctionDoesNotTellOfGroupsTheRoleDoesNotSee(t *testing.T) {
 	h := company(t)
-	h.steps(admin, []step{{"POST /setting/functions", `{"name":"isWeb","code":"true"}`, ""}, {"PATCH /device/groups/4", `{"appliesTo":"isWeb()"}`, ""}})
+	h.steps(admin, []step{{"POST /setting/functions", `{"name":"isWeb","code":"true"}`, ""},
+		{"PATCH /device/groups/4", `{"appliesTo":"isWeb()"}`, ""}})
 	who := bound(3)
 	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: "*", Op: resource.Modify})
-	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change all device groups"
+	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change " +
+		"all device groups"
 	h.steps(who, []step{
-		{"DELETE /setting/functions/1", "", "conflict: isWeb is called by expressions your role does not see; change these first, or delete it with ignoreReference=true"},
+		{"DELETE /setting/functions/1", "", "conflict: isWeb is called by expressions your role does not see; change " +
+			"these first, or delete it with ignoreReference=true"},
 		{"DELETE /setting/functions/1?ignoreReference=true", "", denied},
 		{"PATCH /setting/functions/1", `{"code":"false"}`, denied},
 		{"PATCH /setting/functions/1", `{"description":"fine"}`, ""},
@@ -205,7 +251,9 @@ func TestAFunctionDoesNotTellOfGroupsTheRoleDoesNotSee(t *testing.T) {
 func TestAlertsAreEnabledUnlessAGroupAboveSaysNo(t *testing.T) {
 	company(t).steps(admin, []step{
 		{"PATCH /device/groups/2", `{"disableAlerting":true}`, ""},
-		{"GET /device/groups?fields=id,effectiveAlertEnabled", "", `{"total":4,"searchId":null,"items":[{"id":1,"effectiveAlertEnabled":true},{"id":2,"effectiveAlertEnabled":false},{"id":3,"effectiveAlertEnabled":false},{"id":4,"effectiveAlertEnabled":true}],"data":null}`},
+		{"GET /device/groups?fields=id,effectiveAlertEnabled", "", `{"total":4,"searchId":null,"items":[{"id":1,` +
+			`"effectiveAlertEnabled":true},{"id":2,"effectiveAlertEnabled":false},{"id":3,` +
+			`"effectiveAlertEnabled":false},{"id":4,"effectiveAlertEnabled":true}],"data":null}`},
 	})
 }
 
@@ -214,7 +262,8 @@ func TestOneExpressionIsHeldAgainstManyDevicesInOnePass(t *testing.T) {
 	const many = 5000
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range many {
-			d := fleet.Device{Name: fmt.Sprint("n", i), DisplayName: fmt.Sprint("n", i), GroupIDs: resource.IDs{2}, CollectorID: 1}
+			d := fleet.Device{Name: fmt.Sprint("n", i), DisplayName: fmt.Sprint("n", i), GroupIDs: resource.IDs{2},
+				CollectorID: 1}
 			if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
 				return err
 			}
@@ -235,11 +284,14 @@ func hostileExpression() string { return `description =~ "^` + strings.Repeat("a
 
 func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 	h := open(t)
-	const tooMuch = "with it, the expressions of all %s together would have more than 50000 terms, or more than 100000 steps of regular expressions, and every change of a device asks them all. Use simpler expressions, or fewer"
+	const tooMuch = "with it, the expressions of all %s together would have more than 50000 terms, or more than " +
+		"100000 steps of regular expressions, and every change of a device asks them all. Use simpler expressions, " +
+		"or fewer"
 	hostile, stored, refused := hostileExpression(), 50, ""
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range stored { // at once: each would be held against all devices
-			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile, GroupType: "Dynamic"}
+			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile,
+				GroupType: "Dynamic"}
 			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
 				return err
 			}
@@ -260,7 +312,8 @@ func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 	if want := "invalid appliesTo: appliesTo: " + fmt.Sprintf(tooMuch, "dynamic groups"); refused != want {
 		t.Fatalf("after %d groups\n got %s\nwant %s", stored, refused, want)
 	}
-	groups, err := resource.Find(t.Context(), h.db, fleet.Groups.Name, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
+	groups, err := resource.Find(t.Context(), h.db, fleet.Groups.Name,
+		resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
 	var sum appliesto.Load
 	for _, g := range groups {
 		expr, err := appliesto.Parse(g.AppliesTo, nil)
@@ -269,7 +322,8 @@ func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 		}
 		sum = sum.Plus(expr.Load())
 	}
-	if err != nil || len(groups) != stored || sum.Steps > appliesto.MaxAllSteps || sum.Steps < appliesto.MaxAllSteps*9/10 {
+	if err != nil || len(groups) != stored || sum.Steps > appliesto.MaxAllSteps ||
+		sum.Steps < appliesto.MaxAllSteps*9/10 {
 		t.Errorf("a write of a device asks %d groups of %d steps (%v)", len(groups), sum.Steps, err)
 	}
 	dear, cheap := fmt.Sprintf("%q", hostile), `"displayName =~ \"web*\""`
@@ -279,10 +333,12 @@ func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 		{"PATCH /device/groups/2", `{"appliesTo":` + cheap + `}`, ""},
 		{"POST /device/groups", `{"name":"again","appliesTo":` + dear + `}`, ""}, // there is room again
 		{"POST /setting/functions", `{"name":"isDear","code":` + dear + `}`, ""}, // nothing calls it
-		{"POST /device/groups", `{"name":"caller","appliesTo":"isDear()"}`, "invalid appliesTo: appliesTo: " + fmt.Sprintf(tooMuch, "dynamic groups")},
+		{"POST /device/groups", `{"name":"caller","appliesTo":"isDear()"}`, "invalid appliesTo: appliesTo: " +
+			fmt.Sprintf(tooMuch, "dynamic groups")},
 		{"POST /setting/functions", `{"name":"isCheap","code":` + cheap + `}`, ""},
 		{"POST /device/groups", `{"name":"caller","appliesTo":"isCheap()"}`, ""},
-		{"PATCH /setting/functions/2", `{"code":` + dear + `}`, "invalid code: code: " + fmt.Sprintf(tooMuch, "dynamic groups")},
+		{"PATCH /setting/functions/2", `{"code":` + dear + `}`, "invalid code: code: " +
+			fmt.Sprintf(tooMuch, "dynamic groups")},
 	})
 }
 
@@ -290,7 +346,8 @@ func TestAnExpressionThatAnEarlierVersionStoredBeyondTheLimitIsNamedAndNotAsked(
 	h, hostile := open(t), hostileExpression()
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 80 {
-			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile, GroupType: "Dynamic"}
+			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile,
+				GroupType: "Dynamic"}
 			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
 				return err
 			}
@@ -305,13 +362,17 @@ func TestAnExpressionThatAnEarlierVersionStoredBeyondTheLimitIsNamedAndNotAsked(
 		t.Fatal(err)
 	}
 	over, err := fleet.Overloaded(t.Context(), h.db)
-	if err != nil || !slices.Contains(over, "the group g79") || slices.Contains(over, "the group g0") || !slices.Contains(over, "the data source s79") {
+	if err != nil || !slices.Contains(over, "the group g79") || slices.Contains(over, "the group g0") ||
+		!slices.Contains(over, "the data source s79") {
 		t.Fatalf("%q are over the limit (%v)", over, err)
 	}
-	h.steps(admin, []step{{"POST /device/devices", `{"name":"n","displayName":"web-1","description":"aaa","preferredCollectorId":1,"hostGroupIds":"1"}`, ""}})
+	h.steps(admin, []step{{"POST /device/devices", `{"name":"n","displayName":"web-1","description":"aaa",` +
+		`"preferredCollectorId":1,"hostGroupIds":"1"}`, ""}})
 	devices, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
-	if err != nil || len(devices) != 1 || !slices.Contains(devices[0].GroupIDs, 2) || slices.Contains(devices[0].GroupIDs, 81) {
+	if err != nil || len(devices) != 1 || !slices.Contains(devices[0].GroupIDs, 2) ||
+		slices.Contains(devices[0].GroupIDs, 81) {
 		t.Errorf("%v (%v), want groups whose expressions fit, and no others", devices, err)
 	}
-	h.steps(admin, []step{{"PATCH /device/groups/2", `{"appliesTo":"displayName =~ \"web*\""}`, ""}}) // cheaper, though still too much
+	// cheaper, though still too much
+	h.steps(admin, []step{{"PATCH /device/groups/2", `{"appliesTo":"displayName =~ \"web*\""}`, ""}})
 }

@@ -11,7 +11,8 @@ import (
 // says of them.
 func (t *Table[T]) Endpoints() []resource.Endpoint {
 	return endpoint.Of(t.res, endpoint.Handlers[T]{
-		List: t.list, Create: t.create, Get: t.get, Replace: t.replace, Patch: t.patch, Delete: t.erase, Clear: t.clear, Batch: t.batch,
+		List: t.list, Create: t.create, Get: t.get, Replace: t.replace, Patch: t.patch, Delete: t.erase, Clear: t.clear,
+		Batch: t.batch,
 		Listing: func(l resource.Listing) endpoint.Handler {
 			return func(ctx context.Context, c *resource.Call) (any, error) { return t.listThose(ctx, c, t.listed(l)) }
 		},
@@ -27,7 +28,8 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 			PurgeMany:   t.many("ids", "purge", t.purging),
 		},
 		Props: endpoint.PropHandlers{
-			List: t.listProps, Add: t.addProp, Get: t.getProp, Replace: t.setProp(true), Patch: t.setProp(false), Delete: t.dropProp,
+			List: t.listProps, Add: t.addProp, Get: t.getProp, Replace: t.setProp(true), Patch: t.setProp(false),
+			Delete: t.dropProp,
 		},
 	})
 }

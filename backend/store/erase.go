@@ -78,7 +78,8 @@ func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ? AND %s", t.name(), quote(t.res.Owner), text), append([]any{c.Access.UserID}, args...)...)
+		_, err = tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ? AND %s", t.name(), quote(t.res.Owner), text),
+			append([]any{c.Access.UserID}, args...)...)
 		return err
 	})
 }

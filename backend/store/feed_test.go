@@ -36,7 +36,8 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	}
 	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // its port and lane go along
 	rows, lost = next()
-	if want := []store.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 || rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
+	if want := []store.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 ||
+		rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
 		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
 	}
 	remove := func(speed int64) {

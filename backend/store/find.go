@@ -90,13 +90,15 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 			if err != nil {
 				return "", nil, err
 			}
-			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM json_each(?)))`), append(args, string(ids))
+			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM `+
+				`json_each(?)))`), append(args, string(ids))
 		case w.Op == "in":
 			ids, err := json.Marshal(w.Value)
 			if err != nil {
 				return "", nil, err
 			}
-			parts, args = append(parts, quote(w.Field)+" IN (SELECT value FROM json_each(?))"), append(args, string(ids))
+			parts, args = append(parts, quote(w.Field)+" IN (SELECT value FROM json_each(?))"),
+				append(args, string(ids))
 		case w.Op == resource.OpOf:
 			text, more, err := t.db.named(c.field.Refs, w.Value.([]resource.Where))
 			if err != nil {
@@ -178,7 +180,8 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 }
 
 // Sum adds up a field of numbers over all rows that match.
-func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string, where ...resource.Where) (sum int64, err error) {
+func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
+	where ...resource.Where) (sum int64, err error) {
 	tx, err := own(in)
 	if err != nil {
 		return 0, err
@@ -197,7 +200,8 @@ func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string, where 
 	return sum, err
 }
 
-func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error) {
+func (t *Table[T]) countWithin(ctx context.Context, q asker, field string,
+	within map[int64][]int64) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil || c.link == "" {
 		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)

@@ -16,7 +16,8 @@ import (
 func TestAFullDiskKeepsWhatWasAcknowledgedAndNothingElse(t *testing.T) {
 	h := open(t)
 	create := func(name string) error {
-		_, err := h.do(admin, "POST /device/devices", fmt.Sprintf(`{"name":%q,"description":%q}`, name, strings.Repeat("x", 3000)), "")
+		_, err := h.do(admin, "POST /device/devices",
+			fmt.Sprintf(`{"name":%q,"description":%q}`, name, strings.Repeat("x", 3000)), "")
 		return err
 	}
 	if err := h.db.MaxPages(t.Context(), 200); err != nil {

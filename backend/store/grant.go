@@ -68,7 +68,8 @@ func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any
 		return in, []any{ids}
 	}
 	// Deleted rows have no links, but still name their groups.
-	return "(" + in + " OR " + t.lives(gone) + " AND EXISTS (SELECT 1 FROM json_each('['||" + quote(c.Name) + "||']') g WHERE g.value IN (SELECT value FROM json_each(?))))", []any{ids, ids}
+	return "(" + in + " OR " + t.lives(gone) + " AND EXISTS (SELECT 1 FROM json_each('['||" + quote(c.Name) +
+		"||']') g WHERE g.value IN (SELECT value FROM json_each(?))))", []any{ids, ids}
 }
 
 // namesGranted is the condition that a field names a row of another resource
@@ -88,7 +89,8 @@ func (db *DB) namesGranted(name, field string, who *resource.Access, op resource
 	if g.all {
 		g.text = "1"
 	}
-	return quote(field) + ` IN (SELECT "id" FROM ` + other.name() + " WHERE " + other.live() + " AND " + g.text + ")", g.args, err
+	return quote(field) + ` IN (SELECT "id" FROM ` + other.name() + " WHERE " + other.live() + " AND " + g.text +
+		")", g.args, err
 }
 
 func (t *Table[T]) scoped() bool { return len(t.res.Scope) > 0 }
@@ -99,7 +101,8 @@ func (t *Table[T]) right(op resource.Operation) resource.Right {
 
 // below is the id of the parent in the path, which is there, in its own place,
 // for a caller who may do op with it.
-func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent, op resource.Operation) (int64, error) {
+func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent,
+	op resource.Operation) (int64, error) {
 	id, err := c.ID(p.Param)
 	if err != nil {
 		return 0, err
@@ -144,7 +147,8 @@ func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64
 }
 
 // allows reports whether the row is there for who to do op with.
-func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id int64, op resource.Operation) (bool, error) {
+func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id int64,
+	op resource.Operation) (bool, error) {
 	g, err := t.grant(who, op, alive)
 	if err != nil {
 		return false, err

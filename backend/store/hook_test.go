@@ -18,16 +18,17 @@ func TestAHookRunsInTheTransactionOfItsTrigger(t *testing.T) {
 	const lampRows, roomRows resource.Name[*lamp] = "lamp", "room"
 	refused := errors.New("refused")
 	follower := rooms()
-	follower.Hooks = []resource.Hook{resource.Follow(switched, func(ctx context.Context, tx resource.Tx, id int64) error {
-		l, err := resource.Get(ctx, tx, lampRows, id)
-		if err != nil {
-			return err
-		}
-		if l.Name == "dark" {
-			return refused
-		}
-		return resource.Put(ctx, tx, roomRows, &lamp{Name: "room of " + l.Name})
-	})}
+	follower.Hooks = []resource.Hook{
+		resource.Follow(switched, func(ctx context.Context, tx resource.Tx, id int64) error {
+			l, err := resource.Get(ctx, tx, lampRows, id)
+			if err != nil {
+				return err
+			}
+			if l.Name == "dark" {
+				return refused
+			}
+			return resource.Put(ctx, tx, roomRows, &lamp{Name: "room of " + l.Name})
+		})}
 	db, err := version(filepath.Join(t.TempDir(), "portal.db"), lamps(), follower)
 	if err != nil {
 		t.Fatal(err)
@@ -64,9 +65,11 @@ func TestAValueIsWhatTheResourceThatSuppliesItComputes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			supplier := rooms()
 			if tt.supplied {
-				supplier.Hooks = []resource.Hook{resource.Supply(warmth, func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-					return resource.EachRow(rows, func(resource.Row) any { return "warm" })
-				})}
+				supplier.Hooks = []resource.Hook{
+					resource.Supply(warmth, func(_ context.Context, _ resource.Reader, rows []resource.Row) (
+						[][]byte, error) {
+						return resource.EachRow(rows, func(resource.Row) any { return "warm" })
+					})}
 			}
 			db, err := version(filepath.Join(t.TempDir(), "portal.db"), lamps(), supplier)
 			if err != nil {

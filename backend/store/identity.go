@@ -23,7 +23,8 @@ type Sibling struct {
 // not the one that belongs to the portal.
 var ErrLost = errors.New("the file is not the one that the portal knows")
 
-const createIdentity = `CREATE TABLE IF NOT EXISTS "_identity" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL) WITHOUT ROWID`
+const createIdentity = `CREATE TABLE IF NOT EXISTS "_identity" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL) ` +
+	`WITHOUT ROWID`
 
 func lost(format string, args ...any) error {
 	f := fault.New(fault.Conflict, format, args...)
@@ -39,7 +40,9 @@ func (s Sibling) expect(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return nil
 	}
-	return lost("%s is missing or empty, although the portal beside it has written it; nothing was changed. Put the file back, or restore a backup. To go on without what it held, start once with --without %s", path, filepath.Base(path))
+	return lost("%s is missing or empty, although the portal beside it has written it; nothing was changed. Put the "+
+		"file back, or restore a backup. To go on without what it held, start once with --without %s", path,
+		filepath.Base(path))
 }
 
 // claim returns the id of the file. One that has none yet gets it.
@@ -62,14 +65,17 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 		_, err = conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES ('portal', ?), ('file', ?)`, s.Portal, file)
 		return file, err
 	case portal != s.Portal || s.File != "" && file != s.File:
-		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, or restore a backup. To go on with a new one, start once with --without %s: this file is then kept under another name", path, filepath.Base(path))
+		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, "+
+			"or restore a backup. To go on with a new one, start once with --without %s: this file is then kept "+
+			"under another name", path, filepath.Base(path))
 	}
 	return file, nil
 }
 
 // identity returns what a file says of itself; "" for nothing.
 func identity(ctx context.Context, conn *sql.Conn, name string) (value string, err error) {
-	err = conn.QueryRowContext(ctx, `SELECT coalesce((SELECT "value" FROM "_identity" WHERE "name" = ?), '')`, name).Scan(&value)
+	err = conn.QueryRowContext(ctx, `SELECT coalesce((SELECT "value" FROM "_identity" WHERE "name" = ?), '')`,
+		name).Scan(&value)
 	return value, err
 }
 
@@ -91,7 +97,8 @@ func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
 // Know keeps the id of a file beside this database.
 func (db *DB) Know(ctx context.Context, name, file string) error {
 	return db.write(ctx, func(tx *tx) error {
-		_, err := tx.exec(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = excluded."value"`, name, file)
+		_, err := tx.exec(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = `+
+			`excluded."value"`, name, file)
 		return err
 	})
 }

@@ -25,7 +25,8 @@ var errLasts = fault.New(fault.Invalid, "the stream was not taken within %d minu
 
 // lines streams every row that meets the condition, one object a line, all of
 // one state of the database.
-func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order string, fields []string) *resource.Answer {
+func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order string,
+	fields []string) *resource.Answer {
 	return &resource.Answer{Type: resource.LinesType, Stream: func(w io.Writer) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, longestStream, errLasts)
 		defer cancel()
@@ -33,7 +34,8 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 		case t.db.streams <- struct{}{}:
 			defer func() { <-t.db.streams }()
 		case <-time.After(longestRead):
-			return &fault.Error{Kind: fault.TooMany, Message: "too many lists are being streamed; try again in a moment", RetryAfter: 5 * time.Second}
+			return &fault.Error{Kind: fault.TooMany,
+				Message: "too many lists are being streamed; try again in a moment", RetryAfter: 5 * time.Second}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -52,7 +54,8 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 
 // writeLines first queries the ids in their order, which takes a few bytes a
 // row even where SQLite must sort them, and then the rows, piece by piece.
-func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition, order string, fields []string) error {
+func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition,
+	order string, fields []string) error {
 	read, stop := context.WithCancel(ctx)
 	defer stop()
 	slow := func(err error) error {
@@ -63,7 +66,8 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 	}
 	late := time.AfterFunc(longestRead, stop) // runs while the database works, and not while the caller reads
 	defer late.Stop()
-	found, err := s.tx.QueryContext(read, `SELECT "id" FROM `+t.name()+" WHERE "+cond.text.String()+" ORDER BY "+order, cond.args...)
+	found, err := s.tx.QueryContext(read, `SELECT "id" FROM `+t.name()+" WHERE "+cond.text.String()+" ORDER BY "+order,
+		cond.args...)
 	if err != nil {
 		return slow(err)
 	}
@@ -98,7 +102,8 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 }
 
 // appendLines adds the rows of those ids, in that order.
-func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64, fields []string) ([]byte, error) {
+func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64,
+	fields []string) ([]byte, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
@@ -106,7 +111,8 @@ func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := s.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT value FROM json_each(?))`)
+	stmt, err := s.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT value FROM `+
+		`json_each(?))`)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (any, error) {
-	return t.listThose(ctx, c, func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
+	return t.listThose(ctx, c, func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (
+		*condition, error) {
 		cond, err := t.visibleAs(ctx, q, c, op, which)
 		if err != nil || t.res.Within == nil {
 			return cond, err
@@ -107,7 +108,8 @@ func tooSlow(ctx context.Context, err error) error {
 }
 
 func errTooSlow(err error) error {
-	return &fault.Error{Kind: fault.Invalid, Field: "filter", Message: "the question took longer than it may; narrow the filter or sort by an indexed field", Err: err}
+	return &fault.Error{Kind: fault.Invalid, Field: "filter", Message: "the question took longer than it may; narrow " +
+		"the filter or sort by an indexed field", Err: err}
 }
 
 // visible is the condition that a row is there for this caller: not deleted,
@@ -117,7 +119,8 @@ func (t *Table[T]) visible(ctx context.Context, q asker, c *resource.Call, op re
 }
 
 // visibleAs is that condition for rows that are there, deleted, or either.
-func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op resource.Operation, which life) (*condition, error) {
+func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op resource.Operation,
+	which life) (*condition, error) {
 	cond := &condition{}
 	cond.and(t.lives(which))
 	for _, p := range t.res.Parents {
@@ -135,7 +138,8 @@ func (t *Table[T]) label() string { return t.res.Label }
 func (t *Table[T]) knownFields(fields []string) error {
 	for _, name := range fields {
 		c := t.column(name)
-		if c != nil && !c.Hidden || t.res.Keeps(name) || slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name }) {
+		if c != nil && !c.Hidden || t.res.Keeps(name) ||
+			slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name }) {
 			continue
 		}
 		return fault.At("fields", "%s has no field %q%s", t.res.Label, name, resource.DidYouMean(name, t.shown()))
@@ -164,11 +168,13 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error)
 	var parts []string
 	for _, key := range keys {
 		c := t.column(key.Field)
-		if c == nil && slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == key.Field }) {
+		if c == nil &&
+			slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == key.Field }) {
 			return "", fault.At("sort", "%s is worked out when it is read; it cannot be sorted by", key.Field)
 		}
 		if c == nil || c.Hidden {
-			return "", fault.At("sort", "%s has no field %q to sort by%s", t.res.Label, key.Field, resource.DidYouMean(key.Field, t.shown()))
+			return "", fault.At("sort", "%s has no field %q to sort by%s", t.res.Label, key.Field,
+				resource.DidYouMean(key.Field, t.shown()))
 		}
 		if c.Kind == resource.KindPairs || c.Kind == resource.KindOther {
 			return "", fault.At("sort", "%s is a list or an object; it cannot be sorted by", key.Field)
@@ -216,7 +222,8 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 
 // derive computes the requested derived values, one call each for the whole
 // page.
-func (t *Table[T]) derive(ctx context.Context, q asker, who *resource.Access, p *page, fields []string) ([][][]byte, error) {
+func (t *Table[T]) derive(ctx context.Context, q asker, who *resource.Access, p *page,
+	fields []string) ([][][]byte, error) {
 	derived := make([][][]byte, len(t.res.Derived))
 	from := 0
 	for i, d := range t.res.Derived {
@@ -275,7 +282,8 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 }
 
 // shownRow returns one row as it is shown, whole.
-func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64, cond *condition) ([]byte, error) {
+func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64,
+	cond *condition) ([]byte, error) {
 	stmt, err := q.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" = ? AND `+cond.text.String())
 	if err != nil {
 		return nil, err

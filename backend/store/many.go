@@ -15,7 +15,8 @@ import (
 // many handles a change of the rows whose ids the body lists under that name.
 // All are changed in one transaction; an error in one row does not affect the
 // others.
-func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context, *resource.Call) (any, error) {
+func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context,
+	*resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		ids, body, err := readIDs(name, c.Body)
 		if err != nil {

@@ -26,11 +26,13 @@ const stride = 256
 // far reports whether the page is one that marks can find: of all rows that are
 // there, by id, up or down, a good way from its beginning.
 func (t *Table[T]) far(cond *condition, order string, q resource.Query, state uint64) bool {
-	return settled(state) && q.Offset >= 2*stride && cond.text.String() == t.live() && (order == `"id"` || order == `"id" DESC`)
+	return settled(state) && q.Offset >= 2*stride && cond.text.String() == t.live() &&
+		(order == `"id"` || order == `"id" DESC`)
 }
 
 // farPage reads such a page.
-func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query, state uint64) (*page, error) {
+func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query,
+	state uint64) (*page, error) {
 	total, err := t.total(ctx, ask, cond, state)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,8 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 	if err != nil {
 		return nil, err
 	}
-	found, err := ask(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT "id" FROM `+t.inOrder()+" WHERE "+t.live()+` AND "id" >= ? ORDER BY "id" LIMIT ? OFFSET ?) ORDER BY `+order,
+	found, err := ask(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT "id" FROM `+t.inOrder()+
+		" WHERE "+t.live()+` AND "id" >= ? ORDER BY "id" LIMIT ? OFFSET ?) ORDER BY `+order,
 		mark, size, from%stride)
 	if err != nil {
 		return nil, err
@@ -83,7 +86,8 @@ func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 		if len(ids) > 0 {
 			last, skip = ids[len(ids)-1], stride-1
 		}
-		found, err := ask(ctx, `SELECT "id" FROM `+t.inOrder()+" WHERE "+t.live()+` AND "id" > ? ORDER BY "id" LIMIT 1 OFFSET ?`, last, skip)
+		found, err := ask(ctx, `SELECT "id" FROM `+t.inOrder()+" WHERE "+t.live()+` AND "id" > ? ORDER BY "id" LIMIT `+
+			`1 OFFSET ?`, last, skip)
 		if err != nil {
 			return 0, err
 		}

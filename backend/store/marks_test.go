@@ -50,8 +50,10 @@ func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
 					want = append(want, fmt.Sprintf(`{"id":%d}`, all[k].ID))
 				}
 				sort := map[bool]string{false: "id", true: "-id"}[down]
-				got := h.ask(admin, fmt.Sprintf("GET /device/devices?fields=id&size=5&sort=%s&offset=%d", sort, offset), "")
-				if want := fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, len(all), strings.Join(want, ",")); got != want {
+				got := h.ask(admin, fmt.Sprintf("GET /device/devices?fields=id&size=5&sort=%s&offset=%d", sort,
+					offset), "")
+				if want := fmt.Sprintf(`{"total":%d,"searchId":null,"items":[%s],"data":null}`, len(all),
+					strings.Join(want, ",")); got != want {
 					t.Fatalf("after %s, sort %s, offset %d:\n got %s\nwant %s", after, sort, offset, got, want)
 				}
 			}
@@ -70,17 +72,20 @@ func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
 	h.ask(admin, "PATCH /device/devices/4", `{"description":"x"}`)
 	check("changing")
 	d := fleet.Device{ID: 700, Name: "back", DisplayName: "back", GroupIDs: resource.IDs{1}, CollectorID: 1}
-	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
+	if err := h.db.Write(t.Context(),
+		func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
 		t.Fatal(err)
 	}
 	check("filling a gap")
 	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "<", Value: int64(100)})
+		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name,
+			resource.Where{Field: "id", Op: "<", Value: int64(100)})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	check("deleting many")
-	if d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 700); err != nil || !reflect.DeepEqual(d.GroupIDs, resource.IDs{1}) {
+	if d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 700); err != nil ||
+		!reflect.DeepEqual(d.GroupIDs, resource.IDs{1}) {
 		t.Errorf("700 is %+v %v", d, err)
 	}
 }

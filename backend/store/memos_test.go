@@ -27,7 +27,8 @@ func TestManyValuesPushOutOnlyThoseThatNobodyAsksFor(t *testing.T) {
 
 func TestTreesThatDifferAreCountedApart(t *testing.T) {
 	trees := []map[int64][]int64{
-		nil, {1: nil}, {1: {2}}, {1: {2, 3}}, {1: {3, 2}}, {1: {2}, 3: nil}, {1: nil, 2: {3}}, {12: nil}, {1: {2}, 3: {4}},
+		nil, {1: nil}, {1: {2}}, {1: {2, 3}}, {1: {3, 2}}, {1: {2}, 3: nil}, {1: nil, 2: {3}}, {12: nil},
+		{1: {2}, 3: {4}},
 	}
 	seen := map[string]int{}
 	for i, tree := range trees {

@@ -33,7 +33,8 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 			if err := t.reshape(ctx, tx, was != ""); err != nil {
 				return err
 			}
-			if _, err := tx.exec(ctx, `INSERT INTO "_shape" VALUES (?, ?) ON CONFLICT ("name") DO UPDATE SET "shape" = excluded."shape"`, string(t.res.Name), now); err != nil {
+			if _, err := tx.exec(ctx, `INSERT INTO "_shape" VALUES (?, ?) ON CONFLICT ("name") DO UPDATE SET "shape" `+
+				`= excluded."shape"`, string(t.res.Name), now); err != nil {
 				return err
 			}
 		}
@@ -60,7 +61,8 @@ func unmigrated(path, table string, err error) error {
 		why = "several of its rows have what only one may have"
 	}
 	return &fault.Error{Kind: fault.Conflict, Err: err, Message: fmt.Sprintf(
-		"%s cannot be opened by this version of Spyglass: in its table %s, %s. It was left as it is. Start the version that wrote it last, restore a backup, or choose another --data folder",
+		"%s cannot be opened by this version of Spyglass: in its table %s, %s. It was left as it is. Start the "+
+			"version that wrote it last, restore a backup, or choose another --data folder",
 		path, table, why)}
 }
 
@@ -101,7 +103,8 @@ func (t *Table[T]) shape() string {
 			text += " if"
 		}
 		if c.Kind == resource.KindOther && !c.Hidden { // which keys its objects show
-			text += fmt.Sprint(" ", shownKeys(resource.SchemaOf(reflect.ValueOf(c.field.At(t.res.New())).Elem().Interface())))
+			text += fmt.Sprint(
+				" ", shownKeys(resource.SchemaOf(reflect.ValueOf(c.field.At(t.res.New())).Elem().Interface())))
 		}
 		if c.Kind == resource.KindPairs { // what is masked and sealed of them
 			text += " " + resource.SecretRules()
@@ -172,7 +175,8 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 // dropUnique drops the unique indexes of a former declaration, which would
 // refuse what the present one allows.
 func (t *Table[T]) dropUnique(ctx context.Context, tx *tx) error {
-	found, err := tx.w.conn.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name LIKE '% has one %'", strings.Trim(t.name(), `"`))
+	found, err := tx.w.conn.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? "+
+		"AND name LIKE '% has one %'", strings.Trim(t.name(), `"`))
 	if err != nil {
 		return err
 	}
@@ -207,7 +211,8 @@ func (t *Table[T]) definitions() []string {
 		}
 		if c.link != "" {
 			statements = append(statements,
-				"CREATE TABLE IF NOT EXISTS "+c.link+` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
+				"CREATE TABLE IF NOT EXISTS "+c.link+
+					` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
 				"CREATE INDEX IF NOT EXISTS "+quote(string(t.res.Name)+"."+c.Name+" by row")+" ON "+c.link+` ("row")`)
 		}
 	}
@@ -240,19 +245,24 @@ func (t *Table[T]) indexes() []string {
 		if c.field.Index && c.link == "" && c.Name != "id" {
 			name := quote(string(t.res.Name) + " by " + c.Name)
 			statements = append(statements, "DROP INDEX IF EXISTS "+name)
-			if slices.ContainsFunc(t.res.Unique, func(set []string) bool { return slices.Equal(set, []string{c.Name}) }) {
+			if slices.ContainsFunc(t.res.Unique,
+				func(set []string) bool { return slices.Equal(set, []string{c.Name}) }) {
 				continue // the unique index serves
 			}
-			statements = append(statements, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`+t.whereLive())
-			if usual := t.res.Usual; usual != nil && (c.Kind == resource.KindSeconds || c.Kind == resource.KindMillis) { // the newest of those that are usually listed
+			statements = append(statements, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+
+				`, "id")`+t.whereLive())
+			// the newest of those that are usually listed
+			if usual := t.res.Usual; usual != nil && (c.Kind == resource.KindSeconds || c.Kind == resource.KindMillis) {
 				name := quote(string(t.res.Name) + " by " + usual.Field + " and " + c.Name)
-				statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(usual.Field)+", "+quote(c.Name)+`, "id")`+t.whereLive())
+				statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+
+					quote(usual.Field)+", "+quote(c.Name)+`, "id")`+t.whereLive())
 			}
 		}
 	}
 	if t.res.SoftBy != "" {
 		for name, which := range map[string]life{t.orderIndex(): alive, string(t.res.Name) + " deleted": gone} {
-			statements = append(statements, "DROP INDEX IF EXISTS "+quote(name), "CREATE INDEX "+quote(name)+" ON "+t.name()+` ("id") WHERE `+t.lives(which))
+			statements = append(statements, "DROP INDEX IF EXISTS "+quote(name), "CREATE INDEX "+quote(name)+" ON "+
+				t.name()+` ("id") WHERE `+t.lives(which))
 		}
 	}
 	if len(t.res.Counted) > 0 {
@@ -260,7 +270,8 @@ func (t *Table[T]) indexes() []string {
 		for i, field := range t.res.Counted {
 			columns[i] = quote(field) // told apart as a count does: letter by letter
 		}
-		statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+")"+t.whereLive())
+		statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+
+			strings.Join(columns, ", ")+")"+t.whereLive())
 	}
 	for _, set := range t.res.Unique {
 		name := quote(string(t.res.Name) + " has one " + strings.Join(set, " "))
@@ -290,7 +301,8 @@ func (t *tx) define(ctx context.Context, statement string) error {
 }
 
 func (t *tx) columnNames(ctx context.Context, table string) (map[string]bool, error) {
-	found, err := t.w.conn.QueryContext(ctx, "SELECT name FROM pragma_table_info("+quoteText(strings.Trim(table, `"`))+")")
+	found, err := t.w.conn.QueryContext(ctx, "SELECT name FROM pragma_table_info("+
+		quoteText(strings.Trim(table, `"`))+")")
 	if err != nil {
 		return nil, err
 	}

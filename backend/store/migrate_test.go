@@ -45,7 +45,8 @@ func TestEveryStartOfANewVersionKeepsACopyOfWhatWasThere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := map[string]int{"portal-before-20260504T120000.db": 1, "portal-before-20260504T120000-2.db": 2, "portal-before-20260504T120000-3.db": 3}
+	want := map[string]int{"portal-before-20260504T120000.db": 1, "portal-before-20260504T120000-2.db": 2,
+		"portal-before-20260504T120000-3.db": 3}
 	if !maps.Equal(copies, want) {
 		t.Errorf("the copies and how many devices each has are %v, want %v", copies, want)
 	}

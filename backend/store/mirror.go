@@ -147,16 +147,17 @@ func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshR
 	}
 	sources := slices.Collect(maps.Keys(t.mirror.base.arenas))
 	read, lost := make(map[int64]freshRow, len(ids)), false
-	err = t.readTexts(ctx, t.db.read.QueryContext, sources, ` AND "id" IN (SELECT value FROM json_each(?))`, []any{string(list)}, func(id int64, texts [][]byte, odd []bool) error {
-		row := freshRow{}
-		for i, s := range sources {
-			if row[s] = texts[i]; odd[i] {
-				t.mirror.refused[s], lost = true, true
+	err = t.readTexts(ctx, t.db.read.QueryContext, sources, ` AND "id" IN (SELECT value FROM json_each(?))`,
+		[]any{string(list)}, func(id int64, texts [][]byte, odd []bool) error {
+			row := freshRow{}
+			for i, s := range sources {
+				if row[s] = texts[i]; odd[i] {
+					t.mirror.refused[s], lost = true, true
+				}
 			}
-		}
-		read[id] = row
-		return nil
-	})
+			read[id] = row
+			return nil
+		})
 	if lost {
 		t.mirror.base = nil
 		return nil, errMoved

@@ -46,7 +46,8 @@ type wordList struct {
 }
 
 func newWordList(t *testing.T, seed uint64) *wordList {
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "words.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "words.db"),
+		Clock: func() time.Time { return noon }, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,9 @@ func (l *wordList) change(newest int64) int64 {
 			newest = max(newest, w.ID)
 		}
 		if l.dice.IntN(8) == 0 {
-			return resource.DeleteAll(l.t.Context(), tx, words.Name, resource.Where{Field: "size", Op: "=", Value: l.dice.Int64N(5)}, resource.Where{Field: "id", Op: "<", Value: newest / 2})
+			return resource.DeleteAll(l.t.Context(), tx, words.Name,
+				resource.Where{Field: "size", Op: "=", Value: l.dice.Int64N(5)},
+				resource.Where{Field: "id", Op: "<", Value: newest / 2})
 		}
 		return nil
 	})
@@ -132,7 +135,8 @@ func (l *wordList) condition() string {
 	case 3:
 		value += "|" + quoted()
 	case 4:
-		value = `"` + strings.Trim(value, `"`) + "*" + strings.Trim(quoted(), `"`) + []string{"", "*", "*a"}[l.dice.IntN(3)] + `"`
+		value = `"` + strings.Trim(value, `"`) + "*" + strings.Trim(quoted(), `"`) +
+			[]string{"", "*", "*a"}[l.dice.IntN(3)] + `"`
 	}
 	return []string{"name", "note", "_all"}[l.dice.IntN(3)] + op + value
 }
@@ -202,7 +206,9 @@ func TestAQuestionsTimeStandsWhileItsTextsComeIntoMemory(t *testing.T) {
 		return func() { resumed++ }
 	})
 	for range 2 { // the second time they are there
-		if _, err := l.table.Endpoints()[0].Handle(ctx, &resource.Call{Access: admin, At: noon, Query: url.Values{"filter": {`_all~"a"`}}}); err != nil {
+		if _,
+			err := l.table.Endpoints()[0].Handle(
+			ctx, &resource.Call{Access: admin, At: noon, Query: url.Values{"filter": {`_all~"a"`}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,7 +221,8 @@ func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
 	l := newWordList(t, 0)
 	err := l.db.Write(t.Context(), func(tx resource.Tx) error {
 		for _, size := range []int64{1777896000, 1777896000, 1777896000, 1777896001, 1777896001} {
-			if err := resource.Put(t.Context(), tx, words.Name, &word{Size: size, Props: []resource.Property{}}); err != nil {
+			if err := resource.Put(t.Context(), tx, words.Name,
+				&word{Size: size, Props: []resource.Property{}}); err != nil {
 				return err
 			}
 		}
@@ -229,7 +236,8 @@ func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
 		1777896001: `{"total":2,"searchId":null,"items":[{"id":4}],"data":null}`,
 	} {
 		for range 2 {
-			if got := l.ask(url.Values{"filter": {fmt.Sprint("size:", size)}, "size": {"1"}, "fields": {"id"}}); got != want {
+			if got := l.ask(url.Values{"filter": {fmt.Sprint("size:", size)}, "size": {"1"},
+				"fields": {"id"}}); got != want {
 				t.Errorf("size %d:\n got %s\nwant %s", size, got, want)
 			}
 		}

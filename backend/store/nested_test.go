@@ -28,26 +28,34 @@ const (
 )
 
 var ports = resource.Resource[*port]{
-	Name: portRows, Label: "port", Path: "/device/devices/{deviceId}/ports", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
+	Name: portRows, Label: "port", Path: "/device/devices/{deviceId}/ports", Category: ground.CategoryDevices,
+	Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
 	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId", Sample: 1}},
 	Usual:   &resource.Where{Field: "closed", Op: "=", Value: false},
 	Lists: []resource.Listing{
 		{Path: "/ports", Summary: "List ports of all devices"},
-		{Path: "/device/groups/{id}/ports", Summary: "List ports of a group", Of: "deviceGroup", Param: "id", Where: func(_ context.Context, _ resource.Reader, id int64) ([]resource.Where, error) {
-			return []resource.Where{resource.Of("deviceId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: []int64{id}})}, nil
-		}},
+		{Path: "/device/groups/{id}/ports", Summary: "List ports of a group", Of: "deviceGroup", Param: "id",
+			Where: func(_ context.Context, _ resource.Reader, id int64) ([]resource.Where, error) {
+				return []resource.Where{
+						resource.Of("deviceId", resource.Where{Field: "hostGroupIds", Op: "has any",
+							Value: []int64{id}})},
+					nil
+			}},
 	},
 	Fields: []resource.Field[*port]{
 		{Name: "id", At: func(p *port) any { return &p.ID }, ReadOnly: true, Prefix: "P_"},
-		{Name: "deviceId", At: func(p *port) any { return &p.DeviceID }, ReadOnly: true, Refs: "device", Cascade: true, Index: true},
+		{Name: "deviceId", At: func(p *port) any { return &p.DeviceID }, ReadOnly: true, Refs: "device", Cascade: true,
+			Index: true},
 		{Name: "label", At: func(p *port) any { return &p.Label }, Required: true},
 		{Name: "closed", At: func(p *port) any { return &p.Closed }},
 	},
 }
 
 var lanes = resource.Resource[*lane]{
-	Name: laneRows, Label: "lane", Path: "/device/devices/{deviceId}/ports/{portId}/lanes", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
-	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId"}, {Of: "port", Param: "portId", Field: "portId"}},
+	Name: laneRows, Label: "lane", Path: "/device/devices/{deviceId}/ports/{portId}/lanes",
+	Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
+	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId"},
+		{Of: "port", Param: "portId", Field: "portId"}},
 	Fields: []resource.Field[*lane]{
 		{Name: "id", At: func(l *lane) any { return &l.ID }, ReadOnly: true},
 		{Name: "deviceId", At: func(l *lane) any { return &l.DeviceID }, ReadOnly: true, Refs: "device"},
@@ -65,7 +73,8 @@ func openNested(t *testing.T) *house {
 	add(h, &lanes)
 	h.steps(nil, []step{
 		{"POST /device/groups", `{"name":"Oslo"}`, ""}, {"POST /device/groups", `{"name":"Austin"}`, ""},
-		{"POST /device/devices", `{"name":"fjord","hostGroupIds":"2"}`, ""}, {"POST /device/devices", `{"name":"ranch","hostGroupIds":"3"}`, ""},
+		{"POST /device/devices", `{"name":"fjord","hostGroupIds":"2"}`, ""},
+		{"POST /device/devices", `{"name":"ranch","hostGroupIds":"3"}`, ""},
 		{"POST /device/devices/1/ports", `{"label":"a"}`, `{"id":"P_1","deviceId":1,"label":"a","closed":false}`},
 		{"POST /device/devices/2/ports", `{"label":"b"}`, `{"id":"P_2","deviceId":2,"label":"b","closed":false}`},
 		{"POST /device/devices/1/ports/1/lanes", `{"speed":10}`, `{"id":1,"deviceId":1,"portId":1,"speed":10}`},
@@ -76,7 +85,8 @@ func openNested(t *testing.T) *house {
 
 // inOslo may do op with the devices in group 2.
 func inOslo(op resource.Operation) *resource.Access {
-	return &resource.Access{UserID: 9, User: "clerk", Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: op, Groups: map[int64]bool{2: true}}}}
+	return &resource.Access{UserID: 9, User: "clerk",
+		Grants: []resource.Grant{{Object: resource.DeviceGroup, Op: op, Groups: map[int64]bool{2: true}}}}
 }
 
 const nothing = `{"total":0,"searchId":null,"items":[],"data":null}`
@@ -110,11 +120,13 @@ func TestARoleSeesRowsOfTheDevicesItSees(t *testing.T) {
 		{"GET /device/groups/3/ports?fields=id", "", "unknown: there is no device group 3"},
 		{"GET /device/devices/2/ports", "", "unknown: there is no device 2"},
 		{"GET /device/devices/2/ports/2/lanes/2", "", "unknown: there is no device 2"},
-		{"PATCH /device/devices/1/ports/1", `{"label":"c"}`, "denied: your role may see this device, but not change it"},
+		{"PATCH /device/devices/1/ports/1", `{"label":"c"}`,
+			"denied: your role may see this device, but not change it"},
 		{"POST /device/devices/1/ports/1/lanes", `{}`, "denied: your role may see this device, but not change it"},
 		{"POST /device/devices/2/ports/2/lanes", `{}`, "unknown: there is no device 2"},
 	})
-	h.steps(inOslo(resource.Modify), []step{{"PATCH /device/devices/1/ports/1", `{"label":"c"}`, `{"id":"P_1","deviceId":1,"label":"c","closed":false}`}})
+	h.steps(inOslo(resource.Modify), []step{{"PATCH /device/devices/1/ports/1", `{"label":"c"}`, `{"id":"P_1",` +
+		`"deviceId":1,"label":"c","closed":false}`}})
 }
 
 func TestTheTotalFollowsADeviceThatMoves(t *testing.T) {
@@ -153,7 +165,8 @@ func TestRowsGoWithTheDeviceTheyNameWhenItGoesForGood(t *testing.T) {
 	for _, s := range []struct {
 		request string
 		left    int
-	}{{"DELETE /device/devices/1", 22}, {"DELETE /device/recyclebin/1", 11}, {"DELETE /device/devices/2?deleteHard=true", 0}} {
+	}{{"DELETE /device/devices/1", 22}, {"DELETE /device/recyclebin/1", 11},
+		{"DELETE /device/devices/2?deleteHard=true", 0}} {
 		h.steps(nil, []step{{s.request, "", "{}"}})
 		if got := count(); got != s.left {
 			t.Errorf("%s leaves %d ports and lanes, want %d", s.request, got, s.left)
@@ -186,7 +199,8 @@ func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 	h := openNested(t)
 	type tie struct{ ID, DeviceID int64 }
 	add(h, &resource.Resource[*tie]{
-		Name: "tie", Label: "tie", Path: "/ties", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"},
+		Name: "tie", Label: "tie", Path: "/ties", Category: ground.CategoryDevices, Object: resource.DeviceGroup,
+		Scope: []string{"deviceId"},
 		Fields: []resource.Field[*tie]{
 			{Name: "id", At: func(x *tie) any { return &x.ID }, ReadOnly: true},
 			{Name: "deviceId", At: func(x *tie) any { return &x.DeviceID }, Refs: "device", Required: true},
@@ -215,7 +229,8 @@ func TestWhoWatchesATableIsToldOfItsCommitsAndNoOthers(t *testing.T) {
 	if told() {
 		t.Error("told of a device")
 	}
-	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":"x"}`, ""}, {"PATCH /device/devices/1/ports/1", `{"label":"y"}`, ""}})
+	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":"x"}`, ""},
+		{"PATCH /device/devices/1/ports/1", `{"label":"y"}`, ""}})
 	if !told() || told() {
 		t.Error("two changes of a port are not told once")
 	}
@@ -241,7 +256,8 @@ type level struct {
 func levels(wishes map[int64]int64) *resource.View[*level] {
 	return &resource.View[*level]{
 		Resource: resource.Resource[*level]{
-			Name: "level", Label: "level", Path: "/device/devices/{deviceId}/levels", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Sample: 1,
+			Name: "level", Label: "level", Path: "/device/devices/{deviceId}/levels", Category: ground.CategoryDevices,
+			Object: resource.DeviceGroup, Sample: 1,
 			Parents: []resource.Parent{{Of: "device", Param: "deviceId", Sample: 1}},
 			Fields: []resource.Field[*level]{
 				{Name: "id", At: func(l *level) any { return &l.ID }, ReadOnly: true},
@@ -253,7 +269,8 @@ func levels(wishes map[int64]int64) *resource.View[*level] {
 		},
 		Rows: resource.Each(func(_ context.Context, _ resource.Reader, c *resource.Call) ([]level, error) {
 			device, err := c.ID("deviceId")
-			return []level{{1, wishes[1], "low", false, nil}, {2, wishes[2], "High", device == 1, nil}, {3, wishes[3], "mid", true, nil}}, err
+			return []level{{1, wishes[1], "low", false, nil}, {2, wishes[2], "High", device == 1, nil},
+				{3, wishes[3], "mid", true, nil}}, err
 		}),
 		Save: func(_ *resource.Write, _, now *level) error {
 			if now.Wish > 100 {
@@ -269,8 +286,10 @@ func TestAViewFiltersSortsPagesAndSavesLikeATable(t *testing.T) {
 	h := openNested(t)
 	h.endpoints = append(h.endpoints, store.ViewEndpoints(h.db, levels(map[int64]int64{1: 5, 2: 6, 3: 5}))...)
 	h.steps(nil, []step{
-		{"GET /device/devices/1/levels?size=1&offset=1", "", page(`{"id":2,"name":"High","wish":6,"full":true,"tags":[]}`, "3")},
-		{"GET /device/devices/1/levels?sort=-name&fields=name", "", page(`{"name":"mid"},{"name":"low"},{"name":"High"}`, "3")},
+		{"GET /device/devices/1/levels?size=1&offset=1", "", page(`{"id":2,"name":"High","wish":6,"full":true,`+
+			`"tags":[]}`, "3")},
+		{"GET /device/devices/1/levels?sort=-name&fields=name", "",
+			page(`{"name":"mid"},{"name":"low"},{"name":"High"}`, "3")},
 		{"GET /device/devices/1/levels?sort=%2Bwish,-id&fields=id", "", page(`{"id":3},{"id":1},{"id":2}`, "3")},
 		{`GET /device/devices/1/levels?filter=full:true,name~"H"&fields=id`, "", page(`{"id":2}`, "1")},
 		{`GET /device/devices/2/levels?filter=full:true,name~"H"&fields=id`, "", nothing},
@@ -280,9 +299,11 @@ func TestAViewFiltersSortsPagesAndSavesLikeATable(t *testing.T) {
 		{"GET /device/devices/9/levels", "", "unknown: there is no device 9"},
 		{"GET /device/devices/1/levels/4", "", "unknown: there is no level 4"},
 		{"GET /device/devices/1/levels/3?fields=wish", "", `{"wish":5}`},
-		{"PATCH /device/devices/1/levels/3", `{"wish":9,"name":"no"}`, `{"id":3,"name":"mid","wish":9,"full":true,"tags":[]}`},
+		{"PATCH /device/devices/1/levels/3", `{"wish":9,"name":"no"}`, `{"id":3,"name":"mid","wish":9,"full":true,` +
+			`"tags":[]}`},
 		{"PATCH /device/devices/1/levels/3", `{"wish":900}`, "invalid wish: wish is at most 100"},
-		{"PATCH /device/devices/1/levels/3", `{"wihs":9}`, `invalid wihs: level has no field "wihs"; did you mean wish?`},
+		{"PATCH /device/devices/1/levels/3", `{"wihs":9}`,
+			`invalid wihs: level has no field "wihs"; did you mean wish?`},
 		{"PUT /device/devices/1/levels/3", `{}`, `{"id":3,"name":"mid","wish":7,"full":true,"tags":[]}`},
 	})
 	h.steps(inOslo(resource.Read), []step{

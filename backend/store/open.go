@@ -120,7 +120,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := private(o.Path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard), mirrored: leastMirrored}
+	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone },
+		streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard),
+		mirrored: leastMirrored}
 	if err := db.connect(ctx, o); err != nil {
 		_ = db.closePools() // the first error is the cause
 		return nil, explain(o.Path, err)
@@ -190,7 +192,8 @@ func (db *DB) checkFormat(ctx context.Context) error {
 		return err
 	}
 	if found > format {
-		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", db.path, found, format)
+		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows "+
+			"%d); start that version, or choose another --data folder", db.path, found, format)
 	}
 	if found == format {
 		return db.writer.raw(ctx, createIdentity)
@@ -271,7 +274,8 @@ func unused(name, ext string) (path string, err error) {
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fault.New(fault.Conflict, "%s cannot be written (%v); choose another --data folder or change its permissions", path, rootCause(err))
+		return fault.New(fault.Conflict, "%s cannot be written (%v); choose another --data folder or change its "+
+			"permissions", path, rootCause(err))
 	}
 	if err := f.Close(); err != nil {
 		return err
@@ -311,9 +315,11 @@ func code(err error) int {
 func explain(path string, err error) error {
 	switch c := code(err); c & 0xff {
 	case codeCorrupt, codeNotADB:
-		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
+		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a " +
+			"backup, or choose another --data folder", Err: err}
 	case codeReadOnly:
-		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose another --data folder", Err: err}
+		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose " +
+			"another --data folder", Err: err}
 	}
 	return full(err)
 }

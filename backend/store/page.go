@@ -45,7 +45,8 @@ type page struct {
 
 // page reads rows and total of one state of the table: it tries without a
 // transaction, and takes one only when a commit came in between.
-func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query, keep bool) (*page, error) {
+func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query,
+	keep bool) (*page, error) {
 	key := pageKey(cond, order, q)
 	if !cond.foreign {
 		state := t.lock.now()
@@ -88,7 +89,8 @@ func (t *Table[T]) asks(keep bool, direct ask) ask {
 }
 
 // readPage reads the rows and the total; state is even when totals of it may be kept.
-func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query, state uint64) (*page, error) {
+func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query,
+	state uint64) (*page, error) {
 	if t.far(cond, order, q, state) {
 		return t.farPage(ctx, ask, cond, order, q, state)
 	}
@@ -96,7 +98,8 @@ func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order
 	where, which := cond.text.String(), ""
 	rows := "SELECT " + t.pageColumns() + " FROM " + t.name() + " WHERE "
 	if q.Offset > 0 { // step over ids, which an index may have, and not over whole rows
-		which = rows + `"id" IN (SELECT "id" FROM ` + t.name() + " WHERE " + where + " ORDER BY " + order + " LIMIT ? OFFSET ?) ORDER BY " + order
+		which = rows + `"id" IN (SELECT "id" FROM ` + t.name() + " WHERE " + where + " ORDER BY " + order +
+			" LIMIT ? OFFSET ?) ORDER BY " + order
 	} else {
 		which = rows + where + " ORDER BY " + order + " LIMIT ? OFFSET ?"
 	}

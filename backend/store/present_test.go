@@ -45,10 +45,12 @@ func TestAFolderThatIsDeletedTakesNoMoreWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			for file, err := range map[string]error{
-				path:                               put(),
-				filepath.Join(folder, "series.db"): chunks.Write(func(tx store.ChunksTx) error { return tx.Put("a", 1, nil) }),
+				path: put(),
+				filepath.Join(folder, "series.db"): chunks.Write(
+					func(tx store.ChunksTx) error { return tx.Put("a", 1, nil) }),
 			} {
-				want := file + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, and start it again"
+				want := file + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, " +
+					"put the data folder back, and start it again"
 				if f := fault.Of(err); f.Kind != fault.Busy || f.Message != want {
 					t.Errorf("got %v, want %s", err, want)
 				}
@@ -73,7 +75,8 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 	}
 	err = db.Write(t.Context(), func(tx resource.Tx) error {
 		for range 500 {
-			if err := resource.Put(t.Context(), tx, lamps().Name, &lamp{Name: strings.Repeat("lamp ", 20)}); err != nil {
+			if err := resource.Put(t.Context(), tx, lamps().Name,
+				&lamp{Name: strings.Repeat("lamp ", 20)}); err != nil {
 				return err
 			}
 		}
@@ -100,7 +103,8 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	if err := store.VerifyFile(t.Context(), path); !fault.Is(err, fault.Conflict) || !strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
+	if err := store.VerifyFile(t.Context(), path); !fault.Is(err, fault.Conflict) ||
+		!strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
 		t.Errorf("got %v, want that it is damaged", err)
 	}
 }

@@ -87,7 +87,8 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	return t.writeProp(ctx, c, prop.Name, func(own []resource.Property) ([]resource.Property, error) {
 		if propIndex(own, prop.Name) >= 0 {
-			return nil, &fault.Error{Kind: fault.Conflict, Field: "name", Message: "the " + t.res.Label + " has a property " + prop.Name + " already"}
+			return nil, &fault.Error{Kind: fault.Conflict, Field: "name", Message: "the " + t.res.Label +
+				" has a property " + prop.Name + " already"}
 		}
 		own = append(own, prop)
 		return own, resource.CheckProperties("name", own)
@@ -111,7 +112,8 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 		return t.writeProp(ctx, c, name, func(own []resource.Property) ([]resource.Property, error) {
 			k := propIndex(own, name)
 			if k < 0 {
-				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; POST adds one", t.res.Label, name)
+				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; POST adds one",
+					t.res.Label, name)
 			}
 			shown := own[k]
 			shown.Value = shown.Shown() // a value that is not given is the one that is shown
@@ -139,7 +141,8 @@ func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) 
 
 // writeProp changes the row as a PATCH of its field of pairs would, and returns
 // the property of that name.
-func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string, edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
+func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
+	edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
 	field := t.res.Props.Field
 	body, err := t.res.Read([]byte(`{"`+field+`":[]}`), true) // names what is given
 	if err != nil {
@@ -188,7 +191,8 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 }
 
 // shownProp returns a property; nothing where it is deleted.
-func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) (*resource.Answer, error) {
+func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T,
+	name string) (*resource.Answer, error) {
 	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ import (
 
 // propColumns lists the columns by which properties are filtered and sorted.
 var propColumns = []resource.Column{
-	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText}, {Name: "type", Kind: resource.KindText},
+	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText},
+	{Name: "type", Kind: resource.KindText},
 }
 
 // propFields are the keys of a property, in their order.
@@ -23,7 +24,8 @@ var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 // propsOf returns all properties that apply to a row, by name, secrets masked.
 // Properties inherited from groups that the caller does not see apply, but the
 // groups are not named.
-func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, row T) ([]resource.EntityProperty, error) {
+func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access,
+	row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}
 	find := func(prop resource.Property, kind string) *resource.EntityProperty {
@@ -31,7 +33,8 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, r
 		i, ok := at[key]
 		if !ok {
 			i, at[key] = len(all), len(all)
-			all = append(all, resource.EntityProperty{Name: prop.Name, Value: prop.Shown(), Type: kind, InheritList: []resource.InheritanceProp{}, Secret: prop.Secret})
+			all = append(all, resource.EntityProperty{Name: prop.Name, Value: prop.Shown(), Type: kind,
+				InheritList: []resource.InheritanceProp{}, Secret: prop.Secret})
 		}
 		return &all[i]
 	}
@@ -52,7 +55,8 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, r
 			if !everywhere && !slices.Contains(groups, pair.ID) {
 				continue
 			}
-			one.InheritList = append(one.InheritList, resource.InheritanceProp{ID: pair.ID, FullPath: pair.FullPath, Value: pair.Shown(), Type: resource.PropertyCustom})
+			one.InheritList = append(one.InheritList, resource.InheritanceProp{ID: pair.ID, FullPath: pair.FullPath,
+				Value: pair.Shown(), Type: resource.PropertyCustom})
 		}
 	}
 	for _, other := range p.Others {
@@ -149,7 +153,8 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 	order := ""
 	for _, key := range q.Sort {
 		if !slices.ContainsFunc(propColumns, func(c resource.Column) bool { return c.Name == key.Field }) {
-			return nil, fault.At("sort", "property has no field %q to sort by%s", key.Field, resource.DidYouMean(key.Field, propFields[:3]))
+			return nil, fault.At("sort", "property has no field %q to sort by%s", key.Field,
+				resource.DidYouMean(key.Field, propFields[:3]))
 		}
 		order += quote(key.Field) + " COLLATE NOCASE"
 		if key.Down {
@@ -157,8 +162,10 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 		}
 		order += ", "
 	}
-	found, err := db.read.QueryContext(ctx, `WITH "p" AS (SELECT "key" AS "id", value->>'name' AS "name", value->>'value' AS "value", value->>'type' AS "type" FROM json_each(?))`+
-		` SELECT "id" FROM "p" WHERE `+cond.text.String()+" ORDER BY "+order+`"id"`, append([]any{string(text)}, cond.args...)...)
+	found, err := db.read.QueryContext(ctx, `WITH "p" AS (SELECT "key" AS "id", value->>'name' AS "name", `+
+		`value->>'value' AS "value", value->>'type' AS "type" FROM json_each(?))`+
+		` SELECT "id" FROM "p" WHERE `+cond.text.String()+" ORDER BY "+order+`"id"`,
+		append([]any{string(text)}, cond.args...)...)
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}

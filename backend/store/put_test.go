@@ -13,8 +13,10 @@ func TestARowIsPutUnderTheIdItBrings(t *testing.T) {
 	h := open(t)
 	put := func(id int64, name string) {
 		t.Helper()
-		d := fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
-		if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
+		d := fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup},
+			CollectorID: 1}
+		if err := h.db.Write(t.Context(),
+			func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
 			t.Fatal(err)
 		}
 	}

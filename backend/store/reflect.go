@@ -70,7 +70,9 @@ func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
 		bad = w.sources
 	}
 	if err == nil && len(bad) == 0 {
-		maps.DeleteFunc(sorts, func(column string, wanted bool) bool { return !wanted || b.arenas[source{column: column}] == nil })
+		maps.DeleteFunc(sorts, func(column string, wanted bool) bool {
+			return !wanted || b.arenas[source{column: column}] == nil
+		})
 		for column := range sorts {
 			b.sortBy(column)
 		}
@@ -135,7 +137,8 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 			return nil, 0, err
 		}
 		state := t.lock.now()
-		found, err := tx.QueryContext(ctx, `SELECT "id" FROM `+t.name()+" LIMIT 1") // the state is that of the first question
+		// the state is that of the first question
+		found, err := tx.QueryContext(ctx, `SELECT "id" FROM `+t.name()+" LIMIT 1")
 		if err == nil {
 			_, err = oneNumber(found)
 		}
@@ -151,7 +154,8 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 
 // readTexts visits the rows that are there and meet a condition, in any order.
 // odd marks the texts that cannot be cached.
-func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any, visit func(id int64, texts [][]byte, odd []bool) error) error {
+func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any,
+	visit func(id int64, texts [][]byte, odd []bool) error) error {
 	columns := []string{`"id"`}
 	for _, s := range sources {
 		columns = append(columns, quote(s.column))

@@ -38,7 +38,8 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 				return err
 			}
 			if !may {
-				return fault.At(f.Name, "%s: your role may not take the %s out of %s %d", f.Name, t.res.Label, table.label(), id)
+				return fault.At(f.Name, "%s: your role may not take the %s out of %s %d", f.Name, t.res.Label,
+					table.label(), id)
 			}
 		}
 		for _, id := range ids {
@@ -73,7 +74,8 @@ func refs(at any) resource.IDs {
 
 // mayName reports whether a row is there for the caller to be named. What
 // holds for everybody who sees everything is kept for the other rows of a batch.
-func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64, op resource.Operation) (bool, error) {
+func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64,
+	op resource.Operation) (bool, error) {
 	g, err := table.grant(c.Access, op, alive)
 	if err != nil {
 		return false, err

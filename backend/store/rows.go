@@ -73,7 +73,8 @@ func (t *Table[T]) link(ctx context.Context, tx *tx, row T) error {
 			continue
 		}
 		for _, ref := range *ids {
-			if _, err := tx.exec(ctx, "INSERT INTO "+t.columns[i].link+` ("ref", "row") VALUES (?, ?)`, ref, *t.idOf(row)); err != nil {
+			if _, err := tx.exec(ctx, "INSERT INTO "+t.columns[i].link+` ("ref", "row") VALUES (?, ?)`, ref,
+				*t.idOf(row)); err != nil {
 				return err
 			}
 		}
@@ -118,7 +119,8 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 		}
 		if n > 0 {
 			return &fault.Error{Kind: fault.Conflict, Field: set[len(set)-1], Err: err,
-				Message: fmt.Sprintf("there is already %s with the %s", endpoint.Article(t.res.Label), strings.Join(words, " and the "))}
+				Message: fmt.Sprintf("there is already %s with the %s", endpoint.Article(t.res.Label),
+					strings.Join(words, " and the "))}
 		}
 	}
 	return err
@@ -208,7 +210,8 @@ func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...a
 		if c.link == "" {
 			continue
 		}
-		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+")", args...); err != nil {
+		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+
+			")", args...); err != nil {
 			return 0, err
 		}
 	}

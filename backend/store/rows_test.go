@@ -29,7 +29,9 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	}
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i, note := range []string{"a", "b", "a", "b", "a"} {
-			if err := resource.Put(t.Context(), tx, devices, &fleet.Device{Name: fmt.Sprint(i), DisplayName: fmt.Sprint(i), Description: note, GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
+			if err := resource.Put(t.Context(), tx, devices,
+				&fleet.Device{Name: fmt.Sprint(i), DisplayName: fmt.Sprint(i), Description: note,
+					GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
 				return err
 			}
 		}
@@ -52,7 +54,9 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	if want := map[int64]int64{ground.RootGroup: 3}; err != nil || !reflect.DeepEqual(counts, want) {
 		t.Errorf("the groups count %v (%v), want %v", counts, err, want)
 	}
-	if _, err := resource.Find(t.Context(), h.db, groups, resource.Where{Field: "nope", Op: "=", Value: 1}); err == nil || err.Error() != `deviceGroup has no field "nope"` {
+	if _,
+		err := resource.Find(t.Context(), h.db, groups, resource.Where{Field: "nope", Op: "=", Value: 1}); err == nil ||
+		err.Error() != `deviceGroup has no field "nope"` {
 		t.Errorf("an unknown field: %v", err)
 	}
 }
@@ -62,7 +66,8 @@ func TestRowsThatAreNamedByTheirIDsAreAskedForByOneQuestionHoweverManyThereAre(t
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 6 {
 			name := fmt.Sprint("d", i)
-			if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
+			if err := resource.Put(t.Context(), tx, fleet.Devices.Name,
+				&fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
 				return err
 			}
 		}

@@ -45,18 +45,24 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	key, err := os.ReadFile(path)
 	missing := errors.Is(err, os.ErrNotExist)
 	if err != nil && !missing {
-		return sealer{}, fault.New(fault.Conflict, "the key file %s cannot be used (%v); choose another --data folder or change its permissions", path, rootCause(err))
+		return sealer{}, fault.New(fault.Conflict, "the key file %s cannot be used (%v); choose another --data "+
+			"folder or change its permissions", path, rootCause(err))
 	}
 	if !missing && len(key) != keySize && !o.NewKey {
-		return sealer{}, lost("the key file %s is damaged; restore it from where you keep a copy. To go on without the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
+		return sealer{}, lost("the key file %s is damaged; restore it from where you keep a copy. To go on without "+
+			"the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
 	}
 	free := known == released || known == "" && (!used || !missing)
 	switch {
 	case !o.Secrets, free, !missing && KeyFingerprint(key) == known:
 	case !o.NewKey && missing:
-		return sealer{}, lost("the key file %s is missing; nothing was changed. Put it back from where you keep a copy: it opens the passwords and access keys in %s. To go on without them, start once with --without %s", path, db.path, filepath.Base(path))
+		return sealer{}, lost("the key file %s is missing; nothing was changed. Put it back from where you keep a "+
+			"copy: it opens the passwords and access keys in %s. To go on without them, start once with --without %s",
+			path, db.path, filepath.Base(path))
 	case !o.NewKey:
-		return sealer{}, lost("the key file %s is another one than that of %s; nothing was changed. Put the right one back from where you keep a copy. To go on without the passwords and access keys that it opens, start once with --without %s", path, db.path, filepath.Base(path))
+		return sealer{}, lost("the key file %s is another one than that of %s; nothing was changed. Put the right "+
+			"one back from where you keep a copy. To go on without the passwords and access keys that it opens, "+
+			"start once with --without %s", path, db.path, filepath.Base(path))
 	}
 	if missing || len(key) != keySize {
 		if key, err = newKey(path, missing); err != nil {
@@ -64,7 +70,8 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		}
 	}
 	if print := KeyFingerprint(key); print != known {
-		if _, err := db.writer.conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = excluded."value"`, keyName, print); err != nil {
+		if _, err := db.writer.conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE `+
+			`SET "value" = excluded."value"`, keyName, print); err != nil {
 			return sealer{}, err
 		}
 	}
@@ -94,7 +101,8 @@ func newKey(path string, missing bool) ([]byte, error) {
 		err = errors.Join(err, file.Sync(), file.Close())
 	}
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "the key file %s cannot be written (%v); choose another --data folder or change its permissions", path, rootCause(err))
+		return nil, fault.New(fault.Conflict, "the key file %s cannot be written (%v); choose another --data folder "+
+			"or change its permissions", path, rootCause(err))
 	}
 	return key, nil
 }
@@ -108,11 +116,13 @@ func KeyFingerprint(key []byte) string {
 // ReleaseKey lets a database that no process has open continue with another
 // key.
 func ReleaseKey(ctx context.Context, path string) error {
-	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)")
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&"+
+		"_pragma=synchronous(FULL)")
 	if err != nil {
 		return err
 	}
-	_, err = pool.ExecContext(ctx, createIdentity+`; INSERT INTO "_identity" VALUES ('`+keyName+`', '`+released+`') ON CONFLICT DO UPDATE SET "value" = excluded."value"`)
+	_, err = pool.ExecContext(ctx, createIdentity+`; INSERT INTO "_identity" VALUES ('`+keyName+`', '`+released+
+		`') ON CONFLICT DO UPDATE SET "value" = excluded."value"`)
 	return errors.Join(err, pool.Close())
 }
 
@@ -139,7 +149,8 @@ func (db *DB) opened(place, sealed string) string {
 	secret, err := db.Unseal(place, sealed)
 	if err != nil {
 		db.unopened.Do(func() {
-			db.log.Warn("secrets in the database were sealed with another key or belong elsewhere: they are empty until they are given again", "key", db.path+".key", "first", place)
+			db.log.Warn("secrets in the database were sealed with another key or belong elsewhere: they are empty "+
+				"until they are given again", "key", db.path+".key", "first", place)
 		})
 	}
 	return string(secret)

@@ -21,7 +21,8 @@ func TestASealedFieldIsReadAgainAndLiesInNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := alert.Integration{Name: "hook", Type: alert.IntegrationHTTP, Secret: "Bearer sandpiper-91"}
-	err = db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, alert.Integrations.Name, &row) })
+	err = db.Write(t.Context(),
+		func(tx resource.Tx) error { return resource.Put(t.Context(), tx, alert.Integrations.Name, &row) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,21 +13,33 @@ import (
 func TestAPersonMakesAPropertySecret(t *testing.T) {
 	h := open(t)
 	for _, step := range []struct{ request, body, want string }{
-		{"POST /device/devices", `{"name":"a","customProperties":[{"name":"door","value":"7-13","secret":true},{"name":"site","value":"Oslo"}]}`, ""},
-		{"GET /device/devices/1?fields=customProperties", "", `{"customProperties":[{"name":"door","value":"********","secret":true},{"name":"site","value":"Oslo"}]}`},
-		{"GET /device/devices/1/properties/door", "", `{"name":"door","value":"********","type":"custom","inheritList":[],"secret":true}`},
-		{`GET /device/devices?filter=customProperties.value~"7-1"&fields=id`, "", `{"total":0,"searchId":null,"items":[],"data":null}`},
+		{"POST /device/devices", `{"name":"a","customProperties":[{"name":"door","value":"7-13","secret":true},` +
+			`{"name":"site","value":"Oslo"}]}`, ""},
+		{"GET /device/devices/1?fields=customProperties", "", `{"customProperties":[{"name":"door",` +
+			`"value":"********","secret":true},{"name":"site","value":"Oslo"}]}`},
+		{"GET /device/devices/1/properties/door", "", `{"name":"door","value":"********","type":"custom",` +
+			`"inheritList":[],"secret":true}`},
+		{`GET /device/devices?filter=customProperties.value~"7-1"&fields=id`, "",
+			`{"total":0,"searchId":null,"items":[],"data":null}`},
 		{`GET /device/devices?filter=_all~"7-1"&fields=id`, "", `{"total":0,"searchId":null,"items":[],"data":null}`},
-		{`GET /device/devices/1/properties?filter=value~"7-1"`, "", `{"total":0,"searchId":null,"items":[],"data":null}`},
-		{"PATCH /device/devices/1/properties/door", `{"secret":false}`, `invalid value: value: "door" is secret; send its value again to show it`},
-		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********","secret":false}]}`, `invalid customProperties: customProperties: "door" is secret; send its value again to show it`},
-		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"x","secret":"yes"}]}`, `invalid customProperties: customProperties: secret is true or false`},
+		{`GET /device/devices/1/properties?filter=value~"7-1"`, "",
+			`{"total":0,"searchId":null,"items":[],"data":null}`},
+		{"PATCH /device/devices/1/properties/door", `{"secret":false}`, `invalid value: value: "door" is secret; ` +
+			`send its value again to show it`},
+		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********","secret":false}]}`,
+			`invalid customProperties: customProperties: "door" is secret; send its value again to show it`},
+		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"x","secret":"yes"}]}`,
+			`invalid customProperties: customProperties: secret is true or false`},
 		// what a client that does not know the flag sends back keeps it
-		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********"},{"name":"site","value":"Oslo"}]}`, ""},
+		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********"},{"name":"site",` +
+			`"value":"Oslo"}]}`, ""},
 		{"PATCH /device/devices/1?opType=replace", `{"customProperties":[{"name":"door","value":"********"}]}`, ""},
-		{"PUT /device/devices/1/properties/door", `{"value":"********"}`, `{"name":"door","value":"********","type":"custom","inheritList":[],"secret":true}`},
-		{"PUT /device/devices/1/properties/site", `{"value":"Oslo","secret":true}`, `{"name":"site","value":"********","type":"custom","inheritList":[],"secret":true}`},
-		{"PUT /device/devices/1/properties/site", `{"value":"Bergen","secret":false}`, `{"name":"site","value":"Bergen","type":"custom","inheritList":[]}`},
+		{"PUT /device/devices/1/properties/door", `{"value":"********"}`, `{"name":"door","value":"********",` +
+			`"type":"custom","inheritList":[],"secret":true}`},
+		{"PUT /device/devices/1/properties/site", `{"value":"Oslo","secret":true}`,
+			`{"name":"site","value":"********","type":"custom","inheritList":[],"secret":true}`},
+		{"PUT /device/devices/1/properties/site", `{"value":"Bergen","secret":false}`,
+			`{"name":"site","value":"Bergen","type":"custom","inheritList":[]}`},
 	} {
 		if got := h.ask(admin, step.request, step.body); step.want != "" && got != step.want {
 			t.Errorf("%s %s: %s, want %s", step.request, step.body, got, step.want)
@@ -50,11 +62,14 @@ func TestAPersonMakesAPropertySecret(t *testing.T) {
 
 func TestAFlagComesDownWithThePropertyOfAGroup(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"door","value":"7-13","secret":true}]}`)
+	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"door","value":"7-13",`+
+		`"secret":true}]}`)
 	h.ask(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`)
 	for request, want := range map[string]string{
-		"GET /device/devices/1?fields=inheritedProperties": `{"inheritedProperties":[{"name":"door","value":"********","secret":true}]}`,
-		"GET /device/devices/1/properties/door":            `{"name":"door","value":"********","type":"inherit","inheritList":[{"id":2,"fullpath":"Oslo","value":"********","type":"custom"}],"secret":true}`,
+		"GET /device/devices/1?fields=inheritedProperties": `{"inheritedProperties":[{"name":"door",` +
+			`"value":"********","secret":true}]}`,
+		"GET /device/devices/1/properties/door": `{"name":"door","value":"********","type":"inherit",` +
+			`"inheritList":[{"id":2,"fullpath":"Oslo","value":"********","type":"custom"}],"secret":true}`,
 	} {
 		if got := h.ask(admin, request, ""); got != want {
 			t.Errorf("%s: %s, want %s", request, got, want)
@@ -74,8 +89,10 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{ // what a program has written that does not know the name
-		`UPDATE "device" SET "customProperties" = replace("customProperties", 'mysqlpxd', 'mysqlpwd'), "body" = replace("body", 'mysqlpxd', 'mysqlpwd')`,
-		`UPDATE "auditLog" SET "was" = replace("was", 'mysqlpxd', 'mysqlpwd'), "became" = replace("became", 'mysqlpxd', 'mysqlpwd')`,
+		`UPDATE "device" SET "customProperties" = replace("customProperties", 'mysqlpxd', 'mysqlpwd'), "body" = ` +
+			`replace("body", 'mysqlpxd', 'mysqlpwd')`,
+		`UPDATE "auditLog" SET "was" = replace("was", 'mysqlpxd', 'mysqlpwd'), "became" = replace("became", ` +
+			`'mysqlpxd', 'mysqlpwd')`,
 		`UPDATE "_shape" SET "shape" = 'older'`,
 	} {
 		if _, err := old.ExecContext(t.Context(), statement); err != nil {
@@ -86,10 +103,12 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start()
-	if got, want := h.ask(admin, "GET /device/devices/1?fields=customProperties", ""), `{"customProperties":[{"name":"mysqlpwd","value":"********"}]}`; got != want {
+	if got, want := h.ask(admin, "GET /device/devices/1?fields=customProperties", ""),
+		`{"customProperties":[{"name":"mysqlpwd","value":"********"}]}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := h.ask(admin, `GET /device/devices?filter=_all~"hunter"&fields=id`, ""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
+	if got := h.ask(admin, `GET /device/devices?filter=_all~"hunter"&fields=id`,
+		""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
 		t.Errorf("a filter finds it: %s", got)
 	}
 	d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
@@ -101,7 +120,8 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 		t.Fatalf("%d entries (%v)", len(entries), err)
 	}
 	for _, e := range entries {
-		if strings.Contains(e.Before+e.After, "hunter") || !strings.Contains(e.After, `{"name":"mysqlpwd","value":"********"}`) {
+		if strings.Contains(e.Before+e.After, "hunter") ||
+			!strings.Contains(e.After, `{"name":"mysqlpwd","value":"********"}`) {
 			t.Errorf("the audit log says %s and %s", e.Before, e.After)
 		}
 	}
@@ -125,21 +145,24 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	if one, two := value(1), value(2); one != "one" || two != "two" {
 		t.Fatalf("the values are %q and %q", one, two)
 	}
-	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("1")+` WHERE "id" = 2`); err != nil {
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("1")+
+		` WHERE "id" = 2`); err != nil {
 		t.Fatal(err)
 	}
 	if one, two := value(1), value(2); one != "one" || two != "" {
 		t.Errorf("after the copy to another row the values are %q and %q", one, two)
 	}
 	older := h.db.SealUnbound([]byte(`{"snmp.community":"three"}`))
-	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = '`+older+`' WHERE "id" = 2`); err != nil {
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = '`+older+
+		`' WHERE "id" = 2`); err != nil {
 		t.Fatal(err)
 	}
 	if two := value(2); two != "three" {
 		t.Errorf("a value of an earlier version opens as %q", two)
 	}
 	h.ask(admin, "PATCH /device/devices/2", `{"description":"written again"}`)
-	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("2")+` WHERE "id" = 1`); err != nil {
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("2")+
+		` WHERE "id" = 1`); err != nil {
 		t.Fatal(err)
 	}
 	if one, two := value(1), value(2); one != "" || two != "three" {

@@ -29,7 +29,8 @@ const (
 // seek returns a page from the mirror, where that is faster than scanning the
 // table; else nil, and SQLite runs the query.
 func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
-	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil && (q.query.Offset < farFrom || len(q.query.Sort) == 0) {
+	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil &&
+		(q.query.Offset < farFrom || len(q.query.Sort) == 0) {
 		return nil, nil
 	}
 	s, whole, ok := t.searchOf(q)

@@ -41,7 +41,8 @@ func ShapeOf[T any](r *resource.Resource[T]) Shape {
 // inside appends the keys that encoding/json gives a value of the type; above
 // are the types that it lies in.
 func inside(fields []string, path string, typ reflect.Type, above []reflect.Type) []string {
-	for ; slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map}, typ.Kind()); typ = typ.Elem() {
+	for ; slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map},
+		typ.Kind()); typ = typ.Elem() {
 		if typ.Kind() != reflect.Pointer {
 			path += "[]"
 		}
@@ -132,7 +133,8 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 
 // newer returns the error that a file contains what this program does not know.
 func newer(path string, foreign []string) error {
-	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass: it has %s, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed",
+	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass: it has %s, which this version "+
+		"does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed",
 		path, some(foreign))
 }
 
@@ -179,7 +181,8 @@ func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
 
 // fieldsKept reports whether the file lists the fields as they are declared now.
 func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
-	stmt, err := tx.stmt(ctx, `SELECT coalesce(group_concat("field", '|'), '') FROM (SELECT "field" FROM "_field" WHERE "table" = ? ORDER BY "field")`)
+	stmt, err := tx.stmt(ctx, `SELECT coalesce(group_concat("field", '|'), '') FROM (SELECT "field" FROM "_field" `+
+		`WHERE "table" = ? ORDER BY "field")`)
 	if err != nil {
 		return false, err
 	}

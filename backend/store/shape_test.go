@@ -37,11 +37,13 @@ func lamps(with ...string) *resource.Resource[*lamp] {
 	for _, field := range with {
 		switch field {
 		case "colour":
-			r.Fields = append(r.Fields, resource.Field[*lamp]{Name: "colour", At: func(l *lamp) any { return &l.Colour }})
+			r.Fields = append(r.Fields,
+				resource.Field[*lamp]{Name: "colour", At: func(l *lamp) any { return &l.Colour }})
 		case "bulbs":
 			r.Fields = append(r.Fields, resource.Field[*lamp]{Name: "bulbs", At: func(l *lamp) any { return &l.Bulbs }})
 		case "bulbs with sockets":
-			r.Fields = append(r.Fields, resource.Field[*lamp]{Name: "bulbs", At: func(l *lamp) any { return &l.Shades }})
+			r.Fields = append(r.Fields,
+				resource.Field[*lamp]{Name: "bulbs", At: func(l *lamp) any { return &l.Shades }})
 		}
 	}
 	return r
@@ -109,7 +111,9 @@ func TestAFileOfANewerVersionIsRefusedAndLeftAsItIs(t *testing.T) {
 				_ = db.Close()
 				return
 			}
-			want := path + " was written by a newer version of Spyglass: it has " + tt.has + ", which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed"
+			want := path + " was written by a newer version of Spyglass: it has " + tt.has +
+				", which this version does not know and would lose. Start the newer version, or choose another " +
+				"--data folder. Nothing was changed"
 			if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 				t.Errorf("got %v, want %s", err, want)
 			}
@@ -194,7 +198,9 @@ func TestATableThatCannotBeMigratedIsToldOfInASentence(t *testing.T) {
 	unique := lamps()
 	unique.Unique = [][]string{{"name"}}
 	_, err = version(path, unique)
-	want := path + " cannot be opened by this version of Spyglass: in its table lamp, several of its rows have what only one may have. It was left as it is. Start the version that wrote it last, restore a backup, or choose another --data folder"
+	want := path + " cannot be opened by this version of Spyglass: in its table lamp, several of its rows have what " +
+		"only one may have. It was left as it is. Start the version that wrote it last, restore a backup, or choose " +
+		"another --data folder"
 	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want || !strings.Contains(err.Error(), "UNIQUE") {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -82,7 +82,8 @@ func (s *snapshot) CountBy(ctx context.Context, name, field string) (map[int64]i
 }
 
 // CountWithin implements resource.Reader.
-func (s *snapshot) CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error) {
+func (s *snapshot) CountWithin(ctx context.Context, name, field string,
+	within map[int64][]int64) (map[int64]int64, error) {
 	t, err := s.db.table(name)
 	if err != nil {
 		return nil, err

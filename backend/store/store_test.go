@@ -49,7 +49,8 @@ func open(t testing.TB) *house {
 
 func (h *house) start() {
 	h.t.Helper()
-	db, err := store.Open(h.t.Context(), store.Options{Path: h.path, Clock: func() time.Time { return noon }, Zone: time.UTC})
+	db, err := store.Open(h.t.Context(), store.Options{Path: h.path, Clock: func() time.Time { return noon },
+		Zone: time.UTC})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -117,7 +118,8 @@ func (h *house) do(who *resource.Access, request, body, ifMatch string) (any, er
 	for _, e := range h.endpoints {
 		vars, ok := match(e.Path, path)
 		if e.Method == method && ok {
-			return e.Handle(h.t.Context(), &resource.Call{Access: who, At: noon, Vars: vars, Query: values, Body: []byte(body), IfMatch: ifMatch})
+			return e.Handle(h.t.Context(), &resource.Call{Access: who, At: noon, Vars: vars, Query: values,
+				Body: []byte(body), IfMatch: ifMatch})
 		}
 	}
 	h.t.Fatalf("no endpoint for %s", request)
@@ -144,17 +146,26 @@ func TestARowLivesThroughAllFiveMethods(t *testing.T) {
 	h := open(t)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /device/devices?fields=id", "", `{"total":0,"searchId":null,"items":[],"data":null}`},
-		{"POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"OSL"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
-		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"core-01","hostGroupIds":"2","customProperties":[{"name":"ssh.pass","value":"hunter22"},{"name":"rack","value":"7"}]}`, ""},
-		{"GET /device/devices?fields=id,displayName,hostGroupIds,customProperties,inheritedProperties", "", `{"total":1,"searchId":null,"items":[{"id":1,"displayName":"core-01","hostGroupIds":"2","customProperties":[{"name":"ssh.pass","value":"********"},{"name":"rack","value":"7"}],"inheritedProperties":[{"name":"site","value":"OSL"},{"name":"snmp.community","value":"********"}]}],"data":null}`},
+		{"POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"OSL"},` +
+			`{"name":"snmp.community","value":"s3cret"}]}`, ""},
+		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"core-01","hostGroupIds":"2",` +
+			`"customProperties":[{"name":"ssh.pass","value":"hunter22"},{"name":"rack","value":"7"}]}`, ""},
+		{"GET /device/devices?fields=id,displayName,hostGroupIds,customProperties,inheritedProperties", "",
+			`{"total":1,"searchId":null,"items":[{"id":1,"displayName":"core-01","hostGroupIds":"2",` +
+				`"customProperties":[{"name":"ssh.pass","value":"********"},{"name":"rack","value":"7"}],` +
+				`"inheritedProperties":[{"name":"site","value":"OSL"},{"name":"snmp.community",` +
+				`"value":"********"}]}],"data":null}`},
 		{"PATCH /device/devices/1", `{"description":"core"}`, ""},
-		{"GET /device/devices/1?fields=id,description,preferredCollectorId", "", `{"id":1,"description":"core","preferredCollectorId":1}`},
+		{"GET /device/devices/1?fields=id,description,preferredCollectorId", "",
+			`{"id":1,"description":"core","preferredCollectorId":1}`},
 		{"PUT /device/devices/1", `{"name":"10.0.0.2"}`, ""},
-		{"GET /device/devices/1?fields=name,displayName,description,hostGroupIds,customProperties", "", `{"name":"10.0.0.2","displayName":"10.0.0.2","description":"","hostGroupIds":"1","customProperties":[]}`},
+		{"GET /device/devices/1?fields=name,displayName,description,hostGroupIds,customProperties", "",
+			`{"name":"10.0.0.2","displayName":"10.0.0.2","description":"","hostGroupIds":"1","customProperties":[]}`},
 		{"DELETE /device/devices/1", "", `{}`},
 		{"GET /device/devices/1", "", `unknown: there is no device 1`},
 		{"POST /device/devices", `{"name":"10.0.0.2"}`, ""}, // the name of a deleted device is free again
-		{"GET /device/devices?fields=id,name", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"10.0.0.2"}],"data":null}`},
+		{"GET /device/devices?fields=id,name", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"10.0.0.2"}],` +
+			`"data":null}`},
 		{"DELETE /device/devices/2?deleteHard=true", "", `{}`},
 		{"GET /setting/admins/9/apitokens", "", `unknown: there is no user 9`},
 	} {
@@ -171,18 +182,26 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ request, body, want string }{
 		{"POST /device/devices", `{}`, `invalid name: name is required`},
 		{"POST /device/devices", `{"nam":"x"}`, `invalid nam: device has no field "nam"; did you mean name?`},
-		{"POST /device/devices", `{"name":"a","name":"b"}`, `invalid: the body is no valid JSON at byte 18: the key "name" stands twice`},
+		{"POST /device/devices", `{"name":"a","name":"b"}`, `invalid: the body is no valid JSON at byte 18: the key ` +
+			`"name" stands twice`},
 		{"POST /device/devices", `[1]`, `invalid: the body is a JSON object`},
 		{"POST /device/devices", `{"name":7}`, `invalid name: name is a text in double quotes`},
-		{"POST /device/devices", `{"name":"WEB-1"}`, `conflict displayName: there is already a device with the displayName "WEB-1"`},
-		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds names no device group 99`},
-		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds is a list of ids joined by commas: "x" is no id`},
-		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: preferredCollectorId is at least 1`},
-		{"POST /device/groups", `{"name":"a/b"}`, `invalid name: name holds no slashes, because they separate the groups of a path`},
+		{"POST /device/devices", `{"name":"WEB-1"}`, `conflict displayName: there is already a device with the ` +
+			`displayName "WEB-1"`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds names no ` +
+			`device group 99`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds is a list of ` +
+			`ids joined by commas: "x" is no id`},
+		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: ` +
+			`preferredCollectorId is at least 1`},
+		{"POST /device/groups", `{"name":"a/b"}`, `invalid name: name holds no slashes, because they separate the ` +
+			`groups of a path`},
 		{"GET /device/devices?size=0", ``, `invalid size: size is a whole number from 1 to 1000`},
 		{"GET /device/devices?offset=-1", ``, `invalid offset: offset is a whole number from 0`},
-		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you mean displayName?`},
-		{"GET /device/devices?sort=-customProperties", ``, `invalid sort: customProperties is a list or an object; it cannot be sorted by`},
+		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you ` +
+			`mean displayName?`},
+		{"GET /device/devices?sort=-customProperties", ``, `invalid sort: customProperties is a list or an object; ` +
+			`it cannot be sorted by`},
 		{"GET /setting/admins?sort=password", ``, `invalid sort: user has no field "password" to sort by`},
 		{"GET /device/devices/x", ``, `unknown: there is no "x" here; an id is a whole number`},
 		{"PATCH /device/devices/1?opType=merge", `{}`, `invalid opType: opType is refresh, replace or add`},
@@ -193,7 +212,8 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
 		}
 	}
-	if got := h.ask(admin, "GET /device/devices?fields=id", ""); got != `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}` {
+	if got := h.ask(admin, "GET /device/devices?fields=id", ""); got != `{"total":1,"searchId":null,"items":[{"id":1}`+
+		`],"data":null}` {
 		t.Errorf("something wrong was written: %s", got)
 	}
 }
@@ -202,8 +222,10 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"BGO"}]}`)
 	for _, body := range []string{
-		`{"name":"10.0.0.1","displayName":"Web-01","hostGroupIds":"1","customProperties":[{"name":"location","value":"x"},{"name":"owner","value":"y"}]}`,
-		`{"name":"10.0.0.2","displayName":"web-02","hostGroupIds":"2","disableAlerting":true,"customProperties":[{"name":"location","value":"y"}]}`,
+		`{"name":"10.0.0.1","displayName":"Web-01","hostGroupIds":"1","customProperties":[{"name":"location",` +
+			`"value":"x"},{"name":"owner","value":"y"}]}`,
+		`{"name":"10.0.0.2","displayName":"web-02","hostGroupIds":"2","disableAlerting":true,` +
+			`"customProperties":[{"name":"location","value":"y"}]}`,
 		`{"name":"10.0.0.3","displayName":"50%_ÄPFEL","hostGroupIds":"1,2","description":"50 percent"}`,
 	} {
 		if got := h.ask(admin, "POST /device/devices", body); !strings.HasPrefix(got, "{") {
@@ -211,10 +233,12 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 		}
 	}
 	const inherit = `GET /device/devices?fields=id&filter=inheritedProperties.value:"BGO"`
-	if got, want := h.ask(admin, inherit, ""), `{"total":2,"searchId":null,"items":[{"id":2},{"id":3}],"data":null}`; got != want {
+	if got, want := h.ask(admin, inherit, ""),
+		`{"total":2,"searchId":null,"items":[{"id":2},{"id":3}],"data":null}`; got != want {
 		t.Errorf("%s gives %s, want %s", inherit, got, want)
 	}
-	h.ask(admin, "PATCH /device/groups/1", `{"customProperties":[{"name":"contact","value":"noc"},{"name":"site","value":"HQ"},{"name":"snmp.community","value":"s3cret"}]}`)
+	h.ask(admin, "PATCH /device/groups/1", `{"customProperties":[{"name":"contact","value":"noc"},{"name":"site",`+
+		`"value":"HQ"},{"name":"snmp.community","value":"s3cret"}]}`)
 	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"site","value":"OSL"}]}`)
 	for _, tt := range []struct{ filter, ids string }{
 		{``, `1 2 3`},
@@ -245,7 +269,8 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 		{`inheritedProperties.name:"SITE",inheritedProperties.value:"o*"`, `2`},
 		{`inheritedProperties.name:"site",inheritedProperties.value!:"OSL"`, `1 3`},
 		{`inheritedProperties.value!:"OSL"`, `1 3`},
-		{`inheritedProperties.name:"site",inheritedProperties.value:"OSL" || inheritedProperties.name:"site",displayName:"web-01"`, `1 2`},
+		{`inheritedProperties.name:"site",inheritedProperties.value:"OSL" || ` +
+			`inheritedProperties.name:"site",displayName:"web-01"`, `1 2`},
 		{`inheritedProperties.name:"contact",inheritedProperties.value:"OSL"`, ``},
 		{`inheritedProperties.name:"snmp.community",inheritedProperties.value~"s3cret"`, ``},
 		{`_all~"percent"`, `3`},
@@ -294,9 +319,12 @@ func TestARoleSeesOnlyItsGroups(t *testing.T) {
 		{"GET /device/devices/2", "", `unknown: there is no device 2`},
 		{"PATCH /device/devices/2", `{}`, `unknown: there is no device 2`},
 		{"PATCH /device/groups/1", `{}`, `denied: your role may see this device group, but not change it`},
-		{"POST /device/devices", `{"name":"c","hostGroupIds":"3"}`, `invalid hostGroupIds: hostGroupIds names no device group 3`},
-		{"POST /device/devices", `{"name":"c","hostGroupIds":"99"}`, `invalid hostGroupIds: hostGroupIds names no device group 99`},
-		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds names no device group 3`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"3"}`, `invalid hostGroupIds: hostGroupIds names no ` +
+			`device group 3`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"99"}`, `invalid hostGroupIds: hostGroupIds names no ` +
+			`device group 99`},
+		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds names no device ` +
+			`group 3`},
 		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3 to put it in`},
 	} {
 		if got := h.ask(oslo, tt.request, tt.body); got != tt.want {
@@ -315,11 +343,16 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /device/groups/4?fields=fullPath", "", `{"fullPath":"A/B/C"}`},
 		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot stand inside itself`},
-		{"POST /device/groups", `{"name":"b","parentId":2}`, `conflict name: there is already a device group with the parentId "2" and the name "b"`},
-		{"GET /device/groups/2?fields=numOfHosts,numOfDirectDevices,numOfDirectSubGroups,subGroups", "", `{"numOfHosts":2,"numOfDirectDevices":0,"numOfDirectSubGroups":1,"subGroups":[{"id":3,"name":"B","fullPath":"A/B","parentId":2}]}`},
-		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 group and 2 devices; deleteChildren=true deletes them too`},
+		{"POST /device/groups", `{"name":"b","parentId":2}`, `conflict name: there is already a device group with ` +
+			`the parentId "2" and the name "b"`},
+		{"GET /device/groups/2?fields=numOfHosts,numOfDirectDevices,numOfDirectSubGroups,subGroups", "",
+			`{"numOfHosts":2,"numOfDirectDevices":0,"numOfDirectSubGroups":1,"subGroups":[{"id":3,"name":"B",` +
+				`"fullPath":"A/B","parentId":2}]}`},
+		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 group and 2 devices; deleteChildren=true ` +
+			`deletes them too`},
 		{"DELETE /device/groups/3?deleteChildren=true", "", `{}`},
-		{"GET /device/devices?fields=id,hostGroupIds", "", `{"total":1,"searchId":null,"items":[{"id":2,"hostGroupIds":"1"}],"data":null}`},
+		{"GET /device/devices?fields=id,hostGroupIds", "", `{"total":1,"searchId":null,"items":[{"id":2,` +
+			`"hostGroupIds":"1"}],"data":null}`},
 		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
 	} {
 		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
@@ -328,7 +361,8 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 	}
 	h.ask(admin, "POST /device/groups", `{"name":"D","parentId":2}`)
 	h.ask(admin, "PATCH /device/groups/2", `{"name":"Z"}`)
-	if got := h.ask(admin, `GET /device/groups?fields=fullPath&sort=-id&size=1`, ""); got != `{"total":3,"searchId":null,"items":[{"fullPath":"Z/D"}],"data":null}` {
+	if got := h.ask(admin, `GET /device/groups?fields=fullPath&sort=-id&size=1`,
+		""); got != `{"total":3,"searchId":null,"items":[{"fullPath":"Z/D"}],"data":null}` {
 		t.Errorf("after the rename: %s", got)
 	}
 }
@@ -336,7 +370,8 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 func TestAMaskWrittenBackKeepsTheSecret(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
-	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1", "PATCH /device/devices/1?opType=replace"} {
+	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1",
+		"PATCH /device/devices/1?opType=replace"} {
 		h.ask(admin, request, `{"name":"a","customProperties":[{"name":"ssh.pass","value":"********"}]}`)
 		d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 		if err != nil || len(d.CustomProperties) != 1 || d.CustomProperties[0].Value != "hunter22" {
@@ -367,7 +402,8 @@ func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
 	for i := range 200 {
 		wg.Go(func() {
 			err := h.db.Write(context.Background(), func(tx resource.Tx) error {
-				d := fleet.Device{Name: fmt.Sprint("d", i), DisplayName: fmt.Sprint("d", i), GroupIDs: resource.IDs{1}, CollectorID: 1}
+				d := fleet.Device{Name: fmt.Sprint("d", i), DisplayName: fmt.Sprint("d", i), GroupIDs: resource.IDs{1},
+					CollectorID: 1}
 				if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
 					return err
 				}
@@ -382,11 +418,13 @@ func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := h.ask(admin, "GET /device/devices?fields=id&size=1&filter=id%3A0", ""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
+	if got := h.ask(admin, "GET /device/devices?fields=id&size=1&filter=id%3A0",
+		""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
 		t.Error(got)
 	}
 	var list struct{ Total int }
-	if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=1", "")), &list); err != nil || list.Total != 150 {
+	if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=1", "")), &list); err != nil ||
+		list.Total != 150 {
 		t.Errorf("%d devices were kept, want 150", list.Total)
 	}
 }
@@ -411,7 +449,8 @@ func TestRowsAndIDsSurviveARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.start()
-	if got := h.ask(admin, "GET /device/devices?fields=id,name", ""); got != `{"total":1,"searchId":null,"items":[{"id":1,"name":"a"}],"data":null}` {
+	if got := h.ask(admin, "GET /device/devices?fields=id,name", ""); got != `{"total":1,"searchId":null,`+
+		`"items":[{"id":1,"name":"a"}],"data":null}` {
 		t.Error(got)
 	}
 	if got := h.ask(admin, "POST /device/devices", `{"name":"c"}`); !strings.HasPrefix(got, `{"id":3,`) {
@@ -437,7 +476,8 @@ func TestPagesAndTotalsAgreeWhileRowsChange(t *testing.T) {
 			Total int
 			Items []json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=20&offset=5", "")), &list); err != nil {
+		if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=20&offset=5", "")),
+			&list); err != nil {
 			t.Fatal(err)
 		}
 		if want := max(0, min(20, list.Total-5)); len(list.Items) != want {

@@ -11,7 +11,8 @@ import (
 )
 
 // Tally implements resource.Counter.
-func (db *DB) Tally(ctx context.Context, name string, by []resource.By, where ...resource.Where) ([]resource.Tally, error) {
+func (db *DB) Tally(ctx context.Context, name string, by []resource.By,
+	where ...resource.Where) ([]resource.Tally, error) {
 	t, err := db.table(name)
 	if err != nil {
 		return nil, err
@@ -20,7 +21,8 @@ func (db *DB) Tally(ctx context.Context, name string, by []resource.By, where ..
 }
 
 // Tally implements resource.Counter.
-func (t *tx) Tally(ctx context.Context, name string, by []resource.By, where ...resource.Where) ([]resource.Tally, error) {
+func (t *tx) Tally(ctx context.Context, name string, by []resource.By,
+	where ...resource.Where) ([]resource.Tally, error) {
 	table, err := t.db.table(name)
 	if err != nil {
 		return nil, err
@@ -28,7 +30,8 @@ func (t *tx) Tally(ctx context.Context, name string, by []resource.By, where ...
 	return table.tally(ctx, t, by, where)
 }
 
-func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By, where []resource.Where) ([]resource.Tally, error) {
+func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By,
+	where []resource.Where) ([]resource.Tally, error) {
 	columns := make([]string, len(by))
 	for i, b := range by {
 		c := t.column(b.Field)

@@ -146,7 +146,8 @@ func (db *DB) memo(in *memos, key string, names []string, build func() (any, err
 		return have.value, nil
 	}
 	value, err := build()
-	if err != nil || slices.ContainsFunc(before, func(s uint64) bool { return !settled(s) }) || !slices.Equal(before, db.states(names)) {
+	if err != nil || slices.ContainsFunc(before, func(s uint64) bool { return !settled(s) }) ||
+		!slices.Equal(before, db.states(names)) {
 		return value, err
 	}
 	in.put(key, memo{before, value})
@@ -264,7 +265,8 @@ func (db *DB) CountBy(ctx context.Context, name, field string) (map[int64]int64,
 	if err != nil {
 		return nil, err
 	}
-	value, err := db.Memo("countBy:"+name+":"+field, []string{name}, func() (any, error) { return t.countBy(ctx, db, field) })
+	value, err := db.Memo("countBy:"+name+":"+field, []string{name},
+		func() (any, error) { return t.countBy(ctx, db, field) })
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 		}
 	}
 	w := &view[T]{db, v, t, plain}
-	return endpoint.OfView(v, endpoint.Handlers[T]{List: w.list, Get: w.get, Replace: w.change(true), Patch: w.change(false)})
+	return endpoint.OfView(v, endpoint.Handlers[T]{List: w.list, Get: w.get, Replace: w.change(true),
+		Patch: w.change(false)})
 }
 
 // rows returns all rows of the path, for a caller who may do op with its
@@ -128,7 +129,8 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 			columns += fmt.Sprintf(`, "value"->>%s AS %s`, quoteText(c.Name), quote(c.Name))
 		}
 	}
-	found, err := w.db.read.QueryContext(ctx, "WITH "+w.table.name()+" AS (SELECT "+columns+" FROM json_each(?)) SELECT "+placeColumn+" FROM "+w.table.name()+
+	found, err := w.db.read.QueryContext(ctx, "WITH "+w.table.name()+" AS (SELECT "+columns+
+		" FROM json_each(?)) SELECT "+placeColumn+" FROM "+w.table.name()+
 		" WHERE "+cond.text.String()+" ORDER BY "+order, append([]any{string(append(text, ']'))}, cond.args...)...)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,8 @@ import (
 // one list for all connections. fold makes texts equal that differ in case
 // only, where SQLite itself knows only the case of A to Z.
 var registerFunctions = sync.OnceValue(func() error {
-	return sqlite.RegisterDeterministicScalarFunction("fold", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	return sqlite.RegisterDeterministicScalarFunction("fold", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (
+		driver.Value, error) {
 		if text, ok := args[0].(string); ok {
 			return fold(text), nil
 		}
@@ -97,7 +98,8 @@ func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, 
 	}
 	var list condition
 	pairs(&list, `m."value"`, name, all)
-	c.and(t.name()+"."+quote(d.From)+` IN (SELECT m."key" FROM json_each(?) m WHERE `+list.text.String()+")", append([]any{string(lists)}, list.args...)...)
+	c.and(t.name()+"."+quote(d.From)+` IN (SELECT m."key" FROM json_each(?) m WHERE `+list.text.String()+")",
+		append([]any{string(lists)}, list.args...)...)
 	c.foreign = true
 	return nil
 }
@@ -169,7 +171,8 @@ func (t *Table[T]) compare(cond filter.Cond) (string, []any) {
 		return t.anyText(cond)
 	}
 	c := t.column(cond.Column.Name)
-	if c.Kind == resource.KindIDs && (cond.Op == filter.Equal || cond.Op == filter.NotEqual) && !slices.ContainsFunc(cond.Values, func(v filter.Value) bool { return v.Pattern }) {
+	if c.Kind == resource.KindIDs && (cond.Op == filter.Equal || cond.Op == filter.NotEqual) &&
+		!slices.ContainsFunc(cond.Values, func(v filter.Value) bool { return v.Pattern }) {
 		return t.holdsIDs(c, cond)
 	}
 	place := t.name() + "." + quote(c.Name)
@@ -199,7 +202,8 @@ func named(f *filter.Filter) bool {
 	}
 	found := false
 	for _, cond := range f.Any[0] {
-		all := cond.Column.Kind == resource.KindBoolean && cond.Op == filter.Equal && len(cond.Values) == 1 && cond.Values[0].Pattern
+		all := cond.Column.Kind == resource.KindBoolean && cond.Op == filter.Equal && len(cond.Values) == 1 &&
+			cond.Values[0].Pattern
 		if !all && !byID(cond) {
 			return false
 		}
@@ -246,7 +250,8 @@ func (t *Table[T]) anyText(cond filter.Cond) (string, []any) {
 		}
 		if c.Kind == resource.KindPairs {
 			text, more := values("(e.value->>'value')", resource.KindText, op, cond.Values)
-			either, args = append(either, "EXISTS (SELECT 1 FROM json_each("+place+") e WHERE "+text+")"), append(args, more...)
+			either, args = append(either, "EXISTS (SELECT 1 FROM json_each("+place+") e WHERE "+text+")"),
+				append(args, more...)
 			continue
 		}
 		text, more := values(place, c.Kind, op, cond.Values)
@@ -308,7 +313,8 @@ func value(place string, kind resource.Kind, op filter.Op, v filter.Value) (stri
 	return text(place, op, v)
 }
 
-var symbols = map[filter.Op]string{filter.Equal: " = ", filter.Greater: " > ", filter.Less: " < ", filter.GreaterEq: " >= ", filter.LessEq: " <= "}
+var symbols = map[filter.Op]string{filter.Equal: " = ", filter.Greater: " > ", filter.Less: " < ",
+	filter.GreaterEq: " >= ", filter.LessEq: " <= "}
 
 // moment compares with a range: after a day means after its end.
 func moment(place string, op filter.Op, v filter.Value) (string, []any) {

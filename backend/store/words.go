@@ -18,12 +18,14 @@ type Words struct{ Name string } // of the index in the file
 // Open opens the index, or makes it.
 func (x Words) Open(ctx context.Context, db *DB) error {
 	return db.writer.raw(ctx, `CREATE VIRTUAL TABLE IF NOT EXISTS `+quote(x.Name)+
-		` USING fts5("tags", "text", content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="unicode61 remove_diacritics 2 tokenchars '._-'")`)
+		` USING fts5("tags", "text", content='', contentless_delete=1, detail=column, prefix='1 2 3', `+
+		`tokenize="unicode61 remove_diacritics 2 tokenchars '._-'")`)
 }
 
 // Put gives a row its words, instead of those it had.
 func (x Words) Put(ctx context.Context, tx resource.Tx, id int64, tags []string, text string) error {
-	return run(ctx, tx, `INSERT OR REPLACE INTO `+quote(x.Name)+` ("rowid", "tags", "text") VALUES (?, ?, ?)`, id, strings.Join(tags, " "), text)
+	return run(ctx, tx, `INSERT OR REPLACE INTO `+quote(x.Name)+` ("rowid", "tags", "text") VALUES (?, ?, ?)`, id,
+		strings.Join(tags, " "), text)
 }
 
 // Delete takes the words of a row; of one that has none, too.
@@ -57,7 +59,8 @@ type WordQuery struct {
 // Find returns ids, the highest first.
 func (x Words) Find(ctx context.Context, db *DB, q WordQuery) (ids []int64, err error) {
 	text, args := q.conditions(x.Name)
-	rows, err := db.read.QueryContext(ctx, `SELECT "rowid" FROM `+quote(x.Name)+` WHERE `+text+` ORDER BY "rowid" DESC LIMIT ?`, append(args, q.Limit)...)
+	rows, err := db.read.QueryContext(ctx, `SELECT "rowid" FROM `+quote(x.Name)+` WHERE `+text+
+		` ORDER BY "rowid" DESC LIMIT ?`, append(args, q.Limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,8 @@ func (q *WordQuery) conditions(name string) (text string, args []any) {
 // FirstSince returns the lowest id of a row whose indexed field, a moment, is
 // not before at; 0 for none. It assumes that ids and moments grow together.
 func (db *DB) FirstSince(ctx context.Context, name, field string, at resource.Millis) (id int64, err error) {
-	err = db.read.QueryRowContext(ctx, `SELECT coalesce((SELECT "id" FROM `+quote(name)+` WHERE `+quote(field)+` >= ? ORDER BY `+quote(field)+` LIMIT 1), 0)`, int64(at)).Scan(&id)
+	err = db.read.QueryRowContext(ctx, `SELECT coalesce((SELECT "id" FROM `+quote(name)+` WHERE `+quote(field)+
+		` >= ? ORDER BY `+quote(field)+` LIMIT 1), 0)`, int64(at)).Scan(&id)
 	return id, err
 }
 

@@ -119,7 +119,8 @@ func (t *Table[T]) location(c *resource.Call) string {
 }
 
 // save runs the rules, writes now and returns it as it is shown.
-func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now T) (*resource.Answer, error) {
+func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was,
+	now T) (*resource.Answer, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 	if t.res.Check != nil {
 		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
@@ -135,7 +136,8 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 // record writes now, and what follows from it, and returns it as it is shown.
 // The audit log gets action, and the names of fields that do not show in the
 // row.
-func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T, unseen ...string) (*resource.Answer, error) {
+func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T,
+	unseen ...string) (*resource.Answer, error) {
 	if t.res.Settle != nil {
 		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {
 			return nil, err
@@ -207,7 +209,8 @@ func (t *Table[T]) replacement(c *resource.Call) (step, error) {
 		}
 		for i := range t.columns {
 			f := t.columns[i].field
-			kept := f.ReadOnly || f.WriteOnly && f.Keeps == nil || t.columns[i].Kind == resource.KindPairs && body.Given(f.Name)
+			kept := f.ReadOnly || f.WriteOnly && f.Keeps == nil || t.columns[i].Kind == resource.KindPairs &&
+				body.Given(f.Name)
 			if kept {
 				copyValue(f.At(now), f.At(was))
 			}
@@ -230,7 +233,8 @@ func (t *Table[T]) patching(c *resource.Call) (step, error) {
 
 func copyValue(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
-func (t *Table[T]) change(c *resource.Call, action string, edit func(was T, body *resource.Body) (T, error)) (step, error) {
+func (t *Table[T]) change(c *resource.Call, action string,
+	edit func(was T, body *resource.Body) (T, error)) (step, error) {
 	body, err := t.res.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -273,7 +277,8 @@ func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resourc
 	return t.ownAs(ctx, tx, c, op, alive)
 }
 
-func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation, which life) (row T, err error) {
+func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation,
+	which life) (row T, err error) {
 	id, err := t.asked(c)
 	if err != nil {
 		return row, err
@@ -308,7 +313,8 @@ func (t *Table[T]) opType(c *resource.Call) (string, error) {
 		return endpoint.Refresh, nil
 	}
 	if op != endpoint.Refresh && op != endpoint.Replace && op != endpoint.Add {
-		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add", Allowed: []any{endpoint.Refresh, endpoint.Replace, endpoint.Add}}
+		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add",
+			Allowed: []any{endpoint.Refresh, endpoint.Replace, endpoint.Add}}
 	}
 	return op, nil
 }
@@ -325,7 +331,9 @@ func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error 
 		}
 		merged := slices.Clone(*f.At(was).(*[]resource.Property))
 		for _, p := range *given {
-			k := slices.IndexFunc(merged, func(have resource.Property) bool { return strings.EqualFold(have.Name, p.Name) })
+			k := slices.IndexFunc(merged, func(have resource.Property) bool {
+				return strings.EqualFold(have.Name, p.Name)
+			})
 			switch {
 			case k < 0:
 				merged = append(merged, p)

@@ -54,7 +54,8 @@ func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}), done: make(chan struct{}), task: "writes to " + filepath.Base(db.path)}
+	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}),
+		done: make(chan struct{}), task: "writes to " + filepath.Base(db.path)}
 	w.stmts.prepare = conn.PrepareContext
 	w.runs.Guard = db.guard
 	w.runs.Go(w.task, w.run)

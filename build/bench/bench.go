@@ -27,7 +27,8 @@ type figure struct {
 	does    string // for the table, with the unit
 	goal    string
 	measure func(ctx context.Context, p project.Project) (score, error)
-	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where several figures share what runs
+	// instead of measure, where several figures share what runs
+	beside func(ctx context.Context, r *rivals) (score, error)
 }
 
 // score is the result of a figure. The ratio is ours to the other.
@@ -37,7 +38,8 @@ type score struct {
 }
 
 // plain wraps a measurement without a p99.
-func plain(measure func(ctx context.Context, p project.Project) (ours, floor float64, err error)) func(context.Context, project.Project) (score, error) {
+func plain(measure func(ctx context.Context, p project.Project) (ours, floor float64, err error)) func(context.Context,
+	project.Project) (score, error) {
 	return func(ctx context.Context, p project.Project) (score, error) {
 		ours, floor, err := measure(ctx, p)
 		return score{ours: ours, other: floor}, err
@@ -126,7 +128,8 @@ func Run(ctx context.Context, p project.Project, args []string) error {
 		if s.late != nil {
 			late = fmt.Sprintf("%.3g, %.3g", s.late[0], s.late[1])
 		}
-		fmt.Printf(row, f.does, fmt.Sprintf("%.4g", s.ours), fmt.Sprintf("%.4g", s.other), fmt.Sprintf("%.2f", s.ours/s.other), f.goal, late)
+		fmt.Printf(row, f.does, fmt.Sprintf("%.4g", s.ours), fmt.Sprintf("%.4g", s.other),
+			fmt.Sprintf("%.2f", s.ours/s.other), f.goal, late)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("not measured: %s", strings.Join(failed, ", "))

@@ -18,7 +18,8 @@ import (
 // change in the access log.
 var (
 	besidePage = figure{
-		name: "beside-page", does: "page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)", goal: "≥ 40",
+		name: "beside-page", does: "page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)",
+		goal:   "≥ 40",
 		beside: askBoth(get("/api/device/devices?size=50"), get("/api/collections/devices/records?perPage=50")),
 	}
 	besideContains = figure{
@@ -30,7 +31,8 @@ var (
 		beside: askBoth(ourDevice, theirDevice),
 	}
 	besideCreate = figure{
-		name: "beside-create", does: "creates, req/s (ours durable and audited; other: PocketBase, synchronous=NORMAL)", goal: "≥ 2",
+		name: "beside-create", does: "creates, req/s (ours durable and audited; other: PocketBase, synchronous=NORMAL)",
+		goal:   "≥ 2",
 		beside: askBoth(addDevice("/api/device/devices"), addDevice("/api/collections/devices/records")),
 	}
 	besideMemory = figure{
@@ -58,17 +60,20 @@ func sideOf(s *project.Server, sent *atomic.Int64, next request) *side {
 }
 
 // words are looked for in the names of devices: some are in a few, some in many.
-var words = []string{"web", "prod-1", "fra", "sw-42", "-77", "db-", "esx-3", "9.osl", "acc", "ap-100", "stg", "123", "core", "aus", "book-prod-5", "2.f"}
+var words = []string{"web", "prod-1", "fra", "sw-42", "-77", "db-", "esx-3", "9.osl", "acc", "ap-100", "stg", "123",
+	"core", "aus", "book-prod-5", "2.f"}
 
 func word(n int64) string { return words[n%int64(len(words))] }
 
 func ourContains(n int64) (string, string, []byte) {
-	query := url.Values{"filter": {`displayName~"` + word(n) + `"`}, "sort": {"+displayName"}, "fields": {"id,displayName,name"}, "size": {"50"}}
+	query := url.Values{"filter": {`displayName~"` + word(n) + `"`}, "sort": {"+displayName"},
+		"fields": {"id,displayName,name"}, "size": {"50"}}
 	return http.MethodGet, "/api/device/devices?" + query.Encode(), nil
 }
 
 func theirContains(n int64) (string, string, []byte) {
-	query := url.Values{"filter": {`displayName~'` + word(n) + `'`}, "sort": {"+displayName"}, "fields": {"id,displayName,name"}, "perPage": {"50"}}
+	query := url.Values{"filter": {`displayName~'` + word(n) + `'`}, "sort": {"+displayName"},
+		"fields": {"id,displayName,name"}, "perPage": {"50"}}
 	return http.MethodGet, "/api/collections/devices/records?" + query.Encode(), nil
 }
 

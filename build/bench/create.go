@@ -47,13 +47,15 @@ func measureCreate(ctx context.Context, _ project.Project) (_ score, err error) 
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: addDevice("/api/device/devices")}, &side{origin: url, next: addDevice("/")})
+	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: addDevice("/api/device/devices")},
+		&side{origin: url, next: addDevice("/")})
 }
 
 // addDevice returns a client that adds one device after the other.
 func addDevice(path string) request {
 	return func(n int64) (string, string, []byte) {
-		return http.MethodPost, path, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d","hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)
+		return http.MethodPost, path, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d",`+
+			`"hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)
 	}
 }
 

@@ -98,12 +98,14 @@ func measureMillion(ctx context.Context, _ project.Project) (_ score, err error)
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.folder, "data", "portal.db")+"?_pragma=query_only(1)&_pragma=mmap_size(268435456)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.folder, "data", "portal.db")+
+		"?_pragma=query_only(1)&_pragma=mmap_size(268435456)")
 	if err != nil {
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	scan, err := db.PrepareContext(ctx, `SELECT count(*) FROM "device" WHERE "displayName" LIKE '%' || ? || '%' AND "deletedTimeInMs" = 0`)
+	scan, err := db.PrepareContext(ctx, `SELECT count(*) FROM "device" WHERE "displayName" LIKE '%' || ? || '%' AND `+
+		`"deletedTimeInMs" = 0`)
 	if err != nil {
 		return score{}, err
 	}

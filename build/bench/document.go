@@ -71,7 +71,8 @@ const (
 func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project.Project) (score, error) {
 	return plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 		var m browserTimes
-		if err := inPage(ctx, p, "bench-document.mjs", func(s *project.Server) error { return fillDocument(ctx, s) }, &m); err != nil {
+		if err := inPage(ctx, p, "bench-document.mjs", func(s *project.Server) error { return fillDocument(ctx, s) },
+			&m); err != nil {
 			return 0, 0, err
 		}
 		if m.Bytes < 45_000_000 {
@@ -84,7 +85,8 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 
 // inPage runs a script of frontend/e2e, with a browser, against a portal that
 // ready has prepared, and decodes its output into out.
-func inPage(ctx context.Context, p project.Project, script string, ready func(*project.Server) error, out any) (err error) {
+func inPage(ctx context.Context, p project.Project, script string, ready func(*project.Server) error,
+	out any) (err error) {
 	if err := p.Install(ctx, project.ForPage); err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 // package.json of its own, so that the product does not depend on it.
 var (
 	editorCodeMirror = figure{
-		name: "codemirror", does: "50 MB in CodeMirror: first lines painted, ms (floor: JSON.parse)", goal: "ours is document",
+		name: "codemirror", does: "50 MB in CodeMirror: first lines painted, ms (floor: JSON.parse)",
+		goal:    "ours is document",
 		measure: inEditors(func(t editorTimes) editorTime { return t.CodeMirror }),
 	}
 	editorMonaco = figure{
@@ -46,7 +47,8 @@ func inEditors(pick func(editorTimes) editorTime) func(context.Context, project.
 			return 0, 0, err
 		}
 		var shown bytes.Buffer
-		if err := json.Indent(&shown, text.Bytes(), "", "  "); err != nil { // as one reads it; neither shows one line of 50 MB
+		// as one reads it; neither shows one line of 50 MB
+		if err := json.Indent(&shown, text.Bytes(), "", "  "); err != nil {
 			return 0, 0, err
 		}
 		cmd := p.Command(ctx, folder, "node", "measure.mjs", p.Path("frontend"))

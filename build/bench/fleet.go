@@ -21,7 +21,8 @@ import (
 // half before it counts, and then for two.
 var (
 	fleetCPU = figure{
-		name: "fleet-cpu", does: "10,000 devices, 10 datapoints a minute each: % of one core (other: limit)", goal: "≤ 1",
+		name: "fleet-cpu", does: "10,000 devices, 10 datapoints a minute each: % of one core (other: limit)",
+		goal:   "≤ 1",
 		beside: ofFleet(func(b burden) score { return score{ours: b.cpu, other: 15} }),
 	}
 	fleetMemory = figure{
@@ -29,7 +30,8 @@ var (
 		beside: ofFleet(func(b burden) score { return score{ours: b.memory, other: 300} }),
 	}
 	fleetLate = figure{
-		name: "fleet-late", does: "the same: the latest that a check began since the start, s (other: limit)", goal: "≤ 1",
+		name: "fleet-late", does: "the same: the latest that a check began since the start, s (other: limit)",
+		goal:   "≤ 1",
 		beside: ofFleet(func(b burden) score { return score{ours: b.late, other: 1} }),
 	}
 )
@@ -98,7 +100,8 @@ type point struct {
 // fleetPoints returns data points whose names give each a different shape. A
 // storm raises the second.
 func fleetPoints(alert string) []point {
-	names := []string{"cpuPercent", "memoryPercent", "responseTime", "inOctets", "errors", "temperature", "upTime", "diskPercent", "sessions", "load1"}
+	names := []string{"cpuPercent", "memoryPercent", "responseTime", "inOctets", "errors", "temperature", "upTime",
+		"diskPercent", "sessions", "load1"}
 	points := make([]point, len(names))
 	for i, name := range names {
 		points[i] = point{Name: name, Raw: name}
@@ -114,7 +117,8 @@ func (f *fleet) fill(ctx context.Context) error {
 	}
 	var made struct{ ID int64 }
 	err := f.Post(ctx, "/api/setting/datasources", map[string]any{
-		"name": "Fleet", "appliesTo": `displayName =~ "fleet-*"`, "collectMethod": "simulate", "collectInterval": fleetEvery, "dataPoints": fleetPoints(""),
+		"name": "Fleet", "appliesTo": `displayName =~ "fleet-*"`, "collectMethod": "simulate",
+		"collectInterval": fleetEvery, "dataPoints": fleetPoints(""),
 	}, &made)
 	if err != nil {
 		return err
@@ -126,10 +130,14 @@ func (f *fleet) fill(ctx context.Context) error {
 	}
 	var all []operation
 	for i := range fleetDevices {
-		all = append(all, operation{"create", map[string]any{"name": fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "displayName": fmt.Sprintf("fleet-%05d", i), "hostGroupIds": "1"}})
+		all = append(
+			all,
+			operation{"create", map[string]any{"name": fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255),
+				"displayName": fmt.Sprintf("fleet-%05d", i), "hostGroupIds": "1"}})
 	}
 	for some := range slices.Chunk(all, 1000) {
-		if err := f.Post(ctx, "/api/device/devices/batch", map[string]any{"operations": some}, &struct{}{}); err != nil {
+		if err := f.Post(ctx, "/api/device/devices/batch", map[string]any{"operations": some},
+			&struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -170,7 +178,8 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	b.late = now[`spyglass_poll_delay_max_seconds{devices="simulated"}`]
 	const polls, samples = `spyglass_polls_total{devices="simulated",result="done"}`, "spyglass_samples_appended_total"
 	if did, kept := now[polls]-before[polls], now[samples]-before[samples]; did < 1.99*fleetDevices || kept < 9.5*did {
-		return b, fmt.Errorf("in two minutes there were %.0f polls and %.0f samples, want %d and ten times that", did, kept, 2*fleetDevices)
+		return b, fmt.Errorf("in two minutes there were %.0f polls and %.0f samples, want %d and ten times that", did,
+			kept, 2*fleetDevices)
 	}
 	return b, nil
 }

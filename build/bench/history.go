@@ -16,7 +16,8 @@ import (
 var history = figure{
 	name: "history", does: "search of 100,000 requests of the history, the slowest, ms (floor: 30)", goal: "≤ 1",
 	measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
-		cmd := p.Command(ctx, ".", "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "-benchtime", "20x", "./app/workspace")
+		cmd := p.Command(ctx, ".", "go", "test", "-run", "^$", "-bench", "^BenchmarkSearch$", "-benchtime", "20x",
+			"./app/workspace")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, os.Stderr
 		if err := cmd.Run(); err != nil {

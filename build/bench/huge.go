@@ -109,7 +109,8 @@ func writeItems(ctx context.Context, w io.Writer, bytes int) error {
 		if i == 0 {
 			comma = ""
 		}
-		if err := put(`%s{"id":%d,"displayName":"core-sw-%06d.fra","hostStatus":"normal","updatedOn":1795187052000,"customProperties":[{"name":"location","value":"Frankfurt, rack %d"}]}`, comma, i, i, i%97); err != nil {
+		if err := put(`%s{"id":%d,"displayName":"core-sw-%06d.fra","hostStatus":"normal","updatedOn":1795187052000,`+
+			`"customProperties":[{"name":"location","value":"Frankfurt, rack %d"}]}`, comma, i, i, i%97); err != nil {
 			return err
 		}
 		if i%4096 == 0 && ctx.Err() != nil {

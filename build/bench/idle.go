@@ -12,7 +12,8 @@ import (
 // The figures of an idle window, on the overview of the demo.
 var (
 	idleMemory = figure{
-		name: "idle-memory", does: "idle on the overview: memory of all processes, MB (floor: an empty Wails window)", goal: "≤ 1.2",
+		name: "idle-memory", does: "idle on the overview: memory of all processes, MB (floor: an empty Wails window)",
+		goal: "≤ 1.2",
 		measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
 			err = idle(ctx, p, func(app, empty opening) error {
 				if ours, err = idling(ctx, app, residents); err == nil {
@@ -27,7 +28,8 @@ var (
 		name: "idle-cpu", does: "idle on the overview: % of one core, all processes (other: limit)", goal: "≤ 1",
 		measure: plain(func(ctx context.Context, p project.Project) (ours, limit float64, err error) {
 			err = idle(ctx, p, func(app, _ opening) error {
-				ours, err = idling(ctx, app, func(pids []int) (float64, error) { return spent(ctx, idleCounts, pids...) })
+				ours,
+					err = idling(ctx, app, func(pids []int) (float64, error) { return spent(ctx, idleCounts, pids...) })
 				return err
 			})
 			return ours, 1, err

@@ -24,12 +24,14 @@ func measureList(ctx context.Context, _ project.Project) (_ score, err error) {
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	url, end, err := bare(filepath.Join(p.folder, "data", "portal.db"), `SELECT "body" FROM "device" ORDER BY "id" LIMIT 50`, barePage)
+	url, end, err := bare(filepath.Join(p.folder, "data", "portal.db"), `SELECT "body" FROM "device" ORDER BY "id" `+
+		`LIMIT 50`, barePage)
 	if err != nil {
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: get("/api/device/devices?size=50")}, &side{origin: url, next: get("/")})
+	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: get("/api/device/devices?size=50")},
+		&side{origin: url, next: get("/")})
 }
 
 func barePage(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error {

@@ -70,7 +70,8 @@ func overviewOf(ctx context.Context, p project.Project, args ...string) (*projec
 // the chart of the worst alert.
 func overviewDrawn(s screen) bool {
 	for _, area := range []image.Rectangle{
-		image.Rect(8, 112, 500, 152), image.Rect(560, 160, 1420, 204), image.Rect(20, 280, 900, 860), image.Rect(990, 250, 1420, 500),
+		image.Rect(8, 112, 500, 152), image.Rect(560, 160, 1420, 204), image.Rect(20, 280, 900, 860),
+		image.Rect(990, 250, 1420, 500),
 		image.Rect(1050, 690, 1420, 820),
 	} {
 		if !s.coloured(area) {

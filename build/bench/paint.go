@@ -54,12 +54,15 @@ var paintTabs = figure{
 
 // leaveOpen opens requests, as the page does.
 func leaveOpen(ctx context.Context, s *project.Server, tabs int) error {
-	if err := s.Send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"}, &struct{}{}); err != nil {
+	if err := s.Send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"},
+		&struct{}{}); err != nil {
 		return err
 	}
 	for i := range tabs {
-		draft := map[string]any{"method": "GET", "path": fmt.Sprint("/device/devices/", i), "template": "/device/devices/{id}"}
-		if err := s.Post(ctx, "/explorer/tabs", map[string]any{"position": i, "draft": draft}, &struct{}{}); err != nil {
+		draft := map[string]any{"method": "GET", "path": fmt.Sprint("/device/devices/", i),
+			"template": "/device/devices/{id}"}
+		if err := s.Post(ctx, "/explorer/tabs", map[string]any{"position": i, "draft": draft},
+			&struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -80,7 +83,8 @@ func nothingDrawn(s screen) bool { return s.colours(image.Rect(0, 0, s.width, s.
 
 // measureStarts starts our window on a data folder until drawn reports true,
 // and the empty one until it has drawn its text, in turn.
-func measureStarts(ctx context.Context, p project.Project, data string, drawn func(screen) bool) (ours, floor float64, err error) {
+func measureStarts(ctx context.Context, p project.Project, data string,
+	drawn func(screen) bool) (ours, floor float64, err error) {
 	app, empty, err := windows(ctx, p)
 	if err != nil {
 		return 0, 0, err

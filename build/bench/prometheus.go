@@ -20,7 +20,8 @@ import (
 // has the harder part of it: its targets answer over HTTP, from a process of ours.
 var (
 	prometheusCPU = figure{
-		name: "prometheus-cpu", does: "10,000 devices a minute: % of one core (other: Prometheus scraping over HTTP)", goal: "≤ 1",
+		name: "prometheus-cpu", does: "10,000 devices a minute: % of one core (other: Prometheus scraping over HTTP)",
+		goal:   "≤ 1",
 		beside: ofScraped(func(s scraped) score { return score{ours: s.ours.cpu, other: s.theirs.cpu} }),
 	}
 	prometheusMemory = figure{
@@ -71,7 +72,8 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	if err := configure(folder, l.Addr().String()); err != nil {
 		return s, err
 	}
-	run := p.Command(ctx, ".", "prometheus", "--config.file="+filepath.Join(folder, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address=127.0.0.1:0", "--log.level=error")
+	run := p.Command(ctx, ".", "prometheus", "--config.file="+filepath.Join(folder, "prometheus.yml"),
+		"--storage.tsdb.path="+filepath.Join(folder, "data"), "--web.listen-address=127.0.0.1:0", "--log.level=error")
 	if err := run.Start(); err != nil {
 		return s, err
 	}
@@ -116,7 +118,8 @@ func configure(folder, address string) error {
 	if err != nil {
 		return err
 	}
-	config := fmt.Sprintf("global: {scrape_interval: %ds, scrape_timeout: 10s}\nscrape_configs: [{job_name: fleet, file_sd_configs: [{files: [targets.json]}]}]\n", fleetEvery)
+	config := fmt.Sprintf("global: {scrape_interval: %ds, scrape_timeout: 10s}\n"+
+		"scrape_configs: [{job_name: fleet, file_sd_configs: [{files: [targets.json]}]}]\n", fleetEvery)
 	return errors.Join(
 		os.WriteFile(filepath.Join(folder, "targets.json"), text, 0o600),
 		os.WriteFile(filepath.Join(folder, "prometheus.yml"), []byte(config), 0o600),

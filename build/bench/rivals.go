@@ -87,7 +87,8 @@ func unlimited(ctx context.Context, path string) error {
 
 func (r *rivals) startTheirs(ctx context.Context) error {
 	program := r.Path("build", "bin", "pocketbase-bench")
-	if err := r.DoIn(ctx, "build/bench/rivals", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
+	if err := r.DoIn(ctx, "build/bench/rivals", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program,
+		"."); err != nil {
 		return err
 	}
 	data := filepath.Join(r.folder, "theirs")

@@ -77,14 +77,16 @@ func sampleValues() []float64 {
 
 func theirSamples(ctx context.Context, p project.Project, folder string, values []float64) (r sampling, err error) {
 	program := p.Path("build", "bin", "tsdb-bench")
-	if err := p.DoIn(ctx, "build/bench/rivals/tsdb", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
+	if err := p.DoIn(ctx, "build/bench/rivals/tsdb", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program,
+		"."); err != nil {
 		return r, err
 	}
 	in := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		in = binary.LittleEndian.AppendUint64(in, math.Float64bits(v))
 	}
-	run := p.Command(ctx, ".", program, filepath.Join(folder, "tsdb"), strconv.Itoa(sampleSeries), strconv.Itoa(sampleRounds), strconv.Itoa(sampleBegin), strconv.Itoa(sampleEvery))
+	run := p.Command(ctx, ".", program, filepath.Join(folder, "tsdb"), strconv.Itoa(sampleSeries),
+		strconv.Itoa(sampleRounds), strconv.Itoa(sampleBegin), strconv.Itoa(sampleEvery))
 	run.Stdin, run.Stdout = bytes.NewReader(in), nil
 	out, err := run.Output()
 	if err != nil {
@@ -103,7 +105,8 @@ func ourSamples(ctx context.Context, path string, values []float64) (r sampling,
 	begun := time.Now()
 	for round := range int64(sampleRounds) {
 		for i, v := range values[round*sampleSeries : (round+1)*sampleSeries] {
-			batch[i] = series.Sample{Instance: int64(i / 10), DataPoint: int64(i % 10), At: sampleBegin + round*sampleEvery, Value: v}
+			batch[i] = series.Sample{Instance: int64(i / 10), DataPoint: int64(i % 10), At: sampleBegin +
+				round*sampleEvery, Value: v}
 		}
 		if err := db.Append(ctx, batch); err != nil {
 			return r, err
@@ -125,7 +128,8 @@ func ourDay(ctx context.Context, db *series.DB) (float64, error) {
 	for n := range int64(201) {
 		i := n * 7919 % sampleSeries
 		begun := time.Now()
-		table, err := db.Range(ctx, series.Query{Instance: i / 10, DataPoints: []int64{i % 10}, From: sampleBegin + 86400, To: sampleBegin + 2*86400})
+		table, err := db.Range(ctx, series.Query{Instance: i / 10, DataPoints: []int64{i % 10}, From: sampleBegin +
+			86400, To: sampleBegin + 2*86400})
 		took = append(took, time.Since(begun).Seconds())
 		if err != nil {
 			return 0, err

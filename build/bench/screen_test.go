@@ -16,7 +16,8 @@ func TestColoursOfADumpAreCountedUpToTheLimit(t *testing.T) {
 	}
 	s := screenOf(dump)
 	all := image.Rect(0, 0, s.width, s.height)
-	if got := [3]int{s.colours(all, 10), s.colours(all, 2), s.colours(image.Rect(0, 0, 2, 2), 10)}; got != [3]int{3, 2, 2} {
+	if got := [3]int{s.colours(all, 10), s.colours(all, 2), s.colours(image.Rect(0, 0, 2, 2), 10)}; got != [3]int{
+		3, 2, 2} {
 		t.Errorf("counted %v, want 3 colours, 2 up to a limit of 2, and 2 in the left two columns", got)
 	}
 }

@@ -55,7 +55,8 @@ func measureSend(ctx context.Context, p project.Project) (ours, floor float64, e
 			return 0, 0, fmt.Errorf("the reply is %d with %d rows", reply.Status, len(reply.Rows))
 		}
 		begun = time.Now()
-		curl := exec.CommandContext(ctx, "curl", "--silent", "--fail", "--output", os.DevNull, "--config", "-", s.Origin+"/api"+path)
+		curl := exec.CommandContext(ctx, "curl", "--silent", "--fail", "--output", os.DevNull, "--config", "-",
+			s.Origin+"/api"+path)
 		curl.Stdin = strings.NewReader(`header = "Authorization: Bearer ` + s.Bearer + `"`)
 		if err := curl.Run(); err != nil {
 			return 0, 0, fmt.Errorf("curl: %w", err)

@@ -35,7 +35,8 @@ var (
 		beside: ofAlerts(func(t trouble) score { return score{ours: float64(t.kept), other: fleetDevices} }),
 	}
 	stormList = figure{
-		name: "storm-list", does: "page of 50 devices or alerts meanwhile, p99 ms (other: when it is over)", goal: "≤ 2",
+		name: "storm-list", does: "page of 50 devices or alerts meanwhile, p99 ms (other: when it is over)",
+		goal:   "≤ 2",
 		beside: ofAlerts(func(t trouble) score { return score{ours: t.during, other: t.after} }),
 	}
 )
@@ -208,7 +209,9 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 	}
 	for i := range pages {
 		name := fmt.Sprintf("page-%03d", i)
-		if err := f.Post(ctx, "/api/device/devices", map[string]any{"name": "127.0.0.1", "displayName": name, "customProperties": []map[string]string{{"name": "bench.url", "value": web.origin + "/" + name}}}, &struct{}{}); err != nil {
+		if err := f.Post(ctx, "/api/device/devices", map[string]any{"name": "127.0.0.1", "displayName": name,
+			"customProperties": []map[string]string{{"name": "bench.url", "value": web.origin + "/" + name}}},
+			&struct{}{}); err != nil {
 			return err
 		}
 	}
@@ -265,7 +268,8 @@ func (f *fleet) until(ctx context.Context, limit time.Duration, done func() (boo
 
 func (f *fleet) storm(ctx context.Context, s *stream, t *trouble) error {
 	begun := time.Now()
-	if err := f.Send(ctx, http.MethodPatch, fmt.Sprint("/api/setting/datasources/", f.source), map[string]any{"dataPoints": fleetPoints("> -1")}, &struct{}{}); err != nil {
+	if err := f.Send(ctx, http.MethodPatch, fmt.Sprint("/api/setting/datasources/", f.source),
+		map[string]any{"dataPoints": fleetPoints("> -1")}, &struct{}{}); err != nil {
 		return err
 	}
 	during, err := f.look(ctx, begun.Add(fleetEvery*time.Second))

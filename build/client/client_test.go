@@ -22,10 +22,11 @@ func connect(t *testing.T) *portal.ClientWithResponses {
 	if origin == "" || bearer == "" {
 		t.Fatal("no portal is named: go run ./build test contract starts one")
 	}
-	c, err := portal.NewClientWithResponses(origin+"/api", portal.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+bearer)
-		return nil
-	}))
+	c, err := portal.NewClientWithResponses(origin+"/api",
+		portal.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+bearer)
+			return nil
+		}))
 	must(t, err)
 	return c
 }
@@ -58,24 +59,29 @@ func TestAGeneratedClientKeepsADevice(t *testing.T) {
 	read, err := c.GetDeviceDevicesByIdWithResponse(t.Context(), id, nil)
 	must(t, err)
 	answers(t, "get", read.HTTPResponse, read.Body, http.StatusOK)
-	if d := read.JSON200; *d.DisplayName != "made-by-client.example.net" || len(*d.CustomProperties) != 2 || (*d.CustomProperties)[1].Value != "********" {
+	if d := read.JSON200; *d.DisplayName != "made-by-client.example.net" || len(*d.CustomProperties) != 2 ||
+		(*d.CustomProperties)[1].Value != "********" {
 		t.Errorf("the new device is %s", read.Body)
 	}
 
-	same, err := c.GetDeviceDevicesByIdWithResponse(t.Context(), id, &portal.GetDeviceDevicesByIdParams{IfNoneMatch: new(read.HTTPResponse.Header.Get("ETag"))})
+	same, err := c.GetDeviceDevicesByIdWithResponse(t.Context(), id, &portal.GetDeviceDevicesByIdParams{
+		IfNoneMatch: new(read.HTTPResponse.Header.Get("ETag"))})
 	must(t, err)
 	answers(t, "get with If-None-Match", same.HTTPResponse, same.Body, http.StatusNotModified)
 
 	found, err := c.GetDeviceDevicesWithResponse(t.Context(), &portal.GetDeviceDevicesParams{
-		Filter: new(`displayName~"MADE-BY",customProperties.name:"shelf",customProperties.value:"12"`), Size: new(10), Sort: new("-id"), Fields: new("id,name"),
+		Filter: new(`displayName~"MADE-BY",customProperties.name:"shelf",customProperties.value:"12"`), Size: new(10),
+		Sort: new("-id"), Fields: new("id,name"),
 	})
 	must(t, err)
 	answers(t, "list", found.HTTPResponse, found.Body, http.StatusOK)
-	if list := found.JSON200; list.Total != 1 || len(list.Items) != 1 || *list.Items[0].Id != id || list.Items[0].DisplayName != nil {
+	if list := found.JSON200; list.Total != 1 || len(list.Items) != 1 || *list.Items[0].Id != id ||
+		list.Items[0].DisplayName != nil {
 		t.Errorf("the filter finds %s", found.Body)
 	}
 
-	patched, err := c.PatchDeviceDevicesByIdWithResponse(t.Context(), id, nil, portal.PatchDeviceDevicesByIdJSONRequestBody{Description: new("patched")})
+	patched, err := c.PatchDeviceDevicesByIdWithResponse(t.Context(), id, nil,
+		portal.PatchDeviceDevicesByIdJSONRequestBody{Description: new("patched")})
 	must(t, err)
 	answers(t, "patch", patched.HTTPResponse, patched.Body, http.StatusOK)
 	if d := patched.JSON200; *d.Description != "patched" || len(*d.CustomProperties) != 2 {
@@ -83,7 +89,8 @@ func TestAGeneratedClientKeepsADevice(t *testing.T) {
 	}
 	replace(t, c, id, read.HTTPResponse.Header.Get("ETag"), patched.HTTPResponse.Header.Get("ETag"))
 
-	gone, err := c.DeleteDeviceDevicesByIdWithResponse(t.Context(), id, &portal.DeleteDeviceDevicesByIdParams{DeleteHard: new(true)})
+	gone, err := c.DeleteDeviceDevicesByIdWithResponse(t.Context(), id, &portal.DeleteDeviceDevicesByIdParams{
+		DeleteHard: new(true)})
 	must(t, err)
 	answers(t, "delete", gone.HTTPResponse, gone.Body, http.StatusOK)
 	missing, err := c.GetDeviceDevicesByIdWithResponse(t.Context(), id, nil)
@@ -98,16 +105,19 @@ func TestAGeneratedClientKeepsADevice(t *testing.T) {
 func replace(t *testing.T, c *portal.ClientWithResponses, id int, stale, fresh string) {
 	t.Helper()
 	body := portal.DeviceBody{Name: "put-by-client.example.net"}
-	put, err := c.PutDeviceDevicesByIdWithResponse(t.Context(), id, &portal.PutDeviceDevicesByIdParams{IfMatch: &stale}, body)
+	put, err := c.PutDeviceDevicesByIdWithResponse(t.Context(), id, &portal.PutDeviceDevicesByIdParams{
+		IfMatch: &stale}, body)
 	must(t, err)
 	answers(t, "put of an old version", put.HTTPResponse, put.Body, http.StatusPreconditionFailed)
 	if put.JSON412.ErrorCode != 1412 {
 		t.Errorf("an old version answers %s", put.Body)
 	}
-	put, err = c.PutDeviceDevicesByIdWithResponse(t.Context(), id, &portal.PutDeviceDevicesByIdParams{IfMatch: &fresh}, body)
+	put, err = c.PutDeviceDevicesByIdWithResponse(t.Context(), id, &portal.PutDeviceDevicesByIdParams{
+		IfMatch: &fresh}, body)
 	must(t, err)
 	answers(t, "put", put.HTTPResponse, put.Body, http.StatusOK)
-	if d := put.JSON200; *d.Name != "put-by-client.example.net" || *d.Description != "" || len(*d.CustomProperties) != 0 {
+	if d := put.JSON200; *d.Name != "put-by-client.example.net" || *d.Description != "" ||
+		len(*d.CustomProperties) != 0 {
 		t.Errorf("replaced it is %s", put.Body)
 	}
 }
@@ -126,11 +136,13 @@ func TestAGeneratedClientLearnsWhichFieldIsWrong(t *testing.T) {
 		must(t, err)
 		answers(t, "create", wrong.HTTPResponse, wrong.Body, http.StatusBadRequest)
 		f := wrong.JSON400
-		if f.ErrorCode != 1400 || f.ErrorDetail == nil || f.ErrorDetail.Field == nil || *f.ErrorDetail.Field != tt.field {
+		if f.ErrorCode != 1400 || f.ErrorDetail == nil || f.ErrorDetail.Field == nil ||
+			*f.ErrorDetail.Field != tt.field {
 			t.Errorf("want the field %s, not %s", tt.field, wrong.Body)
 		}
 	}
-	list, err := c.GetDeviceDevicesWithResponse(t.Context(), &portal.GetDeviceDevicesParams{Filter: new(`displaynam:"x"`)})
+	list, err := c.GetDeviceDevicesWithResponse(t.Context(),
+		&portal.GetDeviceDevicesParams{Filter: new(`displaynam:"x"`)})
 	must(t, err)
 	answers(t, "list", list.HTTPResponse, list.Body, http.StatusBadRequest)
 	if *list.JSON400.ErrorDetail.Field != "filter" {

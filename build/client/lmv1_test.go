@@ -26,14 +26,16 @@ const mount = "/santaba/rest"
 // published clients do: with the path after the mount, without the query.
 func signed(t *testing.T) *portal.Client {
 	t.Helper()
-	made, err := connect(t).PostSettingAdminsByAdminIdApitokensWithResponse(t.Context(), 1, portal.PostSettingAdminsByAdminIdApitokensJSONRequestBody{Note: new("made by the client")})
+	made, err := connect(t).PostSettingAdminsByAdminIdApitokensWithResponse(t.Context(), 1,
+		portal.PostSettingAdminsByAdminIdApitokensJSONRequestBody{Note: new("made by the client")})
 	must(t, err)
 	answers(t, "create a token", made.HTTPResponse, made.Body, http.StatusCreated)
 	var token struct{ AccessID, AccessKey string }
 	must(t, json.Unmarshal(made.Body, &token))
-	c, err := portal.NewClient(os.Getenv("SPYGLASS_ORIGIN")+mount, portal.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		return sign(r, token.AccessID, token.AccessKey)
-	}))
+	c, err := portal.NewClient(os.Getenv("SPYGLASS_ORIGIN")+mount,
+		portal.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			return sign(r, token.AccessID, token.AccessKey)
+		}))
 	must(t, err)
 	return c
 }
@@ -71,26 +73,31 @@ func read(t *testing.T, what string, answer *http.Response, err error, status in
 func TestASignedClientKeepsADeviceAtThePublishedMount(t *testing.T) {
 	c := signed(t)
 	var made portal.Device
-	answer, err := c.PostDeviceDevicesWithBody(t.Context(), "application/json", // coerced, unknown and null as the published clients send them
-		strings.NewReader(`{"name":"signed.example.net","displayName":"signed","preferredCollectorId":"1","hostGroupIds":"1","disableAlerting":"False","netflowCollectorId":null,"unknown":{"a":1}}`))
+	// coerced, unknown and null as the published clients send them
+	answer, err := c.PostDeviceDevicesWithBody(t.Context(), "application/json",
+		strings.NewReader(`{"name":"signed.example.net","displayName":"signed","preferredCollectorId":"1",`+
+			`"hostGroupIds":"1","disableAlerting":"False","netflowCollectorId":null,"unknown":{"a":1}}`))
 	read(t, "create", answer, err, http.StatusOK, &made)
 
 	var list portal.DeviceList
-	answer, err = c.GetDeviceDevices(t.Context(), &portal.GetDeviceDevicesParams{Filter: new(`displayName:"signed"`), Size: new(5000)})
+	answer, err = c.GetDeviceDevices(t.Context(), &portal.GetDeviceDevicesParams{Filter: new(`displayName:"signed"`),
+		Size: new(5000)})
 	read(t, "list", answer, err, http.StatusOK, &list)
 	if list.Total != 1 || *list.Items[0].Id != *made.Id {
 		t.Errorf("the list is %+v", list)
 	}
 
 	var changed portal.Device
-	answer, err = c.PatchDeviceDevicesById(t.Context(), *made.Id, nil, portal.PatchDeviceDevicesByIdJSONRequestBody{Description: new("signed")})
+	answer, err = c.PatchDeviceDevicesById(t.Context(), *made.Id, nil, portal.PatchDeviceDevicesByIdJSONRequestBody{
+		Description: new("signed")})
 	read(t, "patch", answer, err, http.StatusOK, &changed)
 	if *changed.Description != "signed" {
 		t.Errorf("patched it is %+v", changed)
 	}
 
 	var nothing map[string]any
-	answer, err = c.DeleteDeviceDevicesById(t.Context(), *made.Id, &portal.DeleteDeviceDevicesByIdParams{DeleteHard: new(true)})
+	answer, err = c.DeleteDeviceDevicesById(t.Context(), *made.Id, &portal.DeleteDeviceDevicesByIdParams{
+		DeleteHard: new(true)})
 	read(t, "delete", answer, err, http.StatusOK, &nothing)
 	var fault portal.Error
 	answer, err = c.GetDeviceDevicesById(t.Context(), *made.Id, nil)
@@ -103,10 +110,12 @@ func TestASignedClientKeepsADeviceAtThePublishedMount(t *testing.T) {
 func TestASignedClientReadsWhatItKnowsByPublishedPaths(t *testing.T) {
 	c := signed(t)
 	for _, path := range []string{
-		"/device/devices", "/device/groups", "/setting/collector/collectors", "/setting/collector/groups", "/setting/admins", "/setting/roles",
+		"/device/devices", "/device/groups", "/setting/collector/collectors", "/setting/collector/groups",
+		"/setting/admins", "/setting/roles",
 		"/alert/alerts", "/setting/datasources", "/sdt/sdts", "/report/reports",
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, os.Getenv("SPYGLASS_ORIGIN")+mount+path+"?size=2&v=3", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, os.Getenv("SPYGLASS_ORIGIN")+mount+path+
+			"?size=2&v=3", nil)
 		must(t, err)
 		must(t, c.RequestEditors[0](t.Context(), r))
 		answer, err := http.DefaultClient.Do(r)
@@ -118,7 +127,8 @@ func TestASignedClientReadsWhatItKnowsByPublishedPaths(t *testing.T) {
 			Total int
 			Items []json.RawMessage
 		}
-		if err := json.Unmarshal(body, &page); err != nil || answer.StatusCode != http.StatusOK || len(page.Items) == 0 || page.Total < len(page.Items) {
+		if err := json.Unmarshal(body, &page); err != nil || answer.StatusCode != http.StatusOK ||
+			len(page.Items) == 0 || page.Total < len(page.Items) {
 			t.Errorf("%s answers %d %.200s", path, answer.StatusCode, body)
 		}
 	}

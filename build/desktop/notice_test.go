@@ -21,7 +21,8 @@ const (
 	notificationPath = "/org/freedesktop/Notifications"
 )
 
-func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []string, _ map[string]dbus.Variant,
+	_ int32) (uint32, *dbus.Error) {
 	select {
 	case n.shown <- title:
 	default: // one is enough

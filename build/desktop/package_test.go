@@ -79,8 +79,12 @@ func TestThePackagesAreInOrderAndTheSameEachTime(t *testing.T) {
 	must(t, exec.Command("dpkg-deb", "-x", deb, folder))
 	share := filepath.Join(folder, "usr", "share")
 	must(t, exec.Command("desktop-file-validate", filepath.Join(share, "applications", "spyglass.desktop")))
-	must(t, exec.Command("appstreamcli", "validate", "--no-net", filepath.Join(share, "metainfo", "app.spyglass.Spyglass.metainfo.xml")))
-	if said := must(t, exec.Command("man", "--warnings", "-l", "-Tutf8", filepath.Join(share, "man", "man1", "spyglass.1.gz"))); strings.Contains(said, "warning") {
+	must(t, exec.Command("appstreamcli", "validate", "--no-net",
+		filepath.Join(share, "metainfo", "app.spyglass.Spyglass.metainfo.xml")))
+	if said := must(
+		t,
+		exec.Command("man", "--warnings", "-l", "-Tutf8",
+			filepath.Join(share, "man", "man1", "spyglass.1.gz"))); strings.Contains(said, "warning") {
 		t.Errorf("the man page is not in order:\n%s", said)
 	}
 }
@@ -110,7 +114,8 @@ func TestTheDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 
 	must(t, exec.Command("dpkg", "--install", made(t, now, "*.deb")))
 	version, err := installed()
-	if said := must(t, desk.Command("spyglass", "version")); err != nil || "spyglass "+version != strings.TrimSpace(said)+"-1" {
+	if said := must(t, desk.Command("spyglass", "version")); err != nil || "spyglass "+
+		version != strings.TrimSpace(said)+"-1" {
 		t.Errorf("after the upgrade dpkg has %s (%v), and the program says it is %s", version, err, said)
 	}
 	click(t, desk).end()

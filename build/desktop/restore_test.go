@@ -15,14 +15,16 @@ import (
 func (a *app) push(name string) {
 	a.t.Helper()
 	button := fmt.Sprintf("named('button', %q)", name)
-	a.page.until(name+" has the keyboard", fmt.Sprintf("!!%[1]s && !%[1]s.disabled && (%[1]s.focus(), document.activeElement === %[1]s)", button), "true")
+	a.page.until(name+" has the keyboard", fmt.Sprintf("!!%[1]s && !%[1]s.disabled && (%[1]s.focus(), "+
+		"document.activeElement === %[1]s)", button), "true")
 	a.press("Return")
 }
 
 func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	backup := filepath.Join(t.TempDir(), "backup")
-	for _, line := range [][]string{{"user", "add", "before"}, {"backup", backup}, {"user", "add", "after"}, {"restore", backup}} {
+	for _, line := range [][]string{{"user", "add", "before"}, {"backup", backup}, {"user", "add", "after"},
+		{"restore", backup}} {
 		cmd := desk.Command(binary(t), append(line, "--data", data)...)
 		cmd.Stdin = strings.NewReader("a password of a test\n")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -43,7 +45,8 @@ func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
 	}
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
 	a.press("ctrl+comma")
-	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), !!named('button', 'Restore…'))`, "true")
+	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), `+
+		`!!named('button', 'Restore…'))`, "true")
 	a.push("Undo the restore")
 	a.push("Restart now")
 	if code := a.exit(); code != 0 {
@@ -74,7 +77,8 @@ func TestABackupIsRestoredFromWhereTheDialogSays(t *testing.T) {
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
 	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
 	a.press("ctrl+comma")
-	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), !!named('button', 'Restore…'))`, "true")
+	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), `+
+		`!!named('button', 'Restore…'))`, "true")
 	a.push("Restore…")
 	a.dialog("what to restore")
 	var typed time.Time
@@ -91,5 +95,6 @@ func TestABackupIsRestoredFromWhereTheDialogSays(t *testing.T) {
 		return false
 	}, func() string { return "the dialog does not take " + backup })
 	a.push("Restore at the next start")
-	a.page.until("the page says what waits", `document.body.textContent.includes('A restore waits for the next start')`, "true")
+	a.page.until("the page says what waits", `document.body.textContent.includes('A restore waits for the next start')`,
+		"true")
 }

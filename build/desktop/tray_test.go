@@ -133,7 +133,8 @@ func (w *watcher) line(item dbus.BusObject, text string) (found line) {
 func (w *watcher) click(item dbus.BusObject, text string) {
 	w.t.Helper()
 	menu := w.conn.Object(item.Destination(), item.Path()+"/menu")
-	if err := menu.Call(trayMenu+".Event", 0, w.line(item, text).id, "clicked", dbus.MakeVariant(""), uint32(0)).Err; err != nil {
+	if err := menu.Call(trayMenu+".Event", 0, w.line(item, text).id, "clicked", dbus.MakeVariant(""),
+		uint32(0)).Err; err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -147,7 +148,8 @@ func (a *app) counted() (text, id string) {
 		Items []struct{ ID string }
 	}
 	for i, severity := range []int{4, 3} {
-		answer := a.ask("GET", fmt.Sprintf("/alert/alerts?filter=severity:%d,acked:false,sdted:false&sort=-lastUpdatedOnEpoch&size=1", severity), "")
+		answer := a.ask("GET", fmt.Sprintf("/alert/alerts?filter=severity:%d,acked:false,sdted:false&"+
+			"sort=-lastUpdatedOnEpoch&size=1", severity), "")
 		if err := json.Unmarshal(answer, &pages[i]); err != nil {
 			a.t.Fatal(err)
 		}

@@ -20,7 +20,8 @@ import (
 // button.
 func (a *app) says(why string) {
 	a.t.Helper()
-	a.page.until("the window says why", `document.querySelector('[role=alert]')?.textContent.includes(`+strconv.Quote(why)+`)`, "true")
+	a.page.until("the window says why", `document.querySelector('[role=alert]')?.textContent.includes(`+
+		strconv.Quote(why)+`)`, "true")
 	a.page.until("the first button has the keyboard", focused, "Try again")
 }
 

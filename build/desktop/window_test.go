@@ -87,7 +87,8 @@ func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
 	var err error
 	eventually(t, soon, func() bool {
 		for _, pid := range Family(a.cmd.Process.Pid) {
-			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.HasPrefix(string(name), "WebKitWebProc") {
+			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.HasPrefix(string(name),
+				"WebKitWebProc") {
 				pages[pid] = true
 			}
 		}
@@ -97,7 +98,8 @@ func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
 	if len(pages) != 1 {
 		t.Errorf("it takes %d processes to show the first page", len(pages))
 	}
-	a.page.until("its text is looked for in fonts of another system", `getComputedStyle(document.body).fontFamily.startsWith('-apple-system')`, "false")
+	a.page.until("its text is looked for in fonts of another system",
+		`getComputedStyle(document.body).fontFamily.startsWith('-apple-system')`, "false")
 
 	a.explorer()
 	a.press("ctrl+plus")
@@ -106,7 +108,8 @@ func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
 		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
 	}
 	a = open(t, desk, data)
-	const first = `document.documentElement.dataset.zoom + ' ' + (document.documentElement.dataset.fontUi === document.documentElement.style.getPropertyValue('--font-ui'))`
+	const first = `document.documentElement.dataset.zoom + ' ' + (document.documentElement.dataset.fontUi === ` +
+		`document.documentElement.style.getPropertyValue('--font-ui'))`
 	a.page.until("what the page knows from its first byte when it is opened again", first, "1.1 true")
 }
 
@@ -202,7 +205,8 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 	first.page.until("its method", `named('combobox', 'Method').value`, "DELETE")
 	first.page.until("nothing was sent", status, "Ready")
 	again("spyglass://evil.example/monitor", "--", "--data")
-	first.page.until("the page says what is no link", `document.body.textContent.includes('opens nothing here')`, "true")
+	first.page.until("the page says what is no link",
+		`document.body.textContent.includes('opens nothing here')`, "true")
 	first.page.until("the request is still there", path, "/device/devices/7")
 
 	var ids []string

@@ -23,7 +23,8 @@ func (r release) makeParts() (err error) {
 	list.SerialNumber = ""
 	list.Metadata = &cdx.Metadata{
 		Timestamp: r.at.Format(time.RFC3339),
-		Component: &cdx.Component{BOMRef: "spyglass", Type: cdx.ComponentTypeApplication, Name: "spyglass", Version: r.version},
+		Component: &cdx.Component{BOMRef: "spyglass", Type: cdx.ComponentTypeApplication, Name: "spyglass",
+			Version: r.version},
 	}
 	var components []cdx.Component
 	for _, p := range all {

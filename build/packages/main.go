@@ -106,7 +106,8 @@ func (r release) fill(name string) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	err = t.Execute(&text, map[string]string{
-		"Version": r.version, "Day": r.at.Format(time.DateOnly), "Year": r.at.Format("2006"), "RFC": r.at.Format(time.RFC1123Z),
+		"Version": r.version, "Day": r.at.Format(time.DateOnly), "Year": r.at.Format("2006"),
+		"RFC": r.at.Format(time.RFC1123Z),
 	})
 	return text.Bytes(), err
 }

@@ -39,7 +39,8 @@ func parts(root string) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	found["go"] = part{"Go", strings.TrimPrefix(runtime.Version(), "go"), "pkg:golang/stdlib@" + strings.TrimPrefix(runtime.Version(), "go"), "BSD-3-Clause", string(text)}
+	found["go"] = part{"Go", strings.TrimPrefix(runtime.Version(), "go"), "pkg:golang/stdlib@" +
+		strings.TrimPrefix(runtime.Version(), "go"), "BSD-3-Clause", string(text)}
 	if err := pageParts(filepath.Join(root, "frontend"), found); err != nil {
 		return nil, err
 	}
@@ -47,7 +48,8 @@ func parts(root string) ([]part, error) {
 	for _, p := range found {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b part) int { return strings.Compare(strings.ToLower(a.purl), strings.ToLower(b.purl)) })
+	slices.SortFunc(
+		all, func(a, b part) int { return strings.Compare(strings.ToLower(a.purl), strings.ToLower(b.purl)) })
 	return all, nil
 }
 
@@ -123,7 +125,8 @@ func pageParts(folder string, found map[string]part) error {
 		if err != nil {
 			return err
 		}
-		found[path] = part{name, p.Version, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version, p.License, text}
+		found[path] = part{name, p.Version, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version,
+			p.License, text}
 	}
 	return nil
 }
@@ -139,7 +142,8 @@ func licenceOf(folder string) (string, error) {
 	var text strings.Builder
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
-		if e.IsDir() || !slices.ContainsFunc([]string{"licen", "copying", "notice"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if e.IsDir() || !slices.ContainsFunc([]string{"licen", "copying", "notice"},
+			func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
 		one, err := os.ReadFile(filepath.Join(folder, e.Name()))
@@ -182,7 +186,8 @@ func writeLicences(root, to string) error {
 		fmt.Fprintf(&text, "%s %s: %s\n", p.name, p.version, p.licence)
 	}
 	for _, p := range all {
-		fmt.Fprintf(&text, "\n%s\n%s %s (%s)\n\n%s\n", strings.Repeat("-", 78), p.name, p.version, p.licence, strings.TrimSpace(p.text))
+		fmt.Fprintf(&text, "\n%s\n%s %s (%s)\n\n%s\n", strings.Repeat("-", 78), p.name, p.version, p.licence,
+			strings.TrimSpace(p.text))
 	}
 	return os.WriteFile(to, []byte(text.String()), plain)
 }

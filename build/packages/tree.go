@@ -52,7 +52,8 @@ func (r release) archive(to, folder string, tree []entry) (err error) {
 	}
 	t := tar.NewWriter(z)
 	for _, e := range sorted(tree) {
-		h := &tar.Header{Name: folder + "/" + e.path, Mode: int64(e.mode), Size: int64(len(e.text)), ModTime: r.at, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: folder + "/" + e.path, Mode: int64(e.mode), Size: int64(len(e.text)), ModTime: r.at,
+			Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}

@@ -42,7 +42,8 @@ func (r release) makeWindows() error {
 		return err
 	}
 	stage, err := r.stage("windows", []entry{
-		{"spyglass.exe", program, exe}, {"spyglass.ico", plain, ico.Bytes()}, {"licences.txt", plain, licences}, {"installer.nsi", plain, script},
+		{"spyglass.exe", program, exe}, {"spyglass.ico", plain, ico.Bytes()}, {"licences.txt", plain, licences},
+		{"installer.nsi", plain, script},
 	})
 	if err != nil {
 		return err
@@ -84,8 +85,10 @@ func (r release) dressed(icon *winres.Icon) ([]byte, error) {
 	v.SetProductVersion(r.version)
 	errs := []error{rs.SetIcon(winres.Name("APPICON"), icon)}
 	for key, value := range map[string]string{
-		version.ProductName: "Spyglass", version.FileDescription: "Spyglass", version.CompanyName: "The Spyglass maintainers",
-		version.LegalCopyright: "The Spyglass maintainers", version.OriginalFilename: "spyglass.exe", version.InternalName: "spyglass",
+		version.ProductName: "Spyglass", version.FileDescription: "Spyglass",
+		version.CompanyName:    "The Spyglass maintainers",
+		version.LegalCopyright: "The Spyglass maintainers", version.OriginalFilename: "spyglass.exe",
+		version.InternalName: "spyglass",
 	} {
 		errs = append(errs, v.Set(english, key, value))
 	}

@@ -68,7 +68,8 @@ func Newest(folder string, counts func(path string) bool) (time.Time, error) {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && path != folder && (name == "node_modules" || name == "dist" || name == "bin" || strings.HasPrefix(name, ".")) {
+		if d.IsDir() && path != folder && (name == "node_modules" || name == "dist" || name == "bin" ||
+			strings.HasPrefix(name, ".")) {
 			return fs.SkipDir
 		}
 		if path == folder || !d.IsDir() && !counts(path) {

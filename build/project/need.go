@@ -32,7 +32,8 @@ var ForWindow = []Need{
 // bench need, some on top of ForWindow.
 var (
 	ForBrowser = []Need{
-		{"chromium-headless-shell", HasProgram("chromium-headless-shell")}, // draws no window around its pages, for a third less work
+		// draws no window around its pages, for a third less work
+		{"chromium-headless-shell", HasProgram("chromium-headless-shell")},
 		{"fonts-dejavu-core", hasFile("/usr/share/fonts/*/*/*")},
 	}
 	ForPage = []Need{ // what people look at pages with: its figures are theirs

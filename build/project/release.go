@@ -60,7 +60,8 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 	if err != nil {
 		return err
 	}
-	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out, "-version", k.Version,
+	return p.DoIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.Root, "-out", k.Out,
+		"-version", k.Version,
 		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
 		"-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
 }
@@ -74,7 +75,8 @@ func (p Project) compileFor(ctx context.Context, k Release, system, tags string)
 		flags += " -H windowsgui"
 		cgo = "CGO_ENABLED=0"
 	}
-	cmd := p.Command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", flags, "-o", path, ".")
+	cmd := p.Command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", flags,
+		"-o", path, ".")
 	cmd.Env = append(os.Environ(), "GOOS="+system, cgo)
 	if system == "windows" {
 		cmd.Env = append(cmd.Env, "GOARCH=amd64")

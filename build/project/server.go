@@ -58,7 +58,8 @@ func (p Project) Open(ctx context.Context, args ...string) (_ *Server, err error
 		}
 	}()
 	data := filepath.Join(folder, "data")
-	if err := s.Start(ctx, program, append([]string{"serve", "--data", data, "--rate-limit", "off"}, args...)); err != nil {
+	if err := s.Start(ctx, program, append([]string{"serve", "--data", data, "--rate-limit", "off"},
+		args...)); err != nil {
 		return nil, err
 	}
 	token, err := exec.CommandContext(ctx, program, "token", "create", "--data", data, "--user", "admin").Output()

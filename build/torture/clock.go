@@ -21,7 +21,8 @@ import (
 // wrong battery, a wrong year. Each is undone before the next.
 var jumps = []time.Duration{
 	time.Second, -time.Second, 5 * time.Minute, -5 * time.Minute, 3 * time.Hour, -3 * time.Hour,
-	26 * time.Hour, -26 * time.Hour, 40 * 24 * time.Hour, -40 * 24 * time.Hour, 10 * 365 * 24 * time.Hour, -3 * 365 * 24 * time.Hour,
+	26 * time.Hour, -26 * time.Hour, 40 * 24 * time.Hour, -40 * 24 * time.Hour, 10 * 365 * 24 * time.Hour,
+	-3 * 365 * 24 * time.Hour,
 }
 
 // sessionLasts is a jump that no session may end at: less than its idle limit.
@@ -35,7 +36,9 @@ func jumpingClock(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		var offset atomic.Int64
 		clock := func() time.Time { return time.Now().Round(0).Add(time.Duration(offset.Load())) }
-		s, err := server.New(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Clock: clock})
+		s,
+			err := server.New(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0",
+			Log: slog.New(slog.DiscardHandler), Clock: clock})
 		if err != nil {
 			return err
 		}
@@ -117,7 +120,8 @@ func (v *visitor) signIn(ctx context.Context, password string) error {
 		return err
 	}
 	v.http = &http.Client{Jar: jar, Timeout: 20 * time.Second}
-	status, answer, err := v.ask(ctx, http.MethodPost, "/api/session", fmt.Sprintf(`{"username":"admin","password":%q}`, password))
+	status, answer, err := v.ask(ctx, http.MethodPost, "/api/session",
+		fmt.Sprintf(`{"username":"admin","password":%q}`, password))
 	if err != nil || status != http.StatusOK {
 		v.r.isWrong("signing in at %s answers %d %.200s %v", v.clock().Format(time.RFC3339), status, answer, err)
 		return err
@@ -137,7 +141,8 @@ func (v *visitor) signedIn(ctx context.Context) bool {
 func (v *visitor) look(ctx context.Context, jump time.Duration) {
 	short := jump.Abs() <= sessionLasts
 	for _, call := range []struct{ method, path, body string }{
-		{http.MethodGet, "/api/setting/version", ""}, {http.MethodGet, "/api/device/devices", ""}, {http.MethodGet, "/api/alert/alerts", ""},
+		{http.MethodGet, "/api/setting/version", ""}, {http.MethodGet, "/api/device/devices", ""},
+		{http.MethodGet, "/api/alert/alerts", ""},
 		{http.MethodPost, "/api/setting/opsnotes", `{"note":"after a jump"}`},
 	} {
 		began := time.Now()
@@ -145,7 +150,8 @@ func (v *visitor) look(ctx context.Context, jump time.Duration) {
 		v.r.tried(time.Since(began))
 		ended := status == http.StatusUnauthorized && !short
 		if err != nil || status != http.StatusOK && status != http.StatusCreated && !ended {
-			v.r.isWrong("after a jump by %v, %s %s answers %d %.200s %v", jump, call.method, call.path, status, answer, err)
+			v.r.isWrong("after a jump by %v, %s %s answers %d %.200s %v", jump, call.method, call.path, status,
+				answer, err)
 		}
 	}
 }
@@ -155,7 +161,8 @@ func (v *visitor) look(ctx context.Context, jump time.Duration) {
 func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective bool) error {
 	now := time.Now()
 	if v.window == "" {
-		body := fmt.Sprintf(`{"type":"ResourceGroupSDT","deviceGroupId":1,"sdtType":"oneTime","startDateTime":%d,"endDateTime":%d,"comment":"torture"}`,
+		body := fmt.Sprintf(`{"type":"ResourceGroupSDT","deviceGroupId":1,"sdtType":"oneTime","startDateTime":%d,`+
+			`"endDateTime":%d,"comment":"torture"}`,
 			now.Add(-time.Hour).UnixMilli(), now.Add(time.Hour).UnixMilli())
 		status, answer, err := v.ask(ctx, http.MethodPost, "/api/sdt/sdts", body)
 		if err != nil || status != http.StatusCreated {
@@ -180,7 +187,8 @@ func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective
 		return nil
 	}
 	if got.IsEffective != effective {
-		v.r.isWrong("after a jump by %v the maintenance window says isEffective %v, want %v", jump, got.IsEffective, effective)
+		v.r.isWrong("after a jump by %v the maintenance window says isEffective %v, want %v", jump,
+			got.IsEffective, effective)
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func fullDisk(ctx context.Context, o Options, r *result) error {
 		ctx, cancel := context.WithTimeout(ctx, o.For)
 		defer cancel()
 		for round := 0; round == 0 || ctx.Err() == nil; round++ {
-			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", smallDisk)); err != nil {
+			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0,
+				fmt.Sprintf("size=%d,mode=0700", smallDisk)); err != nil {
 				return fmt.Errorf("mounting a small disk: %w", err)
 			}
 			err := fill(context.WithoutCancel(ctx), o, r, folder)
@@ -68,7 +69,8 @@ func fill(ctx context.Context, o Options, r *result, disk string) error {
 	full := 0
 	for i := 0; full < 5 && i < 20000; i++ {
 		name := fmt.Sprintf("torture-full-%d", i)
-		answer, ok := book.one(ctx, p, r, http.MethodPost, book.of.path, name, long, []int{http.StatusInsufficientStorage})
+		answer, ok := book.one(ctx, p, r, http.MethodPost, book.of.path, name, long,
+			[]int{http.StatusInsufficientStorage})
 		if !ok {
 			r.isWrong("the program gives no response on a full disk: %s", p.tail())
 			return nil

@@ -14,7 +14,8 @@ import (
 // grow, nest or repeat without end. None may take more than 64 MB and 2 s.
 func hostileFiles(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) error {
-		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}, "--rate-limit", "off")
+		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)},
+			"--rate-limit", "off")
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ type shelf struct {
 }
 
 var (
-	devices   = shelf{"/api/device/devices", "name", "description", "?size=1000&fields=id,name,description&filter=name~%22torture%22&offset="}
+	devices = shelf{"/api/device/devices", "name", "description", "?size=1000&fields=id,name,description&" +
+		"filter=name~%22torture%22&offset="}
 	variables = shelf{"/explorer/variables", "name", "value", "?size=1000&offset="}
 )
 
@@ -87,7 +88,8 @@ func (l *ledger) write(ctx context.Context, p *program, r *result, prefix string
 
 // one sends one write; ok is false when there is no response. A refused write
 // returns no answer.
-func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, name, value string, fine []int) (answer []byte, ok bool) {
+func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, name, value string,
+	fine []int) (answer []byte, ok bool) {
 	body := ""
 	switch method {
 	case http.MethodPost:

@@ -38,7 +38,8 @@ type target struct {
 
 // targets lists every endpoint of a portal and of the Explorer beside it.
 func targets(ctx context.Context, folder string) (_ []target, err error) {
-	a, err := app.Open(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0", Demo: true, NoHistory: true, Log: slog.New(slog.DiscardHandler)})
+	a, err := app.Open(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0", Demo: true, NoHistory: true,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +60,10 @@ func targets(ctx context.Context, folder string) (_ []target, err error) {
 // or the program, or takes rights from the administrator who sends the
 // requests.
 func (t *target) spared() bool {
-	return strings.HasPrefix(t.Path, "/native/") || strings.HasPrefix(t.Path, "/data/restore") || strings.HasSuffix(t.Path, "/events") ||
-		t.Path == "/session" || t.Path == "/demo/time/reset" || t.Method != http.MethodGet && (strings.HasPrefix(t.Path, "/setting/admins") || strings.HasPrefix(t.Path, "/setting/roles"))
+	return strings.HasPrefix(t.Path, "/native/") || strings.HasPrefix(t.Path, "/data/restore") ||
+		strings.HasSuffix(t.Path, "/events") ||
+		t.Path == "/session" || t.Path == "/demo/time/reset" || t.Method != http.MethodGet &&
+		(strings.HasPrefix(t.Path, "/setting/admins") || strings.HasPrefix(t.Path, "/setting/roles"))
 }
 
 // copies reports whether an endpoint copies the data folder: that takes as long
@@ -76,7 +79,8 @@ func hostileRequests(ctx context.Context, o Options, r *result) error {
 		if err != nil {
 			return err
 		}
-		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}, "--demo", "--rate-limit", "off")
+		p, err := startProgram(o.Program, folder, []string{fmt.Sprintf("GOMEMLIMIT=%d", memoryLimit)}, "--demo",
+			"--rate-limit", "off")
 		if err != nil {
 			return err
 		}
@@ -87,7 +91,8 @@ func hostileRequests(ctx context.Context, o Options, r *result) error {
 		ctx, cancel := context.WithTimeout(ctx, o.For)
 		defer cancel()
 		before := p.peak()
-		pairs := rand.New(rand.NewPCG(o.Seed, 4)).Perm(len(all) * len(classes)) // each endpoint meets each class before any meets it again
+		// each endpoint meets each class before any meets it again
+		pairs := rand.New(rand.NewPCG(o.Seed, 4)).Perm(len(all) * len(classes))
 		var next atomic.Int64
 		var wait sync.WaitGroup
 		for n := range attackers {
@@ -146,11 +151,13 @@ func (a *attacker) attack(ctx context.Context, t *target, c class) {
 	}
 	c.do(a, t, q)
 	what := fmt.Sprintf("%s: %s %s%.120s?%.120s %.120q", c.name, t.Method, t.mount, q.path, q.query, q.body)
-	hr, err := http.NewRequestWithContext(context.WithoutCancel(ctx), t.Method, a.origin, strings.NewReader(string(q.body)))
+	hr, err := http.NewRequestWithContext(context.WithoutCancel(ctx), t.Method, a.origin,
+		strings.NewReader(string(q.body)))
 	if err != nil {
 		return
 	}
-	hr.URL = &url.URL{Scheme: "http", Host: strings.TrimPrefix(a.origin, "http://"), Opaque: "//" + strings.TrimPrefix(a.origin, "http://") + t.mount + q.path, RawQuery: q.query}
+	hr.URL = &url.URL{Scheme: "http", Host: strings.TrimPrefix(a.origin, "http://"), Opaque: "//" +
+		strings.TrimPrefix(a.origin, "http://") + t.mount + q.path, RawQuery: q.query}
 	hr.Header, hr.Host = q.header, q.host
 	began := time.Now()
 	response, err := a.http.Do(hr)

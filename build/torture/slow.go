@@ -20,7 +20,10 @@ var slowKinds = []struct {
 	send func(host string) string // at first; then a byte a second
 }{
 	{"silent", func(string) string { return "" }},
-	{"half a header", func(host string) string { return "GET /api/device/devices HTTP/1.1\r\nHost: " + host + "\r\nX-Slow: " }},
+	{"half a header", func(host string) string {
+		return "GET /api/device/devices HTTP/1.1\r\nHost: " + host +
+			"\r\nX-Slow: "
+	}},
 	{"a slow signed body", func(host string) string {
 		return "POST /api/device/devices HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: LMv1 x:y:1\r\n" +
 			"Content-Type: application/json\r\nContent-Length: 4000000\r\n\r\n{"

@@ -18,7 +18,8 @@ func TestNothingHostileBreaksTheProgram(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			err := Run(t.Context(), Options{Program: program, For: 5 * time.Second, Trials: []string{name}, Seed: 1, Out: &out})
+			err := Run(t.Context(), Options{Program: program, For: 5 * time.Second, Trials: []string{name}, Seed: 1,
+				Out: &out})
 			t.Log("\n" + out.String())
 			if err != nil {
 				t.Error(err)

@@ -324,7 +324,8 @@ func (p *parser) jqTerm() term {
 		p.expected("a path, a value or a function")
 	default:
 		if p.peek() == '(' {
-			p.fail(begin, "there is no function %s in a condition; there are length, test, has, startswith, endswith, contains and not", name)
+			p.fail(begin, "there is no function %s in a condition; there are length, test, has, startswith, "+
+				"endswith, contains and not", name)
 		}
 		p.fail(begin, "a key begins with a dot and a text stands in quotes: write .%s or %q", name, name)
 	}

@@ -165,7 +165,8 @@ func entryOf(e *resource.Endpoint, listed func(*resource.Schema) string) (entry,
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
-		Params: []param{}, Body: schemaOf(e.Body, listed), Answer: schemaOf(e.Answer, listed), Status: api.Success(e), Errors: []failure{},
+		Params: []param{}, Body: schemaOf(e.Body, listed), Answer: schemaOf(e.Answer, listed), Status: api.Success(e),
+		Errors:  []failure{},
 		Example: example{Path: e.Example.Path, Query: []pair{}},
 	}
 	for _, p := range e.Params {

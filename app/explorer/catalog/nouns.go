@@ -13,7 +13,8 @@ import (
 // device", "Remove a maintenance window".
 var (
 	listSummary   = regexp.MustCompile(`^(?:List|Get) (?:all |the )?([\pL\d -]+s)(?: (?:of|in|on|below|for) .*)?$`)
-	removeSummary = regexp.MustCompile(`^(?:Remove|Delete) (?:an?|the|one) ([\pL\d -]+?)(?: (?:of|from|in) .*| for good)?$`)
+	removeSummary = regexp.MustCompile(`^(?:Remove|Delete) (?:an?|the|one) ([\pL\d -]+?)(?: (?:of|from|in) .*| for ` +
+		`good)?$`)
 )
 
 // NounOf returns the noun for the object an endpoint removes, "maintenance

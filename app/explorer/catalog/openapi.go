@@ -59,7 +59,9 @@ func ofOpenAPI(ctx context.Context, text []byte, base string) (*Catalog, error) 
 		return nil, fault.New(fault.Invalid, "it describes no requests")
 	}
 	slices.SortFunc(r.found, func(a, b foreign) int {
-		return cmp.Or(strings.Compare(a.entry.Path, b.entry.Path), cmp.Compare(slices.Index(workspace.Methods, a.entry.Method), slices.Index(workspace.Methods, b.entry.Method)))
+		return cmp.Or(strings.Compare(a.entry.Path, b.entry.Path),
+			cmp.Compare(slices.Index(workspace.Methods, a.entry.Method),
+				slices.Index(workspace.Methods, b.entry.Method)))
 	})
 	return r.catalog(doc)
 }

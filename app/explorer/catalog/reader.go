@@ -111,7 +111,8 @@ func (r *foreignReader) look(s *openapi3.Schema) *look {
 	if have := r.looked[s]; have != nil {
 		return have
 	}
-	l := &look{bytes: shapeSize + len(cmp.Or(s.Description, s.Title)) + len(s.Format), required: make(map[string]bool, len(s.Required))}
+	l := &look{bytes: shapeSize + len(cmp.Or(s.Description, s.Title)) + len(s.Format),
+		required: make(map[string]bool, len(s.Required))}
 	for _, v := range []any{s.Enum, s.Default, s.Example, s.Const} {
 		if v != nil {
 			l.bytes += weightOf(v)
@@ -163,7 +164,8 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 		return // an example that cannot be written down
 	}
 	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
-	if shown.Permission, _ = op.Extensions["x-right"].(string); shown.Permission != "" { // our portals say it to other readers, too
+	// our portals say it to other readers, too
+	if shown.Permission, _ = op.Extensions["x-right"].(string); shown.Permission != "" {
 		shown.Doc = strings.TrimSpace(strings.TrimSuffix(shown.Doc, "Right needed: "+shown.Permission+"."))
 	}
 	shown.Admin = strings.Contains(shown.Permission, "on settings")
@@ -203,7 +205,8 @@ func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
 		if r.one--; r.spent() || !r.afford(len(p.Name)+shapeSize) {
 			break
 		}
-		out := resource.Param{Name: p.Name, In: p.In, Required: p.Required || p.In == "path", Schema: resource.Schema{Type: "string"}, Example: r.value(p.Example)}
+		out := resource.Param{Name: p.Name, In: p.In, Required: p.Required || p.In == "path",
+			Schema: resource.Schema{Type: "string"}, Example: r.value(p.Example)}
 		if p.Schema != nil {
 			out.Schema = r.schema(p.Schema, 0)
 		}
@@ -321,8 +324,9 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 		return out
 	}
 	out = resource.Schema{
-		Type: typeOf(s), Doc: cmp.Or(s.Description, s.Title), Format: s.Format, Enum: s.Enum, Default: s.Default, Example: s.Example,
-		Min: whole(s.Min), Max: whole(s.Max), Nullable: s.Nullable || s.Type.Includes("null"),
+		Type: typeOf(s), Doc: cmp.Or(s.Description, s.Title), Format: s.Format, Enum: s.Enum, Default: s.Default,
+		Example: s.Example,
+		Min:     whole(s.Min), Max: whole(s.Max), Nullable: s.Nullable || s.Type.Includes("null"),
 	}
 	if s.MaxLength != nil && *s.MaxLength < math.MaxInt32 {
 		out.MaxLen = int(*s.MaxLength)

@@ -53,7 +53,8 @@ const (
 type Client struct{ resty *resty.Client }
 
 // Do sends a request. The response's body is to be closed.
-func (c *Client) Do(ctx context.Context, method, address string, header http.Header, body string) (*http.Response, error) {
+func (c *Client) Do(ctx context.Context, method, address string, header http.Header,
+	body string) (*http.Response, error) {
 	request := c.resty.R().SetContext(ctx)
 	request.Header = header
 	if body != "" {
@@ -116,7 +117,8 @@ func redirect(r *http.Request, via []*http.Request) error {
 		t.add(r.Response.StatusCode, r.URL)
 	}
 	if len(via) > maxRedirects {
-		return &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
+		return &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true},
+			Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
 	}
 	return nil
 }
@@ -171,7 +173,8 @@ type Timing struct {
 func (s *Stopwatch) Read(all time.Duration) Timing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Timing{Connect: Millis(s.connected), FirstByte: Millis(s.firstByte - s.ready), Download: Millis(all - s.firstByte)}
+	return Timing{Connect: Millis(s.connected), FirstByte: Millis(s.firstByte - s.ready),
+		Download: Millis(all - s.firstByte)}
 }
 
 // Millis returns a duration in milliseconds, to a hundredth.

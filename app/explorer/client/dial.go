@@ -25,9 +25,10 @@ import (
 // For makes the client of a portal.
 func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error) {
 	client, transport := newResty()
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
-		return may.dial(address)
-	}}
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second,
+		Control: func(_, address string, _ syscall.RawConn) error {
+			return may.dial(address)
+		}}
 	transport.DialContext = dialer.DialContext
 	transport.ForceAttemptHTTP2 = true
 	transport.MaxIdleConnsPerHost = 8
@@ -50,7 +51,8 @@ func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error)
 		transport.Proxy = http.ProxyURL(proxy)
 	}
 	if p.Fingerprint != "" {
-		transport.DialTLSContext = dialPinned(dialer, secureProxy(p.BaseURL, transport.Proxy), transport.TLSClientConfig)
+		transport.DialTLSContext = dialPinned(dialer, secureProxy(p.BaseURL, transport.Proxy),
+			transport.TLSClientConfig)
 	}
 	transport.Proxy = may.judgedProxy(transport.Proxy)
 	return &Client{client}, nil
@@ -71,7 +73,8 @@ func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*h
 		port := cmp.Or(r.URL.Port(), map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
 		ips, err := net.DefaultResolver.LookupNetIP(r.Context(), "ip", r.URL.Hostname())
 		if err != nil && b.Networks.Limited() {
-			return nil, outOfBounds("%s has no address that is known here, so it cannot be held against explorerAllowedNetworks and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
+			return nil, outOfBounds("%s has no address that is known here, so it cannot be held against "+
+				"explorerAllowedNetworks and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
 		}
 		if err != nil {
 			return by, nil
@@ -106,7 +109,8 @@ func (b Bounds) dial(address string) error {
 	if ip.IsMulticast() || check.ForMachinesOnly(ip) {
 		return outOfBounds("%s is an address that only machines ask; no portal is there", ip)
 	}
-	if own := b.Own; own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
+	if own := b.Own; own.IsValid() && at.Port() == own.Port() &&
+		(ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
 		return outOfBounds("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)
 	}
 	const change = "an administrator can change that in the portal settings"
@@ -131,7 +135,8 @@ func trusting(p *workspace.Portal) (*tls.Config, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM([]byte(p.Authority)) {
-			return nil, fault.At("authority", "there is no certificate in this text; it begins with -----BEGIN CERTIFICATE-----")
+			return nil, fault.At("authority", "there is no certificate in this text; it begins with -----BEGIN "+
+				"CERTIFICATE-----")
 		}
 		config.RootCAs = pool
 	}
@@ -160,7 +165,8 @@ func pinned(c *x509.Certificate, pin string) bool {
 
 // dialPinned connects with the pin, except to the https proxy on the way, which
 // is judged by the rules of the system. Empty: there is none.
-func dialPinned(dialer *net.Dialer, proxy string, pin *tls.Config) func(context.Context, string, string) (net.Conn, error) {
+func dialPinned(dialer *net.Dialer, proxy string, pin *tls.Config) func(context.Context, string, string) (
+	net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		config := &tls.Config{MinVersion: tls.VersionTLS12}
 		if proxy == "" || address != proxy {

@@ -44,7 +44,8 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now, Tell: f.tellOf(c.Access.UserID)})
+	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now,
+		Tell: f.tellOf(c.Access.UserID)})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,9 @@ func (f *Data) takePart(_ context.Context, c *resource.Call) (any, error) {
 	}
 	_, err = file.WriteAt(c.Body, at)
 	if err = errors.Join(err, file.Close()); fault.NoRoom(err) {
-		return nil, &fault.Error{Kind: fault.Full, Message: "the disk of the data folder is full; nothing was changed", Err: err}
+		return nil,
+			&fault.Error{
+				Kind: fault.Full, Message: "the disk of the data folder is full; nothing was changed", Err: err}
 	}
 	return map[string]any{"bytes": at + int64(len(c.Body))}, err
 }
@@ -121,8 +124,10 @@ type request struct {
 }
 
 var requests = resource.Resource[*request]{Name: "restore", Label: "restore", Fields: []resource.Field[*request]{
-	{Name: "name", At: func(r *request) any { return &r.Name }, Doc: "What the backup's file is called", Required: true, MaxLen: 255},
-	{Name: "withoutKey", At: func(r *request) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it cannot be opened"},
+	{Name: "name", At: func(r *request) any { return &r.Name }, Doc: "What the backup's file is called", Required: true,
+		MaxLen: 255},
+	{Name: "withoutKey", At: func(r *request) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it " +
+		"cannot be opened"},
 }}
 
 // sent returns the options to restore the uploaded backup with, and locks the

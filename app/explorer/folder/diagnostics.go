@@ -17,7 +17,8 @@ import (
 )
 
 // telling are the settings that say nothing but how the page looks and behaves.
-var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept", "view", "panel", "layout"}
+var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept",
+	"view", "panel", "layout"}
 
 // diagnostics packs versions, settings, counts, figures and the log's last lines.
 func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
@@ -37,7 +38,8 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: "application/zip", Filename: "spyglass-diagnostics-" + time.Now().Format(time.DateOnly) + ".zip", Stream: func(w io.Writer) error {
+	return &resource.Answer{Type: "application/zip", Filename: "spyglass-diagnostics-" +
+		time.Now().Format(time.DateOnly) + ".zip", Stream: func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range []struct {
 			name string
@@ -111,9 +113,11 @@ func (f *Data) health() (any, error) {
 		files[entry.Name()], err = bytes, errors.Join(err, sizeErr)
 	}
 	return map[string]any{
-		"at": time.Now().UTC().Format(time.RFC3339), "upSeconds": int64(time.Since(f.Began).Seconds()), "desktop": f.Desktop, "demo": f.Demo,
+		"at": time.Now().UTC().Format(time.RFC3339), "upSeconds": int64(time.Since(f.Began).Seconds()),
+		"desktop": f.Desktop, "demo": f.Demo,
 		"cpus": runtime.NumCPU(), "goroutines": runtime.NumGoroutine(),
-		"memory": map[string]any{"heap": memory.HeapAlloc, "system": memory.Sys, "collections": memory.NumGC, "pauseMs": memory.PauseTotalNs / 1e6},
-		"files":  files,
+		"memory": map[string]any{"heap": memory.HeapAlloc, "system": memory.Sys, "collections": memory.NumGC,
+			"pauseMs": memory.PauseTotalNs / 1e6},
+		"files": files,
 	}, err
 }

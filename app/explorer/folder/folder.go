@@ -79,20 +79,28 @@ func (f *Data) Endpoints() []resource.Endpoint {
 		{Method: "GET", Path: "/data", Summary: "The data folder, and restores in it", Handle: f.showData},
 		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: f.makeBackup},
 		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: f.fetchBackup},
-		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: f.takePart},
+		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part",
+			Limit: maxPart, Handle: f.takePart},
 		serve.Post("/data/restore/look", "Check the backup that was sent", &requests, f.lookAtBackup),
-		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &requests, f.stageRestore),
-		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: f.maintain(backup.Unstage)},
-		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: f.maintain(backup.Undo)},
-		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: f.maintain(backup.Forget)},
-		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets", Handle: f.diagnostics},
-		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager", Handle: f.openFolder},
+		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &requests,
+			f.stageRestore),
+		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start",
+			Handle: f.maintain(backup.Unstage)},
+		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the " +
+			"next start", Handle: f.maintain(backup.Undo)},
+		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced",
+			Handle: f.maintain(backup.Forget)},
+		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets",
+			Handle: f.diagnostics},
+		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager",
+			Handle: f.openFolder},
 		{Method: "POST", Path: "/native/restart", Summary: "Close the window and open it again", Handle: f.restart},
 	}
 	for i := range all {
 		all[i].Handle = administrators(all[i].Handle)
 	}
-	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is", Handle: f.about})
+	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is",
+		Handle: f.about})
 }
 
 // administrators lets nobody else in: a backup holds what every user may see.
@@ -118,7 +126,8 @@ func (f *Data) about(context.Context, *resource.Call) (any, error) {
 		}
 	}
 	return map[string]any{
-		"version": f.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
+		"version": f.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS +
+			"/" + runtime.GOARCH,
 		"dataFolder": Homely(f.Folder),
 	}, nil
 }

@@ -49,11 +49,15 @@ type windowsRequest struct {
 	Planned  []planned
 }
 
-var windowsRequests = resource.Resource[*windowsRequest]{Name: "window", Label: "window", Fields: []resource.Field[*windowsRequest]{
-	{Name: "from", At: func(w *windowsRequest) any { return &w.From }, Doc: "Of the time that is looked at", Required: true},
-	{Name: "to", At: func(w *windowsRequest) any { return &w.To }, Required: true},
-	{Name: "planned", At: func(w *windowsRequest) any { return &w.Planned }, Doc: "Maintenance as the portal lists it", Required: true},
-}}
+var windowsRequests = resource.Resource[*windowsRequest]{Name: "window", Label: "window",
+	Fields: []resource.Field[*windowsRequest]{
+		{Name: "from", At: func(w *windowsRequest) any { return &w.From }, Doc: "Of the time that is looked at",
+			Required: true},
+		{Name: "to", At: func(w *windowsRequest) any { return &w.To }, Required: true},
+		{Name: "planned", At: func(w *windowsRequest) any { return &w.Planned },
+			Doc:      "Maintenance as the portal lists it",
+			Required: true},
+	}}
 
 // stretch is when the maintenance of that place in the list is in effect.
 type stretch struct {
@@ -67,20 +71,22 @@ const (
 	maxWindows = 2000 // of a list
 )
 
-var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.Weekly, maintenance.Monthly, maintenance.MonthlyByWeek}
+var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.Weekly, maintenance.Monthly,
+	maintenance.MonthlyByWeek}
 
 // Endpoint returns POST /maintenance/windows.
 func Endpoint() resource.Endpoint {
-	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests, func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
-		if len(in.Planned) > maxPlanned {
-			return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
-		}
-		out := []stretch{}
-		for i := range in.Planned {
-			out = in.Planned[i].windows(out, i, in.From, in.To)
-		}
-		return map[string]any{"items": out}, nil
-	})
+	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests,
+		func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
+			if len(in.Planned) > maxPlanned {
+				return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
+			}
+			out := []stretch{}
+			for i := range in.Planned {
+				out = in.Planned[i].windows(out, i, in.From, in.To)
+			}
+			return map[string]any{"items": out}, nil
+		})
 }
 
 // windows adds those that touch the time from…to; none of a kind that is not known.
@@ -93,8 +99,9 @@ func (p *planned) windows(out []stretch, of int, from, to resource.Millis) []str
 		p.Duration = (p.EndHour*60+p.EndMinute-p.Hour*60-p.Minute+day-1)%day + 1
 	}
 	sdt := maintenance.SDT{
-		Recurrence: p.Recurrence, Timezone: p.Timezone, Start: p.Start, End: p.End, Hour: p.Hour, Minute: p.Minute, Duration: p.Duration,
-		WeekDay: p.WeekDay, WeekOfMonth: p.WeekOfMonth, MonthDay: p.MonthDay,
+		Recurrence: p.Recurrence, Timezone: p.Timezone, Start: p.Start, End: p.End, Hour: p.Hour, Minute: p.Minute,
+		Duration: p.Duration,
+		WeekDay:  p.WeekDay, WeekOfMonth: p.WeekOfMonth, MonthDay: p.MonthDay,
 	}
 	schedule, end := sdt.Schedule(time.UTC), time.UnixMilli(int64(to))
 	w, ok := schedule.At(time.UnixMilli(int64(from)))

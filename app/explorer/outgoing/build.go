@@ -45,7 +45,8 @@ func (t *Target) locate(typed string) (mount, rest string, err error) {
 		typed = "/" + typed
 	}
 	for _, mount := range []string{t.mount, LenientMount} {
-		if rest, ok := strings.CutPrefix(typed, mount); ok && (rest == "" || strings.ContainsRune("/?", rune(rest[0]))) {
+		if rest, ok := strings.CutPrefix(typed, mount); ok &&
+			(rest == "" || strings.ContainsRune("/?", rune(rest[0]))) {
 			return mount, rest, nil
 		}
 	}
@@ -156,7 +157,8 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	}
 	out.WriteString(text)
 	if len(missing) > 0 && f.manner != Shown {
-		return "", &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value", Detail: map[string]any{"missing": missing}}
+		return "", &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value",
+			Detail: map[string]any{"missing": missing}}
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.String()), "%2E", "."), "/") {
 		if part == "." || part == ".." {
@@ -304,7 +306,8 @@ func Session(out *Request, s resource.Session, cookie func(secret string) string
 func (o *Request) By(method, address, body string) *Request {
 	out := &Request{Method: method, URL: address, Body: body, Endpoint: o.Endpoint, Path: o.Path, Signed: o.Signed}
 	for _, h := range o.Headers {
-		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"}, strings.ToLower(h[0])) {
+		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"},
+			strings.ToLower(h[0])) {
 			continue
 		}
 		out.Headers = append(out.Headers, h)

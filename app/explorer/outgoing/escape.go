@@ -103,16 +103,18 @@ func (f *Filler) fillJSON(text string) (string, error) {
 		out.WriteString(before)
 		last = at[1]
 		whole := !quoted && standsAlone(out.String(), text[at[1]:])
-		piece, err := f.one("body", text[at[0]:at[1]], text[at[2]:at[3]], asIs, func(name, value string) (string, error) {
-			switch {
-			case quoted:
-				in := resource.AppendString(nil, value)
-				return string(in[1 : len(in)-1]), nil
-			case !whole || !json.Valid([]byte(value)):
-				return "", fault.At("body", `{{%s}} stands outside of quotes, but is no whole JSON value; write "{{%s}}"`, name, name)
-			}
-			return value, nil
-		})
+		piece, err := f.one("body", text[at[0]:at[1]], text[at[2]:at[3]], asIs,
+			func(name, value string) (string, error) {
+				switch {
+				case quoted:
+					in := resource.AppendString(nil, value)
+					return string(in[1 : len(in)-1]), nil
+				case !whole || !json.Valid([]byte(value)):
+					return "", fault.At("body", `{{%s}} stands outside of quotes, but is no whole JSON value; write `+
+						`"{{%s}}"`, name, name)
+				}
+				return value, nil
+			})
 		if err != nil {
 			return "", err
 		}

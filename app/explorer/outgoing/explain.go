@@ -25,7 +25,8 @@ func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	if errors.As(err, &plain) {
-		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port", t.Host)
+		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port",
+			t.Host)
 		return true
 	}
 	if !errors.As(err, &refused) || len(refused.UnverifiedCertificates) == 0 {
@@ -37,19 +38,23 @@ func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	const next = "; if you know this certificate, you can trust it in the portal's settings"
 	switch {
 	case errors.Is(err, client.ErrNotPinned):
-		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.Host)
+		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, "+
+			"trust the new one in the portal's settings", t.Host)
 	case errors.As(err, &host):
 		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.Host, next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):
-		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.Host, c.NotAfter.Format("2 January 2006"), next)
+		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.Host,
+			c.NotAfter.Format("2 January 2006"), next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?", t.Host, c.NotBefore.Format("2 January 2006"))
+		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?",
+			t.Host, c.NotBefore.Format("2 January 2006"))
 	default:
 		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.Host, next)
 	}
 	out.Detail["certificate"] = map[string]any{
 		"fingerprint": client.Fingerprint(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
-		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(), "names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
+		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(),
+		"names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
 	}
 	return true
 }
@@ -70,7 +75,8 @@ func (t *Target) explainName(out *fault.Error, err error) bool {
 	case errors.Is(err, context.DeadlineExceeded):
 		return false
 	case errors.As(err, &name) && name.IsNotFound:
-		out.Message = fmt.Sprintf("there is no host named %s; is it spelled right, and are you in the right network?", name.Name)
+		out.Message = fmt.Sprintf("there is no host named %s; is it spelled right, and are you in the right network?",
+			name.Name)
 	case errors.As(err, &name):
 		out.Message = fmt.Sprintf("the name %s could not be looked up; are you connected to the network?", name.Name)
 	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
@@ -97,11 +103,14 @@ func (a Arrived) late(address string, timeout time.Duration) string {
 	case a.Status == "":
 		return fmt.Sprintf("%s did not answer within %s", address, seconds(timeout))
 	case a.Bytes == 0:
-		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.Status, seconds(timeout))
+		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.Status,
+			seconds(timeout))
 	case a.Quiet >= min(stalled, timeout/2):
-		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.Status, amount(a.Bytes), seconds(a.Quiet.Round(100*time.Millisecond)))
+		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.Status,
+			amount(a.Bytes), seconds(a.Quiet.Round(100*time.Millisecond)))
 	}
-	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.Status, seconds(timeout), amount(a.Bytes))
+	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.Status, seconds(timeout),
+		amount(a.Bytes))
 }
 
 // amount formats a number of bytes for display.
@@ -173,7 +182,8 @@ func noHTTP(address, why string) (message string, answered bool) {
 	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
 		return address + " speaks HTTPS, not HTTP; its address would begin with https://", true
 	case strings.Contains(wrong, "response headers exceeded"):
-		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address, client.MaxHeaders>>10), true
+		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address,
+			client.MaxHeaders>>10), true
 	}
 	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
 }

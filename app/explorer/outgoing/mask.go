@@ -32,7 +32,8 @@ func secretParameter(name string) bool {
 // Ocp-Apim-Subscription-Key are credentials like X-Api-Key.
 func secretHeader(name string) bool {
 	lower := strings.ToLower(name)
-	return slices.Contains(SecretHeaders, lower) || strings.HasSuffix(lower, "-key") || strings.HasSuffix(lower, "-signature") || SecretKey(name)
+	return slices.Contains(SecretHeaders, lower) || strings.HasSuffix(lower, "-key") ||
+		strings.HasSuffix(lower, "-signature") || SecretKey(name)
 }
 
 // SecretKey reports whether a value of that name is kept out of the history.
@@ -159,10 +160,12 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 	case '{':
 		name := slices.Index(n.Keys, "name")
 		flag := slices.Index(n.Keys, "secret") // set by a person, whatever the name
-		paired := name >= 0 && n.Items[name].Kind == '"' && SecretKey(n.Items[name].Text) || flag >= 0 && n.Items[flag].Kind == 't'
+		paired := name >= 0 && n.Items[name].Kind == '"' && SecretKey(n.Items[name].Text) || flag >= 0 &&
+			n.Items[flag].Kind == 't'
 		for i, key := range n.Keys {
 			writeOnly, inner := catalog.Property(s, key)
-			if (writeOnly || SecretKey(key) || paired && key == "value") && !slices.Contains([]byte("ntf"), n.Items[i].Kind) {
+			if (writeOnly || SecretKey(key) || paired && key == "value") &&
+				!slices.Contains([]byte("ntf"), n.Items[i].Kind) {
 				hidden = append(hidden, n.Items[i])
 				continue
 			}

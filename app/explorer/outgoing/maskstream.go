@@ -217,7 +217,8 @@ func (m *BodyMask) scalar() {
 		m.star(m.began, len(m.buf))
 	case !word && l.object && l.name == "value":
 		l.from, l.to = m.began, len(m.buf)
-	case l.object && (l.name == "name" && first == '"' && SecretKey(m.plainText()) || l.name == "secret" && first == 't'):
+	case l.object && (l.name == "name" && first == '"' && SecretKey(m.plainText()) || l.name == "secret" &&
+		first == 't'):
 		l.paired = true
 		if l.to > 0 {
 			m.star(l.from, l.to)

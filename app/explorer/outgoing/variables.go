@@ -45,7 +45,8 @@ func NewValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, Now: c.At, userID: c.Access.UserID, Plain: map[string]string{}}
+	v := &Values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: w.Secret, Now: c.At,
+		userID: c.Access.UserID, Plain: map[string]string{}}
 	for i := range list {
 		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
 			v.own[list[i].Name] = &list[i]
@@ -62,7 +63,8 @@ func (v *Values) look(name string) Used {
 	}
 	u := Used{Name: name}
 	if own := v.own[name]; own != nil {
-		u = Used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "", Secret: own.Secret}
+		u = Used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "",
+			Secret: own.Secret}
 	} else if value, ok := v.builtIn(name); ok {
 		u = Used{Name: name, Value: value, Scope: "built-in", Known: true}
 	}
@@ -155,7 +157,8 @@ const roomToFill = 4 << 20
 // whatever becomes of them, so that a small draft cannot make a huge request.
 func (v *Values) Filler(m Manner, d *workspace.Draft) *Filler {
 	room := roomToFill + 2*sizeOf(d)
-	return &Filler{Values: v, manner: m, missed: map[string]bool{}, budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
+	return &Filler{Values: v, manner: m, missed: map[string]bool{},
+		budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
 }
 
 // sizeOf returns the bytes of a draft's texts.
@@ -173,7 +176,8 @@ func sizeOf(d *workspace.Draft) int64 {
 func (f *Filler) spend(field string, n int) error {
 	err := f.budget.Bytes(n)
 	if budget.Spent(err) {
-		return fault.At(field, "With its variables filled in, the request is larger than %s allows. Use shorter values, or use them less often.", amount(roomToFill))
+		return fault.At(field, "With its variables filled in, the request is larger than %s allows. Use shorter "+
+			"values, or use them less often.", amount(roomToFill))
 	}
 	return err
 }
@@ -184,7 +188,8 @@ var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 // fill replaces the references in text. What stands between them goes through
 // literal, values through place; what is unknown and goes out nevertheless is
 // literal, too.
-func (f *Filler) fill(field, text string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+func (f *Filler) fill(field, text string, literal func(string) string,
+	place func(name, value string) (string, error)) (string, error) {
 	var out strings.Builder
 	last := 0
 	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
@@ -201,7 +206,8 @@ func (f *Filler) fill(field, text string, literal func(string) string, place fun
 }
 
 // one returns the text that replaces a single reference.
-func (f *Filler) one(field, typed, name string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+func (f *Filler) one(field, typed, name string, literal func(string) string,
+	place func(name, value string) (string, error)) (string, error) {
 	u := f.look(name)
 	if f.manner == Shown {
 		switch {
@@ -253,7 +259,8 @@ func (f *Filler) verdict() error {
 	}
 	message := words[0] + " has no value; give it one under Variables, or send anyway"
 	if n := len(words) - 1; n > 0 {
-		message = strings.Join(words[:n], ", ") + " and " + words[n] + " have no value; give them one under Variables, or send anyway"
+		message = strings.Join(words[:n], ", ") + " and " + words[n] +
+			" have no value; give them one under Variables, or send anyway"
 	}
 	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": named}}
 }

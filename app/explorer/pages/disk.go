@@ -118,7 +118,8 @@ type savedFile struct {
 // as a request of its own would be.
 func (r *run) toFile(ctx context.Context, in *request) (any, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
-	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
+	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}),
+		ready: func() { r.tell("ready", 0) }}
 	d.name = view.FileName(in.Name) + "." + d.kind.extension
 	defer close(d.ended)
 	r.pager.runs.offer(runKey{r.User, r.In.SendID}, d)

@@ -33,7 +33,8 @@ func (p *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
 		r.Reading = "Secrets of this response were masked when it was kept in the history"
 	}
 	if err == nil && h.Error != "" && r.Items != nil {
-		r.Run = &send.RunReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
+		r.Run = &send.RunReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{},
+			Resume: goesOn(h, *r.Items)}
 		if r.Run.Resume {
 			p.runs.leave(r.Document, &progressed{past: h})
 		}

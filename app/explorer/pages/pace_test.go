@@ -17,11 +17,17 @@ func TestARunStaysBelowTheRateLimit(t *testing.T) {
 	}{
 		{name: "nobody says a limit", asked: []time.Duration{time.Second}},
 		{name: "a limit of nothing is none", quota: &payload.Quota{Limit: 0, Remaining: 0, Window: 60}},
-		{name: "there is plenty", asked: []time.Duration{time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 99, Window: 60}},
-		{name: "near the limit it waits for its oldest request to leave the window", asked: []time.Duration{50 * time.Second, 40 * time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 5, Window: 60}, want: 10 * time.Second},
-		{name: "requests that left the window count no more", asked: []time.Duration{70 * time.Second, 60 * time.Second, 30 * time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 0, Window: 60}, want: 30 * time.Second},
-		{name: "at least the even pace", asked: []time.Duration{60*time.Second - time.Millisecond}, quota: &payload.Quota{Limit: 60, Remaining: 1, Window: 60}, want: time.Second},
-		{name: "of a tiny limit the last one is kept for others", quota: &payload.Quota{Limit: 2, Remaining: 1, Window: 10}, want: 10 * time.Second},
+		{name: "there is plenty", asked: []time.Duration{time.Second},
+			quota: &payload.Quota{Limit: 100, Remaining: 99, Window: 60}},
+		{name: "near the limit it waits for its oldest request to leave the window",
+			asked: []time.Duration{50 * time.Second, 40 * time.Second},
+			quota: &payload.Quota{Limit: 100, Remaining: 5, Window: 60}, want: 10 * time.Second},
+		{name: "requests that left the window count no more", asked: []time.Duration{70 * time.Second, 60 * time.Second,
+			30 * time.Second}, quota: &payload.Quota{Limit: 100, Remaining: 0, Window: 60}, want: 30 * time.Second},
+		{name: "at least the even pace", asked: []time.Duration{60*time.Second - time.Millisecond},
+			quota: &payload.Quota{Limit: 60, Remaining: 1, Window: 60}, want: time.Second},
+		{name: "of a tiny limit the last one is kept for others",
+			quota: &payload.Quota{Limit: 2, Remaining: 1, Window: 10}, want: 10 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pace{}

@@ -56,7 +56,8 @@ func (p *Pager) Endpoints() []resource.Endpoint {
 
 // HistoryEndpoint returns the endpoint that opens a response of the history.
 func (p *Pager) HistoryEndpoint() resource.Endpoint {
-	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: p.recall}
+	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again",
+		Handle: p.recall}
 }
 
 // request is the body of /pages.
@@ -69,13 +70,18 @@ type request struct {
 }
 
 var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fields: []resource.Field[*request]{
-	{Name: "sendId", At: func(s *request) any { return &s.SendID }, Doc: "Comes back in progress events, and steers the run", Required: true, MaxLen: 100},
+	{Name: "sendId", At: func(s *request) any { return &s.SendID }, Doc: "Comes back in progress events, and steers " +
+		"the run", Required: true, MaxLen: 100},
 	{Name: "tabId", At: func(s *request) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
 	{Name: "draft", At: func(s *request) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
 	{Name: "anyway", At: func(s *request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
-	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Pages as large as the portal allows, whatever size the draft asks for"},
-	{Name: "resume", At: func(s *request) any { return &s.Resume }, Doc: "The document of a run that ended early: it goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
-	{Name: "file", At: func(s *request) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"}, Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that it is ready"},
+	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Pages as large as the portal allows, " +
+		"whatever size the draft asks for"},
+	{Name: "resume", At: func(s *request) any { return &s.Resume }, Doc: "The document of a run that ended early: it " +
+		"goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
+	{Name: "file", At: func(s *request) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"},
+		Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that " +
+			"it is ready"},
 	{Name: "name", At: func(s *request) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
@@ -200,7 +206,8 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out a
 	case errors.As(why, &known):
 		err = r.Failed(ctx, known)
 	default:
-		err = r.Failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first page came", Err: why})
+		err = r.Failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first " +
+			"page came", Err: why})
 	}
 	return out, true, err
 }
@@ -244,7 +251,8 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	if err != nil {
 		return nil, err
 	}
-	r.History.Status, r.History.StatusText, r.History.Bytes = int64(no.response.StatusCode), send.StatusText(no.response.Status), doc.Size()
+	r.History.Status, r.History.StatusText, r.History.Bytes = int64(no.response.StatusCode),
+		send.StatusText(no.response.Status), doc.Size()
 	headers := r.ShownHeaders(no.response.Header)
 	r.Remember(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
 	out, err := r.Reply(r.History, doc, headers, r.Watch.Read(took))

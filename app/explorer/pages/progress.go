@@ -100,7 +100,8 @@ func (p *progressed) report() *send.RunReport {
 		r.Of = p.pages
 	}
 	if p.first != nil && p.total != nil && *p.first != *p.total {
-		r.Notes = append(r.Notes, fmt.Sprintf("The list changed meanwhile: its total went from %d to %d.", *p.first, *p.total))
+		r.Notes = append(r.Notes, fmt.Sprintf("The list changed meanwhile: its total went from %d to %d.",
+			*p.first, *p.total))
 	}
 	switch {
 	case p.twice == 1:
@@ -114,7 +115,8 @@ func (p *progressed) report() *send.RunReport {
 // newRun begins a run where the request's own offset says, with its own size
 // or the largest.
 func newRun(x *send.Exchange, largest bool) *progressed {
-	p := &progressed{request: *x.In, list: payload.PagedOf(x.Out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	p := &progressed{request: *x.In, list: payload.PagedOf(x.Out.URL), seen: map[uint64]struct{}{},
+		seed: maphash.MakeSeed()}
 	p.offset = p.list.Offset
 	usual, most := int64(0), int64(largestPage)
 	if x.Out.Endpoint != nil {
@@ -149,7 +151,8 @@ func goesOn(h *workspace.History, items int64) bool {
 // with the request as it is now, which still has what the history masks:
 // fault.Conflict when that requests something else.
 func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
-	if asks(past.URL) != asks(x.History.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
+	if asks(past.URL) != asks(x.History.URL) ||
+		!slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
 	}
 	var body bytes.Buffer

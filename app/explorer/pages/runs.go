@@ -124,10 +124,12 @@ func (s *steering) resume() {
 // steerRequest is the body of /pages/{sendId}/steer.
 type steerRequest struct{ Do string }
 
-var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steering", Fields: []resource.Field[*steerRequest]{
-	{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"}, Required: true,
-		Doc: "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
-}}
+var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steering",
+	Fields: []resource.Field[*steerRequest]{
+		{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"},
+			Required: true,
+			Doc:      "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
+	}}
 
 func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
 	p.runs.mu.Lock()

@@ -130,7 +130,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
-			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
+			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true},
+				Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
 		}
 		return response, got, err
 	}

@@ -34,7 +34,8 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 		}
 	}
 	_ = json.Unmarshal(body, &said) // what it does not say stays empty
-	p := &Problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed, Right: said.ErrorDetail.Right}
+	p := &Problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed,
+		Right: said.ErrorDetail.Right}
 	for _, text := range []string{said.ErrMsg, said.Message} {
 		if p.Message == "" {
 			p.Message = text

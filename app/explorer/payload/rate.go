@@ -17,7 +17,8 @@ type Quota struct {
 // QuotaOf reads the quota of response headers; nil when they name none.
 func QuotaOf(headers [][2]string) *Quota {
 	q := &Quota{}
-	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining, "X-Rate-Limit-Window": &q.Window} {
+	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining,
+		"X-Rate-Limit-Window": &q.Window} {
 		i := slices.IndexFunc(headers, func(h [2]string) bool { return h[0] == name })
 		if i < 0 {
 			return nil

@@ -41,7 +41,8 @@ func (r *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		r.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
+		r.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal",
+			p.ID, "err", err)
 		made = r.Catalog
 	}
 	r.abroad.learn(p, made)
@@ -67,7 +68,8 @@ func (a *abroad) learn(p *workspace.Portal, made *catalog.Catalog) {
 }
 
 // usualPlaces are where OpenAPI documents lie, below the base and then below the host.
-var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs", "/api-docs"}
+var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs",
+	"/api-docs"}
 
 // readCatalog reads the portal's catalog and stores it. If it has none, the
 // built-in catalog is used from then on.
@@ -90,7 +92,8 @@ func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error
 }
 
 // findCatalog reads the address that the user gave, or the usual places.
-func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog, err error) {
+func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog,
+	err error) {
 	if given := t.Remote.CatalogURL; given != "" {
 		text, made, err = r.catalogAt(ctx, t, given)
 		if err == nil && made == nil {
@@ -122,7 +125,8 @@ func (r *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place strin
 	if err != nil {
 		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
 	}
-	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+at.Host != t.Origin}
+	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+
+		at.Host != t.Origin}
 	t.UsualHeaders(out)
 	response, text, err := r.FetchUpTo(ctx, t, out, workspace.MaxCatalog)
 	if err != nil {
@@ -136,7 +140,8 @@ func (r *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place strin
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "catalogUrl", Message: fmt.Sprintf("the OpenAPI document at %s cannot be read: %s", place, firstLine(err)), Err: err}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "catalogUrl",
+			Message: fmt.Sprintf("the OpenAPI document at %s cannot be read: %s", place, firstLine(err)), Err: err}
 	}
 	return text, made, nil
 }

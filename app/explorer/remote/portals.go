@@ -56,10 +56,11 @@ func (r *Portals) HangUp() { r.abroad.hangUp() }
 func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
 	return []resource.Endpoint{
-		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones", Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			all, err := r.All(ctx, c)
-			return map[string]any{"items": all}, err
-		}},
+		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones",
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				all, err := r.All(ctx, c)
+				return map[string]any{"items": all}, err
+			}},
 		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: r.tryPortal},
 		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, r.signInAt),
 		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: r.signOutAt},
@@ -70,10 +71,14 @@ func (r *Portals) Endpoints() []resource.Endpoint {
 // portalLogin is the body of /portals/{id}/session.
 type portalLogin struct{ Username, Password string }
 
-var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-in", Fields: []resource.Field[*portalLogin]{
-	{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name there", Required: true, MaxLen: 255},
-	{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true, MaxLen: 1024},
-}}
+var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-in",
+	Fields: []resource.Field[*portalLogin]{
+		{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name there",
+			Required: true,
+			MaxLen:   255},
+		{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true,
+			MaxLen: 1024},
+	}}
 
 // named returns the portal whose id the path holds.
 func (r *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
@@ -94,7 +99,8 @@ func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 		return nil, err
 	}
 	if p.Auth != workspace.AuthSession {
-		return nil, fault.New(fault.Conflict, "%s is asked without signing in; choose User name and password in its settings first", p.Name)
+		return nil, fault.New(fault.Conflict, "%s is asked without signing in; choose User name and password in its "+
+			"settings first", p.Name)
 	}
 	t, err := r.reach(p)
 	if err != nil {
@@ -128,18 +134,22 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 		return nil, fault.At("password", "%s does not know this user name with this password", t.Name)
 	case response.StatusCode == http.StatusTooManyRequests:
 		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
-		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.Name, RetryAfter: max(wait, time.Second)}
+		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.Name,
+			RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
-		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to this way (it answered %d); use an API token instead", t.URL, response.StatusCode)}
+		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to "+
+			"this way (it answered %d); use an API token instead", t.URL, response.StatusCode)}
 	}
 	for _, cookie := range response.Cookies() {
 		if cookie.Value != "" && cookie.MaxAge >= 0 {
-			return &workspace.PortalSession{Cookie: cookie.Name + "=" + cookie.Value, CSRF: me.CSRFToken, User: me.Username, Role: me.Role}, nil
+			return &workspace.PortalSession{Cookie: cookie.Name + "=" + cookie.Value, CSRF: me.CSRFToken,
+				User: me.Username, Role: me.Role}, nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.URL + " gave no session; use an API token instead"}
+	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.URL + " gave no session; use an API " +
+		"token instead"}
 }
 
 // leadsAway says where a redirect wants to go that is not followed.
@@ -204,7 +214,8 @@ func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) 
 	if err := p.MaySend(); err != nil {
 		return nil, err
 	}
-	t := &outgoing.Target{Name: p.Name, URL: p.BaseURL, Version: r.Version, Remote: p, Catalog: r.Catalog, Timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
+	t := &outgoing.Target{Name: p.Name, URL: p.BaseURL, Version: r.Version, Remote: p, Catalog: r.Catalog,
+		Timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
 	t.Place()
 	tried := *p
 	tried.ID = 0
@@ -261,7 +272,8 @@ func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 	case status >= 500:
 		out.Sentence = fmt.Sprintf("It answers with an error of its own (%s). Try again later.", response.Status)
 	case !isJSON:
-		out.Sentence = fmt.Sprintf("Something answers, but it is no API (%s). Is the path right? A Spyglass portal's ends in /api.", kindName(kind))
+		out.Sentence = fmt.Sprintf("Something answers, but it is no API (%s). Is the path right? A Spyglass portal's "+
+			"ends in /api.", kindName(kind))
 	case status > 299:
 		out.OK, out.Sentence = true, "It answers as an API does, though not as a Spyglass portal."
 	default:

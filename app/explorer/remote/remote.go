@@ -26,7 +26,8 @@ func mayReach(who *resource.Access) error {
 	if who.May(Right) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other portals. Ask an administrator for the right Explorer: other portals."}
+	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other " +
+		"portals. Ask an administrator for the right Explorer: other portals."}
 }
 
 // At returns a remote portal of the caller's.
@@ -132,7 +133,8 @@ func lmv1(id, key string, out *outgoing.Request, now time.Time) string {
 	epoch := strconv.FormatInt(now.UnixMilli(), 10)
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(out.Method + epoch + out.Body + out.Path))
-	return "LMv1 " + id + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + epoch
+	return "LMv1 " + id + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) +
+		":" + epoch
 }
 
 // Choose points a call that names no portal at the one the user looked at last.
@@ -193,8 +195,10 @@ func (r *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
 		environment = "demo"
 	}
 	all := []Shown{{
-		Name: r.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: r.Demo, Instance: r.Instance, Environment: environment,
-		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.ReadOnly, Timeout: int64(t.Timeout / time.Second),
+		Name: r.PortalName(), BaseURL: t.URL, Address: t.Host, Demo: r.Demo, Instance: r.Instance,
+		Environment: environment,
+		Auth:        workspace.AuthSession, User: c.Access.User, ReadOnly: t.ReadOnly,
+		Timeout: int64(t.Timeout / time.Second),
 	}}
 	rows, err := r.Workspace.PortalsOf(ctx, c.Access.UserID)
 	if err != nil {
@@ -207,7 +211,8 @@ func (r *Portals) All(ctx context.Context, c *resource.Call) ([]Shown, error) {
 		}
 		all = append(all, *shown)
 	}
-	slices.SortStableFunc(all[1:], func(a, b Shown) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(all[1:],
+		func(a, b Shown) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return all, nil
 }
 
@@ -215,8 +220,10 @@ func (r *Portals) shownPortal(p *workspace.Portal) (*Shown, error) {
 	t := &outgoing.Target{URL: p.BaseURL}
 	t.Place()
 	shown := &Shown{
-		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.Host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
-		Auth: p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout, Authority: p.Authority,
+		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.Host, Demo: p.Environment == "demo", Remote: true,
+		Environment: p.Environment,
+		Auth:        p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout,
+		Authority:   p.Authority,
 		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, SendInClear: p.SendInClear,
 		CatalogURL: p.CatalogURL, CatalogFrom: p.CatalogFrom, CatalogAt: int64(p.CatalogAt),
 	}

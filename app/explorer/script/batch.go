@@ -22,11 +22,15 @@ type batchRequest struct {
 // maxBatch limits the requests of one batch.
 const maxBatch = 500
 
-var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batch", Fields: []resource.Field[*batchRequest]{
-	{Name: "batchId", At: func(b *batchRequest) any { return &b.BatchID }, Doc: "Comes back in progress events", MaxLen: 100},
-	{Name: "ids", At: func(b *batchRequest) any { return &b.IDs }, Doc: "Of saved requests, in the order they are sent", Required: true},
-	{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
-}}
+var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batch",
+	Fields: []resource.Field[*batchRequest]{
+		{Name: "batchId", At: func(b *batchRequest) any { return &b.BatchID }, Doc: "Comes back in progress events",
+			MaxLen: 100},
+		{Name: "ids", At: func(b *batchRequest) any { return &b.IDs }, Doc: "Of saved requests, in the order they " +
+			"are sent",
+			Required: true},
+		{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
+	}}
 
 // ran is the result of one request of a batch.
 type ran struct {
@@ -59,9 +63,10 @@ func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest)
 		}
 		one := s.runSaved(life, c, id)
 		results = append(results, one)
-		s.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
-			"batchId": in.BatchID, "at": i, "result": one,
-		}})
+		s.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i),
+			resource.Event{Name: "batch", Data: map[string]any{
+				"batchId": in.BatchID, "at": i, "result": one,
+			}})
 		if one.Problem != "" && !in.GoOn {
 			break
 		}

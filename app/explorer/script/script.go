@@ -66,8 +66,10 @@ const runbook = "runbook"
 const maxSteps = 200
 
 var requests = resource.Resource[*request]{Name: "script", Label: "script", Fields: []resource.Field[*request]{
-	{Name: "ids", At: func(s *request) any { return &s.IDs }, Doc: "Of the history; they run in the order they were sent", Required: true},
-	{Name: "language", At: func(s *request) any { return &s.Language }, Doc: "The id of one, or runbook", Default: snippet.Languages[0].ID},
+	{Name: "ids", At: func(s *request) any { return &s.IDs }, Doc: "Of the history; they run in the order they " +
+		"were sent", Required: true},
+	{Name: "language", At: func(s *request) any { return &s.Language }, Doc: "The id of one, or runbook",
+		Default: snippet.Languages[0].ID},
 }}
 
 // script writes requests of the history as one program or runbook. Variables of
@@ -135,7 +137,8 @@ func (m *marks) step(t *outgoing.Target, h *workspace.History) (snippet.Step, er
 	out, err := t.Build(m.Filler(outgoing.Anyway, &draft), &draft)
 	if err != nil {
 		f := fault.Of(err)
-		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids", Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
+		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids",
+			Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
 	}
 	step := snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}
 	if h.PageSize > 0 && (h.Status == http.StatusOK || h.Status == 0) {

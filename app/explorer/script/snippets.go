@@ -17,10 +17,12 @@ type snippetRequest struct {
 	Language string
 }
 
-var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label: "snippet", Fields: []resource.Field[*snippetRequest]{
-	{Name: "draft", At: func(s *snippetRequest) any { return &s.Draft }, Doc: "What to write", Required: true},
-	{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one", Default: snippet.Languages[0].ID},
-}}
+var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label: "snippet",
+	Fields: []resource.Field[*snippetRequest]{
+		{Name: "draft", At: func(s *snippetRequest) any { return &s.Draft }, Doc: "What to write", Required: true},
+		{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one",
+			Default: snippet.Languages[0].ID},
+	}}
 
 // snippets writes a draft as a program with a placeholder for the right to ask.
 // Secret variables it takes from the environment, as a script does.
@@ -39,7 +41,8 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 		if out, err = t.Build(v.Filler(outgoing.Anyway, &in.Draft), &in.Draft); err != nil {
 			return nil, err
 		}
-		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}}, m.variables)
+		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}},
+			m.variables)
 	}
 	languages := make([]map[string]string, len(snippet.Languages))
 	for i, l := range snippet.Languages {

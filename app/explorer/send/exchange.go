@@ -69,9 +69,11 @@ func (s *Sender) Exchange(ctx context.Context, c *resource.Call, in *Request) (*
 	}
 	masked, typed := outgoing.MaskDraft(in.Draft, out.Endpoint)
 	x := &Exchange{
-		Sender: s, Target: t, In: in, Out: out, User: c.Access.UserID, Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
+		Sender: s, Target: t, In: in, Out: out, User: c.Access.UserID,
+		Secrets: slices.Concat(slices.Collect(maps.Values(v.Plain)), typed, t.Secrets),
 		History: &workspace.History{
-			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: outgoing.MaskURL(safe),
+			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method,
+			URL:   outgoing.MaskURL(safe),
 			Draft: masked,
 		},
 	}
@@ -189,9 +191,10 @@ func (p *progress) Read(b []byte) (int, error) {
 	}
 	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
-		p.exchange.Hub.Tell(p.exchange.User, "progress "+p.exchange.In.SendID, resource.Event{Name: "progress", Data: map[string]any{
-			"sendId": p.exchange.In.SendID, "received": p.received, "expected": p.expected,
-		}})
+		p.exchange.Hub.Tell(p.exchange.User, "progress "+p.exchange.In.SendID,
+			resource.Event{Name: "progress", Data: map[string]any{
+				"sendId": p.exchange.In.SendID, "received": p.received, "expected": p.expected,
+			}})
 	}
 	return n, err
 }
@@ -200,7 +203,8 @@ func (p *progress) Read(b []byte) (int, error) {
 // holds a value shown only once or a secret of the request. doc may be nil if the
 // request had no secret and the response was compressed as it arrived.
 func (x *Exchange) Keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
-	if x.History.Bytes > workspace.MaxPlain || outgoing.GivesSecrets(x.Out.Endpoint) || doc == nil && len(x.Secrets) > 0 {
+	if x.History.Bytes > workspace.MaxPlain || outgoing.GivesSecrets(x.Out.Endpoint) || doc == nil &&
+		len(x.Secrets) > 0 {
 		return nil
 	}
 	zipped, err := x.zipped(doc, ContentType(headers))
@@ -275,7 +279,8 @@ func (x *Exchange) Echoes(text string) bool {
 	}
 	return slices.ContainsFunc(x.Secrets, func(secret string) bool {
 		quoted := resource.AppendString(nil, secret)
-		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, outgoing.QueryText(secret)) || strings.Contains(text, string(quoted[1:len(quoted)-1])))
+		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, outgoing.QueryText(secret)) ||
+			strings.Contains(text, string(quoted[1:len(quoted)-1])))
 	})
 }
 
@@ -321,7 +326,9 @@ func (x *Exchange) FetchWhole(ctx context.Context, out *outgoing.Request, limit 
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.Target.Host, limit>>20)}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true},
+			Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.Target.Host,
+				limit>>20)}
 	}
 	if err != nil {
 		return nil, nil, x.endedBy(ctx, timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})

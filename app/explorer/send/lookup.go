@@ -17,9 +17,11 @@ import (
 // lookupRequest is the body of /lookup.
 type lookupRequest struct{ Draft workspace.Draft }
 
-var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "lookup", Fields: []resource.Field[*lookupRequest]{
-	{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way", Required: true},
-}}
+var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "lookup",
+	Fields: []resource.Field[*lookupRequest]{
+		{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way",
+			Required: true},
+	}}
 
 // maxLookup limits the bytes of the response to a lookup.
 const maxLookup = 4 << 20
@@ -46,12 +48,14 @@ func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 }
 
 // FetchSmall sends a request and reads a response of at most maxLookup bytes.
-func (s *Sender) FetchSmall(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*http.Response, []byte, error) {
+func (s *Sender) FetchSmall(ctx context.Context, t *outgoing.Target,
+	out *outgoing.Request) (*http.Response, []byte, error) {
 	return s.FetchUpTo(ctx, t, out, maxLookup)
 }
 
 // FetchUpTo sends a request and reads a response of at most limit bytes.
-func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request, limit int) (*http.Response, []byte, error) {
+func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoing.Request,
+	limit int) (*http.Response, []byte, error) {
 	life, done, err := s.Life.Begin(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +71,8 @@ func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoin
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
 	if err == nil && len(body) > limit {
 		err = errors.New("the answer is too large")
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.Host, limit>>20), Err: err}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s "+
+			"has more than %d MiB; ask for fewer items", t.Host, limit>>20), Err: err}
 	}
 	if err != nil {
 		return nil, nil, t.Explain(timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})

@@ -31,7 +31,8 @@ func (s *Sender) Target(ctx context.Context, c *resource.Call) (*outgoing.Target
 
 // Outgoing builds a draft for the portal that the call is about, with the
 // caller's variables.
-func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
+func (s *Sender) Outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft,
+	m outgoing.Manner) (*outgoing.Target, *outgoing.Values, *outgoing.Request, error) {
 	if err := d.Check("draft"); err != nil {
 		return nil, nil, nil, err
 	}

@@ -11,9 +11,10 @@ import (
 // previewRequest is the body of /preview.
 type previewRequest struct{ Draft workspace.Draft }
 
-var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label: "preview", Fields: []resource.Field[*previewRequest]{
-	{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
-}}
+var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label: "preview",
+	Fields: []resource.Field[*previewRequest]{
+		{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
+	}}
 
 // preview shows a request as it would go out.
 func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
@@ -29,5 +30,6 @@ func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewReque
 	if variables == nil {
 		variables = []outgoing.Used{}
 	}
-	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body, "variables": variables}, nil
+	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body,
+		"variables": variables}, nil
 }

@@ -46,10 +46,12 @@ type Reply struct {
 }
 
 // Reply returns what the page shows first of a response.
-func (s *Sender) Reply(h *workspace.History, doc *document.Document, headers [][2]string, t client.Timing) (*Reply, error) {
+func (s *Sender) Reply(h *workspace.History, doc *document.Document, headers [][2]string,
+	t client.Timing) (*Reply, error) {
 	r := &Reply{
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
-		Document: s.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: payload.QuotaOf(headers), Timing: t,
+		Document: s.Documents.Sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL,
+		Quota: payload.QuotaOf(headers), Timing: t,
 	}
 	if r.Hops = []client.Hop{}; h.Status >= 400 && doc.Size() <= payload.MaxProblem {
 		var body bytes.Buffer

@@ -146,7 +146,8 @@ func (s *stream) take() []resource.Event {
 
 // Endpoint returns the endpoint of the event stream.
 func (h *Hub) Endpoint() resource.Endpoint {
-	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: h.events}
+	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen",
+		Handle: h.events}
 }
 
 // events streams until the caller goes away or Stop.

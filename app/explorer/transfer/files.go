@@ -54,12 +54,15 @@ type importRequest struct {
 	Variables  bool
 }
 
-var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "import", Fields: []resource.Field[*importRequest]{
-	{Name: "name", At: func(i *importRequest) any { return &i.Name }, Doc: "Of the file"},
-	{Name: "text", At: func(i *importRequest) any { return &i.Text }, Doc: "The file", MaxLen: files.MaxSize},
-	{Name: "parentId", At: func(i *importRequest) any { return &i.ParentID }, Doc: "The collection to import into; 0 beside all others"},
-	{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
-}}
+var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "import",
+	Fields: []resource.Field[*importRequest]{
+		{Name: "name", At: func(i *importRequest) any { return &i.Name }, Doc: "Of the file"},
+		{Name: "text", At: func(i *importRequest) any { return &i.Text }, Doc: "The file", MaxLen: files.MaxSize},
+		{Name: "parentId", At: func(i *importRequest) any { return &i.ParentID },
+			Doc: "The collection to import into; 0 " +
+				"beside all others"},
+		{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
+	}}
 
 // Endpoints read and write files of collections.
 func (f *Files) Endpoints() []resource.Endpoint {
@@ -69,19 +72,24 @@ func (f *Files) Endpoints() []resource.Endpoint {
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
 		{Method: "GET", Path: "/exchange/formats", Summary: "List the formats of files", Handle: f.formats},
-		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file", Handle: f.export, Params: []resource.Param{
-			{Name: "format", In: "query", Schema: resource.Text("The id of a format")},
-			{Name: "collections", In: "query", Schema: resource.Text("Ids of collections; all of them when nothing is named")},
-			{Name: "requests", In: "query", Schema: resource.Text("Ids of saved requests")},
-			{Name: "history", In: "query", Schema: resource.Text("Ids of requests of the history, or all: for HAR")},
-		}},
+		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file",
+			Handle: f.export, Params: []resource.Param{
+				{Name: "format", In: "query", Schema: resource.Text("The id of a format")},
+				{Name: "collections", In: "query",
+					Schema: resource.Text("Ids of collections; all of them when nothing " +
+						"is named")},
+				{Name: "requests", In: "query", Schema: resource.Text("Ids of saved requests")},
+				{Name: "history", In: "query",
+					Schema: resource.Text("Ids of requests of the history, or all: for HAR")},
+			}},
 	}
 }
 
 func (f *Files) formats(context.Context, *resource.Call) (any, error) {
 	out := []map[string]any{}
 	for _, format := range files.Formats {
-		out = append(out, map[string]any{"id": format.ID, "label": format.Label, "ext": format.Ext, "writes": format.Write != nil})
+		out = append(out, map[string]any{"id": format.ID, "label": format.Label, "ext": format.Ext,
+			"writes": format.Write != nil})
 	}
 	return out, nil
 }
@@ -172,7 +180,8 @@ func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequ
 	var variables []workspace.Variable
 	for _, v := range found.Variables {
 		if in.Variables {
-			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value, Secret: hides(&v)})
+			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name,
+				Value: v.Value, Secret: hides(&v)})
 		}
 	}
 	return f.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
@@ -202,10 +211,11 @@ func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: format.Type, Filename: exportName(b.Name) + "." + format.Ext, Stream: func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}}, nil
+	return &resource.Answer{Type: format.Type, Filename: exportName(b.Name) + "." + format.Ext,
+		Stream: func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}}, nil
 }
 
 // bundle collects what the call exports, without secrets.
@@ -321,8 +331,9 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 				return
 			}
 			s := &files.Sent{
-				At: time.UnixMilli(int64(p.At)), Method: p.Method, URL: p.URL, Body: p.Draft.Body, Status: p.Status, StatusText: p.StatusText,
-				MS: p.MS, Bytes: p.Bytes, Error: p.Error, Draft: &p.Draft,
+				At: time.UnixMilli(int64(p.At)), Method: p.Method, URL: p.URL, Body: p.Draft.Body, Status: p.Status,
+				StatusText: p.StatusText,
+				MS:         p.MS, Bytes: p.Bytes, Error: p.Error, Draft: &p.Draft,
 			}
 			for _, h := range p.Draft.Headers {
 				if h.On {
@@ -336,7 +347,8 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 				}
 				s.Kept, s.Text = true, text.Bytes()
 				s.Answer = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {
-					return strings.EqualFold(h[0], "set-cookie") || slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
+					return strings.EqualFold(h[0], "set-cookie") ||
+						slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
 				})
 			}
 			if !yield(s, err) || err != nil {

@@ -20,16 +20,19 @@ import (
 // draftRequest is the body of requests about a draft.
 type draftRequest struct{ Draft workspace.Draft }
 
-var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draft", Fields: []resource.Field[*draftRequest]{
-	{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about", Required: true},
-}}
+var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draft",
+	Fields: []resource.Field[*draftRequest]{
+		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about",
+			Required: true},
+	}}
 
 // at gets what a GET of the same path shows. fault.Unknown: the catalog knows
 // no such GET, or the portal has nothing there.
 func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
-		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
+		return nil,
+			fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
 	response, body, err := w.FetchSmall(ctx, t, out.By("GET", address, ""))
@@ -37,7 +40,8 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.Path, response.Status), Detail: map[string]any{"status": response.StatusCode}}
+		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.Path,
+			response.Status), Detail: map[string]any{"status": response.StatusCode}}
 	}
 	o, ok := payload.ReadObject(body)
 	if !ok {

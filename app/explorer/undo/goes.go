@@ -43,7 +43,8 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(outgoing.MaskURL(safe), t.URL), "below": []below{}, "late": false, "bin": false}
+	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(outgoing.MaskURL(safe), t.URL),
+		"below": []below{}, "late": false, "bin": false}
 	if out.Endpoint == nil {
 		return answer, nil
 	}
@@ -108,7 +109,8 @@ func (b *below) same(f below) bool {
 }
 
 // countList fetches the total of a list below the object; nil when it has none.
-func (w *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request, list *resource.Endpoint) *below {
+func (w *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request,
+	list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.Endpoint.Path)
 	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {

@@ -36,7 +36,8 @@ func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
 	}
-	kept := &keptWay{Method: way.out.Method, Path: way.out.Path, Template: way.out.Endpoint.Path, Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
+	kept := &keptWay{Method: way.out.Method, Path: way.out.Path, Template: way.out.Endpoint.Path,
+		Headers: way.out.Headers, Before: keptOf(way.before), After: keptOf(way.after)}
 	address, ok := strings.CutPrefix(way.out.URL, way.target.Origin)
 	if kept.Address = address; !ok || slices.ContainsFunc(kept.Headers, func(h [2]string) bool {
 		return outgoing.SecretKey(h[0]) || slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
@@ -55,7 +56,8 @@ func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if err != nil || len(text) > workspace.MaxWay || x.Echoes(string(text)) {
 		return
 	}
-	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.History.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
+	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.History.ID, UserID: way.user, PortalID: way.portal,
+		Text: string(text)}); err != nil {
 		x.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
 	}
 }
@@ -143,7 +145,8 @@ func revived(t *outgoing.Target, row *workspace.Way) *undo {
 	}
 	way := &undo{
 		user: row.UserID, portal: row.PortalID, target: t, before: kept.Before.object(), after: kept.After.object(),
-		out: &outgoing.Request{Method: kept.Method, URL: t.Origin + kept.Address, Headers: kept.Headers, Endpoint: endpoint, Path: kept.Path},
+		out: &outgoing.Request{Method: kept.Method, URL: t.Origin + kept.Address, Headers: kept.Headers,
+			Endpoint: endpoint, Path: kept.Path},
 	}
 	if way.says() == "" {
 		return nil

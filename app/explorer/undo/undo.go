@@ -52,7 +52,8 @@ func (w *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, w.changes),
 		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, w.goes),
-		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: w.undo},
+		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since",
+			Handle: w.undo},
 		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: w.showUndos},
 	}
 }
@@ -166,7 +167,8 @@ func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 
 // Before looks at what a request is about to change. The function that it returns
 // keeps the undo record of the response, and returns what undoing does.
-func (w *Writes) Before(ctx context.Context, x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
+func (w *Writes) Before(ctx context.Context,
+	x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
 	before := w.look(ctx, x)
 	return func(ctx context.Context, doc *document.Document) string { return w.offer(ctx, x, before, doc) }
 }
@@ -320,10 +322,12 @@ func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgo
 func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, fields []string) error {
 	now, err := w.at(ctx, u.target, out)
 	if err != nil {
-		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
+		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was " +
+			"not undone: " + fault.Of(err).Message, Err: err}
 	}
 	if changed := payload.Differing(u.after, now, fields); len(changed) > 0 {
-		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent", quotedName(now), payload.Listed(changed))
+		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent",
+			quotedName(now), payload.Listed(changed))
 	}
 	if now.Etag != "" {
 		out.Headers = append(out.Headers, [2]string{"If-Match", now.Etag})
@@ -361,9 +365,11 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 		draft.Template = out.Endpoint.Path
 	}
 	masked, typed := outgoing.MaskDraft(draft, out.Endpoint)
-	x := &send.Exchange{Sender: w.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user, Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
-		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
-	}}
+	x := &send.Exchange{Sender: w.Sender, Target: way.target, In: &send.Request{Draft: draft}, Out: out, User: way.user,
+		Secrets: append(typed, way.target.Secrets...), History: &workspace.History{
+			UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path,
+			URL: out.URL, Draft: masked,
+		}}
 	got, err := x.Run(life)
 	if err != nil {
 		return nil, err
@@ -383,7 +389,8 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if err := w.Workspace.ForgetWay(life, id); err != nil {
 		w.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
-	w.Hub.Tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
+	w.Hub.Tell(way.user, fmt.Sprint("undone ", id),
+		resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
 	return map[string]any{"historyId": r.HistoryID, "message": way.undone()}, nil
 }
 

@@ -188,7 +188,9 @@ func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any
 	if exact {
 		write = doc.Exact
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { return write(node, w) }}, nil
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+		return write(node, w)
+	}}, nil
 }
 
 func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
@@ -209,7 +211,8 @@ func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, e
 		search = doc.FindRaw
 	}
 	f, err := search(ctx, c.Query.Get("query"), exact, int(from))
-	return map[string]any{"count": f.Count, "index": f.At, "row": f.Row, "node": f.Node, "path": f.Path, "total": f.Total}, err
+	return map[string]any{"count": f.Count, "index": f.At, "row": f.Row, "node": f.Node, "path": f.Path,
+		"total": f.Total}, err
 }
 
 func showRaw(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
@@ -244,13 +247,14 @@ type toggleRequest struct {
 	Open, Deep        bool
 }
 
-var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle", Fields: []resource.Field[*toggleRequest]{
-	{Name: "node", At: func(t *toggleRequest) any { return &t.Node }, Doc: "-1 for all", Required: true},
-	{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
-	{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},
-	{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to answer"},
-	{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: FirstRows},
-}}
+var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle",
+	Fields: []resource.Field[*toggleRequest]{
+		{Name: "node", At: func(t *toggleRequest) any { return &t.Node }, Doc: "-1 for all", Required: true},
+		{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
+		{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},
+		{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to answer"},
+		{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: FirstRows},
+	}}
 
 func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
 	doc, err := d.document(c)
@@ -280,11 +284,13 @@ type unfoldRequest struct {
 	From, Count int64
 }
 
-var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold", Fields: []resource.Field[*unfoldRequest]{
-	{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told", Required: true, MaxLen: 16384},
-	{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to answer"},
-	{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: FirstRows},
-}}
+var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold",
+	Fields: []resource.Field[*unfoldRequest]{
+		{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told",
+			Required: true, MaxLen: 16384},
+		{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to answer"},
+		{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: FirstRows},
+	}}
 
 func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
 	doc, err := d.document(c)

@@ -16,7 +16,8 @@ import (
 // askEndpoints returns the endpoints that filter and compare documents.
 func (d *Documents) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, d.filter),
+		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document",
+			&filterRequests, d.filter),
 		serve.Post("/compare", "List what differs between two answers", &compareRequests, d.compare),
 	}
 }
@@ -24,9 +25,11 @@ func (d *Documents) askEndpoints() []resource.Endpoint {
 // filterRequest is the body of /documents/{id}/filter.
 type filterRequest struct{ Query string }
 
-var filterRequests = resource.Resource[*filterRequest]{Name: "filter", Label: "filter", Fields: []resource.Field[*filterRequest]{
-	{Name: "query", At: func(f *filterRequest) any { return &f.Query }, Doc: "JSONPath as of RFC 9535, or jq", Required: true, MaxLen: 4096},
-}}
+var filterRequests = resource.Resource[*filterRequest]{Name: "filter", Label: "filter",
+	Fields: []resource.Field[*filterRequest]{
+		{Name: "query", At: func(f *filterRequest) any { return &f.Query }, Doc: "JSONPath as of RFC 9535, or jq",
+			Required: true, MaxLen: 4096},
+	}}
 
 // filtered is the matches of a query, with what the page needs to show them.
 type filtered struct {
@@ -83,13 +86,21 @@ type compareRequest struct {
 	Ignore                    []string
 }
 
-var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Label: "comparison", Fields: []resource.Field[*compareRequest]{
-	{Name: "left", At: func(r *compareRequest) any { return &r.Left }, Doc: "A document; empty when leftHistory says it"},
-	{Name: "right", At: func(r *compareRequest) any { return &r.Right }, Doc: "A document; empty when rightHistory says it"},
-	{Name: "leftHistory", At: func(r *compareRequest) any { return &r.LeftHistory }, Doc: "A request of the history"},
-	{Name: "rightHistory", At: func(r *compareRequest) any { return &r.RightHistory }, Doc: "A request of the history"},
-	{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore }, Doc: "Keys that do not matter, wherever they are", Default: []string{}},
-}}
+var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Label: "comparison",
+	Fields: []resource.Field[*compareRequest]{
+		{Name: "left", At: func(r *compareRequest) any { return &r.Left },
+			Doc: "A document; empty when leftHistory says it"},
+		{Name: "right", At: func(r *compareRequest) any { return &r.Right },
+			Doc: "A document; empty when rightHistory " +
+				"says it"},
+		{Name: "leftHistory", At: func(r *compareRequest) any { return &r.LeftHistory },
+			Doc: "A request of the history"},
+		{Name: "rightHistory", At: func(r *compareRequest) any { return &r.RightHistory },
+			Doc: "A request of the history"},
+		{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore },
+			Doc: "Keys that do not matter, wherever " +
+				"they are", Default: []string{}},
+	}}
 
 func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (any, error) {
 	left, done, err := d.side(ctx, c, in.Left, in.LeftHistory)
@@ -106,7 +117,8 @@ func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRe
 }
 
 // side opens one side of a comparison; done lets go what was opened for it.
-func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string, historyID int64) (*document.Document, func(), error) {
+func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
+	historyID int64) (*document.Document, func(), error) {
 	if strings.TrimSpace(sealed) != "" {
 		doc, err := d.Unsealed(sealed, c.Access.UserID)
 		return doc, func() {}, err
@@ -135,7 +147,8 @@ func CheckQuery(field, text string) (*query.Query, error) {
 	q, err := query.Parse(text)
 	var problem *query.Error
 	if errors.As(err, &problem) {
-		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(), Detail: map[string]any{"at": problem.At}, Err: err}
+		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(),
+			Detail: map[string]any{"at": problem.At}, Err: err}
 	}
 	return q, err
 }

@@ -95,7 +95,8 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	}
 	stream := func(w io.Writer) error { return writeTable(ctx, w, format, head, doc, q) }
 	if !clip {
-		return &resource.Answer{Type: format.Type, Filename: FileName(c.Query.Get("name")) + "." + format.Extension, Stream: stream}, nil
+		return &resource.Answer{Type: format.Type, Filename: FileName(c.Query.Get("name")) + "." + format.Extension,
+			Stream: stream}, nil
 	}
 	if !format.Plain {
 		return nil, fault.At("format", "%s is a file, not a text to be pasted", format.Label)
@@ -103,14 +104,19 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	var text bytes.Buffer
 	err = stream(&bounded{&text, maxClip})
 	if errors.Is(err, errClipFull) {
-		return nil, fault.At("clip", "as %s this is more than %d MiB, too much for the clipboard; save it as a file", format.Label, maxClip>>20)
+		return nil, fault.At("clip", "as %s this is more than %d MiB, too much for the clipboard; save it as a file",
+			format.Label, maxClip>>20)
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { _, err := text.WriteTo(w); return err }}, err
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+		_, err := text.WriteTo(w)
+		return err
+	}}, err
 }
 
 // exportHead returns the headings of the columns of q; of all the document's
 // columns when it names none.
-func exportHead(ctx context.Context, doc *document.Document, nested bool, q *document.TableQuery) ([]export.Column, error) {
+func exportHead(ctx context.Context, doc *document.Document, nested bool,
+	q *document.TableQuery) ([]export.Column, error) {
 	all, err := doc.Columns(ctx, nested, 0)
 	if err != nil {
 		return nil, err
@@ -136,7 +142,8 @@ func columnName(id string) string {
 	return strings.NewReplacer(`\\`, `\`, `\.`, `.`, `\$`, `$`).Replace(id)
 }
 
-func writeTable(ctx context.Context, to io.Writer, format export.Format, head []export.Column, doc *document.Document, q document.TableQuery) error {
+func writeTable(ctx context.Context, to io.Writer, format export.Format, head []export.Column, doc *document.Document,
+	q document.TableQuery) error {
 	out, err := format.Open(to, head)
 	if err != nil {
 		return err

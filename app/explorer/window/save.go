@@ -22,9 +22,12 @@ import (
 type saveRequest struct{ Name, Path, Text string }
 
 var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", Fields: []resource.Field[*saveRequest]{
-	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "What the file is called; of a fetched one empty for its own name", MaxLen: 255},
-	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Below /explorer or /api, with the query: what the file holds", MaxLen: 8192},
-	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: serve.MaxDraft},
+	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "What the file is called; of a fetched one " +
+		"empty for its own name", MaxLen: 255},
+	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Below /explorer or /api, with the query: " +
+		"what the file holds", MaxLen: 8192},
+	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path",
+		MaxLen: serve.MaxDraft},
 }}
 
 // saveFile lets the user choose a path and writes a file there; the response's
@@ -42,12 +45,14 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 			return nil, err
 		}
 		defer answer.Body.Close()
-		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")) // without one there is no name in it
+		// without one there is no name in it
+		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 		from, name = answer.Body, cmp.Or(in.Name, more["filename"])
 	}
 	path, err := w.Desk.SaveFile(cmp.Or(name, "file"))
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Conflict, Message: "the window did not ask where to save: " + err.Error(), Err: err}
+		return nil, &fault.Error{Kind: fault.Conflict, Message: "the window did not ask where to save: " +
+			err.Error(), Err: err}
 	}
 	if path != "" {
 		err = writeFile(path, from)
@@ -101,5 +106,6 @@ func unsaved(path string, err error) error {
 	if of := (*os.PathError)(nil); errors.As(err, &of) {
 		cause = of.Err
 	}
-	return &fault.Error{Kind: kind, Message: "nothing was saved to " + folder.Homely(path) + ": " + cause.Error(), Err: err}
+	return &fault.Error{Kind: kind, Message: "nothing was saved to " + folder.Homely(path) + ": " +
+		cause.Error(), Err: err}
 }

@@ -45,8 +45,10 @@ type Window struct {
 func (w *Window) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
-		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: w.inWindow(Desk.ToggleFullScreen)},
-		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does", Handle: w.inWindow(Desk.Quit)},
+		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back",
+			Handle: w.inWindow(Desk.ToggleFullScreen)},
+		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does",
+			Handle: w.inWindow(Desk.Quit)},
 		serve.Post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
 	}
 }

@@ -78,8 +78,9 @@ type Alert struct {
 	SuppressNote       string
 	UpdatedOn          resource.Seconds
 	Notes              []AlertNote
-	NoticeOn           resource.Seconds // when it is seen to next who is to be told; 1: at once, 0: not until something changes
-	Told               Told
+	// when it is seen to next who is to be told; 1: at once, 0: not until something changes
+	NoticeOn resource.Seconds
+	Told     Told
 }
 
 // Told is the last notification that was sent about an alert.
@@ -112,34 +113,41 @@ var Alerts = resource.Resource[*Alert]{
 	Fields: []resource.Field[*Alert]{
 		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
 		{Name: "type", At: func(a *Alert) any { return &a.Type },
-			Doc:      "dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a device group",
+			Doc: "dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a " +
+				"device group",
 			ReadOnly: true, Example: DataSourceAlert},
-		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical", ReadOnly: true,
-			Index: true, Example: 3},
-		{Name: "startEpoch", At: func(a *Alert) any { return &a.StartOn }, Doc: "When it opened", ReadOnly: true, Index: true,
+		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical",
+			ReadOnly: true,
+			Index:    true, Example: 3},
+		{Name: "startEpoch", At: func(a *Alert) any { return &a.StartOn }, Doc: "When it opened", ReadOnly: true,
+			Index:   true,
 			Example: 1790000000},
 		{Name: "endEpoch", At: func(a *Alert) any { return &a.EndOn }, Doc: "When it cleared; 0 while it is active",
 			ReadOnly: true, Index: true},
 		{Name: "cleared", At: func(a *Alert) any { return &a.Cleared }, Doc: "It is over", ReadOnly: true, Index: true},
-		{Name: "acked", At: func(a *Alert) any { return &a.Acked }, Doc: "Somebody knows of it", ReadOnly: true, Index: true},
+		{Name: "acked", At: func(a *Alert) any { return &a.Acked }, Doc: "Somebody knows of it", ReadOnly: true,
+			Index: true},
 		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy }, Doc: "Who acknowledged it last", ReadOnly: true,
 			Example: "operator"},
-		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never", ReadOnly: true},
+		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never",
+			ReadOnly: true},
 		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment }, Doc: "What they wrote", ReadOnly: true},
 		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID },
 			Doc: "The device; 0 for an alert of a collector or a group", ReadOnly: true, Refs: string(fleet.DeviceRows),
 			Cascade: true, Index: true, Example: 7},
 		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName },
-			Doc:      "Display name of the device, host name of the collector, or full path of the group, when it opened",
+			Doc: "Display name of the device, host name of the collector, or full path of the group, when it " +
+				"opened",
 			ReadOnly: true, Index: true, Example: "web-42"},
-		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device, collector or deviceGroup",
+		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType },
+			Doc:      "device, collector or deviceGroup",
 			ReadOnly: true, Example: "device"},
 		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID },
 			Doc: "The collector that it is about, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true,
 			Refs: string(collector.CollectorRows), Cascade: true, Index: true},
 		{Name: "condition", At: func(a *Alert) any { return &a.Condition },
-			Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic, " +
-				"credential; empty for an alert of a device or a group", ReadOnly: true},
+			Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, " +
+				"panic, credential; empty for an alert of a device or a group", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID },
 			Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true,
 			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
@@ -149,7 +157,8 @@ var Alerts = resource.Resource[*Alert]{
 			ReadOnly: true, Index: true, Example: 3},
 		{Name: "resourceTemplateName", At: func(a *Alert) any { return &a.DataSourceName },
 			Doc: "Unique name of the data source", ReadOnly: true, Example: "Ping"},
-		{Name: "resourceId", At: func(a *Alert) any { return &a.DeviceDataSourceID }, Doc: "The data source on the device",
+		{Name: "resourceId", At: func(a *Alert) any { return &a.DeviceDataSourceID },
+			Doc:      "The data source on the device",
 			ReadOnly: true, Example: 31},
 		{Name: "instanceId", At: func(a *Alert) any { return &a.InstanceID }, Doc: "The instance", ReadOnly: true,
 			Index: true, Example: 52},
@@ -164,7 +173,8 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "alertValue", At: func(a *Alert) any { return &a.Value },
 			Doc: "The value that opened it, or that changed its severity last", ReadOnly: true, Example: "83"},
 		{Name: "reason", At: func(a *Alert) any { return &a.Reason },
-			Doc: "Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the value " +
+			Doc: "Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the " +
+				"value " +
 				"says it all", ReadOnly: true},
 		{Name: "threshold", At: func(a *Alert) any { return &a.Threshold }, Doc: "What the value was held against",
 			ReadOnly: true, Example: "> 60 80 90"},
@@ -180,7 +190,8 @@ var Alerts = resource.Resource[*Alert]{
 			ReadOnly: true, Example: 2},
 		{Name: "rule", At: func(a *Alert) any { return &a.Rule }, Doc: "Name of the alert rule", ReadOnly: true,
 			Example: "Web servers"},
-		{Name: "chainId", At: func(a *Alert) any { return &a.ChainID }, Doc: "The escalation chain it goes along; 0 for none",
+		{Name: "chainId", At: func(a *Alert) any { return &a.ChainID }, Doc: "The escalation chain it goes along; 0 " +
+			"for none",
 			ReadOnly: true, Index: true, Example: 1},
 		{Name: "chain", At: func(a *Alert) any { return &a.Chain }, Doc: "Name of the escalation chain", ReadOnly: true,
 			Example: "Web team"},
@@ -188,17 +199,20 @@ var Alerts = resource.Resource[*Alert]{
 			Doc: "Which of the chain's destinations counts, from 1; 0 without a chain", ReadOnly: true, Example: 1},
 		{Name: "nextRecipient", At: func(a *Alert) any { return &a.NextRecipient },
 			Doc: "How far along its chain it is: 1 for the first stage; 0 without a chain", ReadOnly: true, Example: 1},
-		{Name: "receivedList", At: func(a *Alert) any { return &a.Received }, Doc: "Who has been told, joined by commas",
+		{Name: "receivedList", At: func(a *Alert) any { return &a.Received },
+			Doc:      "Who has been told, joined by commas",
 			ReadOnly: true},
 		{Name: "suppressor", At: func(a *Alert) any { return &a.Suppressor },
 			Doc: "What keeps people from being told of it; empty for nothing", ReadOnly: true},
 		{Name: "suppressDesc", At: func(a *Alert) any { return &a.SuppressNote }, Doc: "Why", ReadOnly: true},
-		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn }, Doc: "When anything of it last changed",
+		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn },
+			Doc:      "When anything of it last changed",
 			ReadOnly: true, Index: true},
 		{Name: "notes", At: func(a *Alert) any { return &a.Notes },
 			Doc: "What became of it and what people wrote, oldest first; the newest 200", ReadOnly: true,
 			Example: []AlertNote{{By: ground.SystemUser, On: 1790000000, Text: "opened as error"}}},
-		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn }, Doc: "When it is seen to next who is to be told",
+		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn }, Doc: "When it is seen to next who is to " +
+			"be told",
 			ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "What people have been told", ReadOnly: true,
 			WriteOnly: true},
@@ -209,7 +223,8 @@ var Alerts = resource.Resource[*Alert]{
 			Doc: "Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.",
 			Of:  string(fleet.DeviceRows), Param: "id", Where: alertsOfDevice, Asks: alertTimes, Sample: 2},
 		{Path: "/device/groups/{id}/alerts", Category: ground.CategoryGroups, Summary: "List alerts of a group",
-			Doc: "Returns the alerts of a group and all groups below it, and of the devices in them, one page at a time: " +
+			Doc: "Returns the alerts of a group and all groups below it, and of the devices in them, one page at a " +
+				"time: " +
 				"active ones unless the filter names cleared.",
 			Of: string(fleet.GroupRows), Param: "id", Where: alertsOfGroup, Sample: 16},
 	},
@@ -222,7 +237,8 @@ var Alerts = resource.Resource[*Alert]{
 	},
 	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert",
-			Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last " +
+			Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The " +
+				"last " +
 				"acknowledgement counts.",
 			Op: resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
@@ -231,7 +247,8 @@ var Alerts = resource.Resource[*Alert]{
 			Op:  resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "The carrier expects it back within the hour"}, Do: noteAlert},
 		{Name: "escalate", Summary: "Escalate an alert",
-			Doc: "Passes an active alert on to the next stage of its escalation chain.", Op: resource.Ack, Do: escalateAlert},
+			Doc: "Passes an active alert on to the next stage of its escalation chain.", Op: resource.Ack,
+			Do: escalateAlert},
 	},
 }
 

@@ -25,7 +25,8 @@ func TestTheWorstAlertsMakeTheStatus(t *testing.T) {
 			"confirmed-error-sdt"},
 		{"all of the worst have to be acknowledged", []Alert{{Severity: failed, Acked: true}, {Severity: failed}},
 			"unconfirmed-error-none"},
-		{"all of the worst have to be covered", []Alert{{Severity: failed, SDTed: true}, {Severity: failed, Acked: true}},
+		{"all of the worst have to be covered",
+			[]Alert{{Severity: failed, SDTed: true}, {Severity: failed, Acked: true}},
 			"unconfirmed-error-none"},
 		{"a cleared one that was worse", []Alert{{Severity: critical, Cleared: true}, {Severity: warn, Acked: true}},
 			"confirmed-warn-none"},
@@ -47,15 +48,18 @@ func TestAnAlertIsToldInWords(t *testing.T) {
 		want             string
 	}{
 		{"83.48259", "> 60 80 90", threshold.SeverityError, false,
-			"loss of Ping on fjord is 83.48 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 " +
+			"loss of Ping on fjord is 83.48 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 " +
+				"14:00:00 " +
 				"CEST."},
 		{"61", "> 60 80 90", threshold.SeverityWarn, false,
 			"loss of Ping on fjord is 61 %; it should be at most 60 %. Warning since 2026-05-04 14:00:00 CEST."},
 		{"3", "<= 5 3", threshold.SeverityError, true,
-			"loss of Ping on fjord was 3 %; it should be above 5 % (error down from 3 %). Error from 2026-05-04 14:00:00 " +
+			"loss of Ping on fjord was 3 %; it should be above 5 % (error down from 3 %). Error from 2026-05-04 " +
+				"14:00:00 " +
 				"CEST to 2026-05-04 14:05:00 CEST."},
 		{"123456.7", ">= 0 0 1000", threshold.SeverityCritical, false,
-			"loss of Ping on fjord is 123457 %; it should be below 0 % (critical from 1000 %). Critical since 2026-05-04 " +
+			"loss of Ping on fjord is 123457 %; it should be below 0 % (critical from 1000 %). Critical since " +
+				"2026-05-04 " +
 				"14:00:00 CEST."},
 		{"-7", "!= 1", threshold.SeverityWarn, false,
 			"loss of Ping on fjord is down (-7); it should be up (1). Warning since 2026-05-04 14:00:00 CEST."},
@@ -71,7 +75,8 @@ func TestAnAlertIsToldInWords(t *testing.T) {
 		}
 		source := &datasource.DataSource{Graphs: []datasource.Graph{datasource.Plot("Loss", "%", "loss")},
 			DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss",
-				StatusDisplayNames: []datasource.StatusDisplayName{{Operator: "LT", Value: "0", Word: "down"}, {Operator: "EQ", Value: "1", Word: "up"}}}}}
+				StatusDisplayNames: []datasource.StatusDisplayName{{Operator: "LT", Value: "0", Word: "down"},
+					{Operator: "EQ", Value: "1", Word: "up"}}}}}
 		s := &alertSubject{alert: a, device: &fleet.Device{}, instance: &fleet.Instance{}, source: source,
 			tree: &fleet.Tree{}, zone: time.UTC}
 		if got := (Wording{s}).In(zone).Message().Body; got != tt.want {
@@ -109,26 +114,32 @@ func TestARuleFitsByItsPatterns(t *testing.T) {
 		{"its level", Rule{Level: "Error", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*",
 			DataPoint: "*"}, true},
 		{"another level",
-			Rule{Level: "Critical", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*", DataPoint: "*"}, false},
+			Rule{Level: "Critical", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*",
+				DataPoint: "*"}, false},
 		{"one of the devices",
-			Rule{Level: "All", Devices: []string{"db-*", "WEB-*.osl"}, DeviceGroups: any, DataSource: "*", Instance: "*",
+			Rule{Level: "All", Devices: []string{"db-*", "WEB-*.osl"}, DeviceGroups: any, DataSource: "*",
+				Instance:  "*",
 				DataPoint: "*"}, true},
 		{"other devices",
-			Rule{Level: "All", Devices: []string{"web"}, DeviceGroups: any, DataSource: "*", Instance: "*", DataPoint: "*"},
+			Rule{Level: "All", Devices: []string{"web"}, DeviceGroups: any, DataSource: "*", Instance: "*",
+				DataPoint: "*"},
 			false},
 		{"one of its groups",
 			Rule{Level: "All", Devices: any, DeviceGroups: []string{"services/web*"}, DataSource: "*", Instance: "*",
 				DataPoint: "*"}, true},
 		{"a group above, without the stars",
-			Rule{Level: "All", Devices: any, DeviceGroups: []string{"Services"}, DataSource: "*", Instance: "*", DataPoint: "*"},
+			Rule{Level: "All", Devices: any, DeviceGroups: []string{"Services"}, DataSource: "*", Instance: "*",
+				DataPoint: "*"},
 			false},
 		{"its data source",
 			Rule{Level: "All", Devices: any, DeviceGroups: any, DataSource: "snmp_*", Instance: "*-eth?",
 				DataPoint: "status"}, true},
 		{"another instance",
-			Rule{Level: "All", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*-eth1", DataPoint: "*"}, false},
+			Rule{Level: "All", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*-eth1",
+				DataPoint: "*"}, false},
 		{"another data point",
-			Rule{Level: "All", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*", DataPoint: "InErrors"}, false},
+			Rule{Level: "All", Devices: any, DeviceGroups: any, DataSource: "*", Instance: "*", DataPoint: "InErrors"},
+			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.rule.fits(&alert, groups); got != tt.want {
@@ -163,7 +174,8 @@ func TestTheFirstDestinationWhosePeriodItIsCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, destination := chain.StagesAt(at)
-		if want == "" && (got != nil || destination != 0) || want != "" && (len(got) != 1 || got[0][0].Addr != want || chain.Destinations[destination-1].Stages[0][0].Addr != want) {
+		if want == "" && (got != nil || destination != 0) || want != "" &&
+			(len(got) != 1 || got[0][0].Addr != want || chain.Destinations[destination-1].Stages[0][0].Addr != want) {
 			t.Errorf("%s: %v of destination %d, want %s", text, got, destination, want)
 		}
 	}

@@ -44,8 +44,9 @@ type Period struct {
 
 // Chains declares /setting/alert/chains.
 var Chains = resource.Resource[*Chain]{
-	Name: ChainRows, Label: "escalation chain", Sample: 4, Path: "/setting/alert/chains", Category: ground.CategoryAlerts,
-	Object: resource.Setting, Area: ground.AreaAlerting,
+	Name: ChainRows, Label: "escalation chain", Sample: 4, Path: "/setting/alert/chains",
+	Category: ground.CategoryAlerts,
+	Object:   resource.Setting, Area: ground.AreaAlerting,
 	Doc: "Who is told of an alert, stage after stage, until somebody acknowledges it.",
 	Fields: []resource.Field[*Chain]{
 		{Name: "id", At: func(c *Chain) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
@@ -67,7 +68,8 @@ var Chains = resource.Resource[*Chain]{
 			Min: resource.Bound(0), Max: resource.Bound(10_080), Example: 30},
 		{Name: "throttlingAlerts", At: func(c *Chain) any { return &c.ThrottlingAlerts },
 			Doc: "Alerts sent at most in that time", Min: resource.Bound(0), Max: resource.Bound(100_000), Example: 40},
-		{Name: "inAlerting", At: func(c *Chain) any { return &c.InAlerting }, Doc: "An active alert is on its way along it",
+		{Name: "inAlerting", At: func(c *Chain) any { return &c.InAlerting }, Doc: "An active alert is on its way " +
+			"along it",
 			ReadOnly: true},
 	},
 	Unique: [][]string{{"name"}},
@@ -85,7 +87,8 @@ var Chains = resource.Resource[*Chain]{
 		rules, err := resource.Find(w.Context, w.Tx, ruleRows,
 			resource.Where{Field: "escalatingChainId", Op: "=", Value: c.ID})
 		if err == nil && len(rules) > 0 {
-			err = fault.New(fault.Conflict, "the alert rule %s still uses the escalation chain %s; give it another one first",
+			err = fault.New(fault.Conflict, "the alert rule %s still uses the escalation chain %s; give it another "+
+				"one first",
 				rules[0].Name, c.Name)
 		}
 		return err
@@ -125,7 +128,8 @@ func (d *Destination) check(field string, book *AddressBook) error {
 	timed := strings.EqualFold(d.Type, "timebased")
 	switch {
 	case !timed && !strings.EqualFold(d.Type, "single"):
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".type", Message: field + ".type is single or timebased",
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".type", Message: field +
+			".type is single or timebased",
 			Allowed: []any{"single", "timebased"}}
 	case timed && d.Period == nil:
 		return fault.At(field+".period", "%s.period is required while its type is timebased", field)

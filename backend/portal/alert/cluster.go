@@ -40,7 +40,8 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	Parents: []resource.Parent{{Of: string(fleet.GroupRows), Param: "deviceGroupId", Field: "deviceGroupId",
 		Sample: ground.SampleGroup}},
 	Fields: []resource.Field[*ClusterAlert]{
-		{Name: "id", At: func(a *ClusterAlert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "id", At: func(a *ClusterAlert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true,
+			Example: 1},
 		{Name: "deviceGroupId", At: func(a *ClusterAlert) any { return &a.GroupID }, Doc: "Its group", ReadOnly: true,
 			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
 		{Name: "dataSourceId", At: func(a *ClusterAlert) any { return &a.DataSourceID },
@@ -56,26 +57,36 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 			Doc: "absolute compares how many, percentage how many of a hundred", Default: "absolute",
 			OneOf: []any{"absolute", "percentage"}, Example: "percentage"},
 		{Name: "alertExpr", At: func(a *ClusterAlert) any { return &a.Expr },
-			Doc: "When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80", Required: true,
-			MaxLen: 255, Example: "> 20 50 80"},
+			Doc:      "When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80",
+			Required: true,
+			MaxLen:   255, Example: "> 20 50 80"},
 		{Name: "minAlertLevel", At: func(a *ClusterAlert) any { return &a.MinLevel },
-			Doc: "Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical", Default: threshold.SeverityWarn,
-			OneOf: []any{threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical}, Example: 3},
-		{Name: "disableAlerting", At: func(a *ClusterAlert) any { return &a.Disabled }, Doc: "Count, but raise no alert",
+			Doc:     "Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical",
+			Default: threshold.SeverityWarn,
+			OneOf:   []any{threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical}, Example: 3},
+		{Name: "disableAlerting", At: func(a *ClusterAlert) any { return &a.Disabled },
+			Doc:     "Count, but raise no alert",
 			Example: false},
 		{Name: "suppressIndAlert", At: func(a *ClusterAlert) any { return &a.SuppressSingle },
 			Doc: "Tell nobody of the single alerts while this one is active"},
-		{Name: "createdOn", At: func(a *ClusterAlert) any { return &a.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+		{Name: "createdOn", At: func(a *ClusterAlert) any { return &a.CreatedOn }, Doc: "When it was made",
+			ReadOnly: true},
 	},
 	Derived: []resource.Derived{
 		{Name: "dataPointName", Doc: "Name of the datapoint", Schema: resource.Text(""), Example: "lossPercent",
 			From: "dataPointId",
 			Of:   dataPointText(func(_ *datasource.DataSource, p *datasource.DataPoint) string { return p.Name })},
-		{Name: "dataPointDescription", Doc: "What it measures", Schema: resource.Text(""), Example: "", From: "dataPointId",
-			Of: dataPointText(func(_ *datasource.DataSource, p *datasource.DataPoint) string { return p.Description })},
-		{Name: "dataSourceDisplayName", Doc: "Name of the datasource for people", Schema: resource.Text(""), Example: "Ping",
+		{Name: "dataPointDescription", Doc: "What it measures", Schema: resource.Text(""), Example: "",
 			From: "dataPointId",
-			Of:   dataPointText(func(s *datasource.DataSource, _ *datasource.DataPoint) string { return s.DisplayName })},
+			Of: dataPointText(func(_ *datasource.DataSource, p *datasource.DataPoint) string {
+				return p.Description
+			})},
+		{Name: "dataSourceDisplayName", Doc: "Name of the datasource for people", Schema: resource.Text(""),
+			Example: "Ping",
+			From:    "dataPointId",
+			Of: dataPointText(func(s *datasource.DataSource, _ *datasource.DataPoint) string {
+				return s.DisplayName
+			})},
 	},
 	Unique: [][]string{{"deviceGroupId", "dataPointId"}},
 	Check: func(w *resource.Write, was, now *ClusterAlert) error {
@@ -136,7 +147,8 @@ func dataPointText(of func(*datasource.DataSource, *datasource.DataPoint) string
 			}
 			ids = append(ids, points[i]/datasource.IDsOfEach)
 		}
-		sources, err := resource.Find(ctx, r, datasource.DataSourceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+		sources, err := resource.Find(ctx, r, datasource.DataSourceRows,
+			resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return nil, err
 		}

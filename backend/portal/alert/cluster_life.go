@@ -115,7 +115,8 @@ func EndLostClusters(ctx context.Context, tx resource.Tx, at time.Time) error {
 
 // endCluster ends the alert of a declaration, and what it kept people from.
 func endCluster(ctx context.Context, tx resource.Tx, id int64, at resource.Seconds, why string) error {
-	if err := ClearAlerts(ctx, tx, at, why, resource.Where{Field: "clusterAlertConfId", Op: "=", Value: id}); err != nil {
+	if err := ClearAlerts(ctx, tx, at, why, resource.Where{Field: "clusterAlertConfId", Op: "=",
+		Value: id}); err != nil {
 		return err
 	}
 	return suppress(ctx, tx, nil, suppressorOf(id), "", at)
@@ -277,7 +278,9 @@ func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Findin
 	if err != nil {
 		return err
 	}
-	at.source, at.point = cmp.Or(sources[c.DataSourceID], &datasource.DataSource{}), &datasource.DataPoint{ID: c.DataPointID} // one that has gone has no name
+	// one that has gone has no name
+	at.source, at.point = cmp.Or(sources[c.DataSourceID], &datasource.DataSource{}), &datasource.DataPoint{
+		ID: c.DataPointID}
 	if i := slices.IndexFunc(at.source.DataPoints,
 		func(p datasource.DataPoint) bool { return p.ID == c.DataPointID }); i >= 0 {
 		at.point = &at.source.DataPoints[i]

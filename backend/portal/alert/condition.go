@@ -46,8 +46,9 @@ const (
 
 // conditions are the words of a subject, after the name of the collector.
 var conditions = map[string]string{
-	ConditionHeartbeat: "is down", ConditionNetwork: "has no network", ConditionDescriptors: "is out of system resources",
-	ConditionClock: "has a wrong clock", ConditionSamples: "cannot store samples",
+	ConditionHeartbeat: "is down", ConditionNetwork: "has no network",
+	ConditionDescriptors: "is out of system resources",
+	ConditionClock:       "has a wrong clock", ConditionSamples: "cannot store samples",
 	ConditionDatabase: "cannot write its database",
 	ConditionPanic:    "had a crashed task", ConditionCredential: "was registered again while it ran",
 	ConditionExpressions: "has expressions that take too much work",

@@ -53,10 +53,13 @@ var Integrations = resource.Resource[*Integration]{
 	Doc: "A way out of the portal: the mail server that notices are handed to, or a web hook that recipients name as " +
 		"their method.",
 	Fields: []resource.Field[*Integration]{
-		{Name: "id", At: func(i *Integration) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
-		{Name: "name", At: func(i *Integration) any { return &i.Name }, Doc: "Unique; recipients name it as their method",
+		{Name: "id", At: func(i *Integration) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true,
+			Example: 2},
+		{Name: "name", At: func(i *Integration) any { return &i.Name }, Doc: "Unique; recipients name it as their " +
+			"method",
 			Required: true, MaxLen: 64, Index: true, Example: "on-call"},
-		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "What it is for", MaxLen: 4000,
+		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "What it is for",
+			MaxLen:  4000,
 			Example: "Rings whoever is on call"},
 		{Name: "type", At: func(i *Integration) any { return &i.Type }, Doc: "smtp, a mail server, or http, a web hook",
 			Required: true, OneOf: []any{IntegrationSMTP, IntegrationHTTP}, Example: IntegrationHTTP},
@@ -73,7 +76,8 @@ var Integrations = resource.Resource[*Integration]{
 			WriteOnly: true, Sealed: true},
 		{Name: "from", At: func(i *Integration) any { return &i.From }, Doc: "smtp: address that notices come from",
 			MaxLen: 255},
-		{Name: "url", At: func(i *Integration) any { return &i.URL }, Doc: "http: where notices are sent, http or https",
+		{Name: "url", At: func(i *Integration) any { return &i.URL },
+			Doc:    "http: where notices are sent, http or https",
 			MaxLen: 2048, Example: "https://duty.example.net/hooks/spyglass"},
 		{Name: "method", At: func(i *Integration) any { return &i.Method }, Doc: "http: how", Default: "POST",
 			OneOf: []any{"POST", "PUT"}},
@@ -83,19 +87,23 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "secretHeader", At: func(i *Integration) any { return &i.SecretHeader },
 			Doc: "http: the header that carries the secret", Default: "Authorization", MaxLen: 64},
 		{Name: "secret", At: func(i *Integration) any { return &i.Secret },
-			Doc: "http: value of that header, Bearer included; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096,
+			Doc: "http: value of that header, Bearer included; never shown", WriteOnly: true, Sealed: true,
+			MaxLen:  4096,
 			Example: "Bearer example"},
 		{Name: "payload", At: func(i *Integration) any { return &i.Payload },
-			Doc: "http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, " +
+			Doc: "http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, " +
+				"##BODY##, " +
 				"##RECIPIENT##; empty for the usual one", MaxLen: 65_536,
 			Example: `{"text":"##SUBJECT##","state":"##EVENT##"}`},
 		{Name: "signingKey", At: func(i *Integration) any { return &i.SigningKey },
-			Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true, Sealed: true,
+			Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true,
+			Sealed: true,
 			MaxLen: 255},
 		{Name: "sendInClear", At: func(i *Integration) any { return &i.SendInClear }, Doc: ground.SendInClearDoc},
 		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: resource.Bound(0),
 			Max: resource.Bound(1000),
-			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one " +
+			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together " +
+				"as one " +
 				"digest. 0: never together"},
 		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait },
 			Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: resource.Bound(0),
@@ -121,7 +129,8 @@ var Integrations = resource.Resource[*Integration]{
 		if now.Secret == "" && now.SigningKey == "" {
 			return nil
 		}
-		if was != nil && was.Type == now.Type && was.URL == now.URL && was.SendInClear == now.SendInClear && !w.Given("secret") && !w.Given("signingKey") {
+		if was != nil && was.Type == now.Type && was.URL == now.URL && was.SendInClear == now.SendInClear &&
+			!w.Given("secret") && !w.Given("signingKey") {
 			return nil // stored before consent was asked for
 		}
 		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
@@ -148,11 +157,13 @@ var Integrations = resource.Resource[*Integration]{
 // user who may change the destination need not know the secret, and could
 // receive it there.
 func (i *Integration) keepsSecrets(w *resource.Write, was *Integration) error {
-	if was.Password != "" && !w.Given("password") && (i.Host != was.Host || i.Port != was.Port || i.Security != was.Security || i.Type != was.Type) {
+	if was.Password != "" && !w.Given("password") &&
+		(i.Host != was.Host || i.Port != was.Port || i.Security != was.Security || i.Type != was.Type) {
 		return fault.At("password",
 			"password is asked for again, because the mail server is another one; send an empty text for none")
 	}
-	if was.Secret != "" && !w.Given("secret") && (i.URL != was.URL || i.SecretHeader != was.SecretHeader || i.Type != was.Type) {
+	if was.Secret != "" && !w.Given("secret") && (i.URL != was.URL || i.SecretHeader != was.SecretHeader ||
+		i.Type != was.Type) {
 		return fault.At("secret",
 			"secret is asked for again, because the address is another one; send an empty text for none")
 	}
@@ -201,7 +212,8 @@ func (i *Integration) checkHook() error {
 			return fault.At("headers", "headers: %s is set when a notice is sent", h.Name)
 		case name == "authorization" || name == "cookie" || resource.SecretName(h.Name) || strings.EqualFold(h.Name,
 			i.SecretHeader):
-			return fault.At("headers", "headers: %s carries a secret; use secretHeader and secret, which are kept encrypted",
+			return fault.At("headers", "headers: %s carries a secret; use secretHeader and secret, which are kept "+
+				"encrypted",
 				h.Name)
 		}
 	}
@@ -212,6 +224,7 @@ func (i *Integration) checkHook() error {
 // and some punctuation.
 func isHeader(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("!#$%&'*+-.^_`|~", r))
 	})
 }

@@ -154,8 +154,9 @@ func newlyCovered(ctx context.Context, r resource.Reader, now time.Time, where [
 // cover notes which maintenance windows are in effect, and whether that is news.
 func (a *Alert) cover(ctx context.Context, r resource.Reader, d *fleet.Device, i *fleet.Instance,
 	now time.Time) (news bool, err error) {
-	of := maintenance.Watched{DeviceID: a.DeviceID, DataSourceID: a.DataSourceID, DeviceDataSourceID: a.DeviceDataSourceID,
-		InstanceID: a.InstanceID, CollectorID: a.CollectorID, GroupIDs: resource.IDs{}}
+	of := maintenance.Watched{DeviceID: a.DeviceID, DataSourceID: a.DataSourceID,
+		DeviceDataSourceID: a.DeviceDataSourceID,
+		InstanceID:         a.InstanceID, CollectorID: a.CollectorID, GroupIDs: resource.IDs{}}
 	if d != nil {
 		of.GroupIDs = append(of.GroupIDs, d.GroupIDs...)
 	}
@@ -217,7 +218,8 @@ func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, er
 		{Field: "dataPointId", Op: "=", Value: f.DataPointID}}
 	switch {
 	case f.CollectorID > 0:
-		where = []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}, ofCondition(f.Condition)}
+		where = []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID},
+			ofCondition(f.Condition)}
 	case f.ClusterID > 0:
 		where = []resource.Where{active, {Field: "clusterAlertConfId", Op: "=", Value: f.ClusterID}}
 	}
@@ -251,8 +253,9 @@ func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, er
 		return about, nil
 	}
 	tree, err := fleet.TreeOf(ctx, r)
-	if err != nil || about.instance.DisableAlerting || about.device.DisableAlerting || fleet.DisablingGroup(about.device,
-		tree) != nil {
+	if err != nil || about.instance.DisableAlerting || about.device.DisableAlerting ||
+		fleet.DisablingGroup(about.device,
+			tree) != nil {
 		return nil, err
 	}
 	return about, nil
@@ -296,12 +299,14 @@ func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Al
 	case at.collector != nil:
 		a.ofCollector(at.collector, f.Condition)
 	case at.group != nil:
-		a.Type, a.ObjectType, a.GroupID, a.DeviceName, a.ClusterID, a.InstanceNote = GroupAlert, "deviceGroup", at.group.ID, at.group.Path(), f.ClusterID, f.Note
+		a.Type, a.ObjectType, a.GroupID, a.DeviceName, a.ClusterID, a.InstanceNote = GroupAlert, "deviceGroup",
+			at.group.ID, at.group.Path(), f.ClusterID, f.Note
 		a.DataSourceID, a.DataSourceName = at.source.ID, at.source.Name
 		a.DataPointID, a.DataPointName = at.point.ID, at.point.Name
 	default:
 		a.DeviceID, a.DeviceName = at.device.ID, at.device.DisplayName
-		a.DataSourceID, a.DataSourceName, a.DeviceDataSourceID = at.source.ID, at.source.Name, at.instance.DeviceDataSourceID
+		a.DataSourceID, a.DataSourceName, a.DeviceDataSourceID = at.source.ID, at.source.Name,
+			at.instance.DeviceDataSourceID
 		a.InstanceID, a.InstanceName, a.InstanceNote = at.instance.ID, at.instance.Name, at.instance.Description
 		a.DataPointID, a.DataPointName = at.point.ID, at.point.Name
 	}

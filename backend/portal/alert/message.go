@@ -24,8 +24,8 @@ type AlertMessage struct {
 // The default texts, for data points without their own.
 const (
 	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
-	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##READING##; it should be ##EXPECTED##. ##SEVERITY## " +
-		"since ##START##."
+	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##READING##; it should be ##EXPECTED##. " +
+		"##SEVERITY## since ##START##."
 	overBody = "##DATAPOINT## of ##INSTANCE## on ##HOST## was ##READING##; it should be ##EXPECTED##. ##SEVERITY## " +
 		"from ##START## to ##END##."
 	silentBody   = "##DATAPOINT## of ##INSTANCE## on ##HOST## gave no data from ##START## on (##LEVEL##)."

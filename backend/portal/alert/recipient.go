@@ -50,12 +50,15 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 	Category: ground.CategoryAlerts, Object: resource.Setting, Area: ground.AreaAlerting,
 	Doc: "People and addresses that escalation chains notify together.",
 	Fields: []resource.Field[*RecipientGroup]{
-		{Name: "id", At: func(g *RecipientGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
+		{Name: "id", At: func(g *RecipientGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true,
+			Example: 2},
 		{Name: "groupName", At: func(g *RecipientGroup) any { return &g.Name }, Doc: "Unique name; chains refer to it",
 			Required: true, MaxLen: 255, Index: true, Example: "Night shift"},
-		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who they are", MaxLen: 4000,
+		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who they are",
+			MaxLen:  4000,
 			Example: "Whoever watches after 22:00"},
-		{Name: "recipients", At: func(g *RecipientGroup) any { return &g.Recipients }, Doc: "Users and addresses; no groups",
+		{Name: "recipients", At: func(g *RecipientGroup) any { return &g.Recipients },
+			Doc:     "Users and addresses; no groups",
 			Default: []Recipient{},
 			Example: []Recipient{{Type: "ADMIN", Method: ByEmail, Addr: "admin"},
 				{Type: "ARBITRARY", Method: ByEmail, Addr: "night@example.net"}}},
@@ -72,7 +75,8 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 		for i := range now.Recipients {
 			field := fmt.Sprintf("recipients[%d]", i)
 			if err == nil && now.Recipients[i].Is("GROUP") {
-				err = fault.At(field+".type", "%s: a recipient group holds users and addresses, and no other group", field)
+				err = fault.At(field+".type", "%s: a recipient group holds users and addresses, and no other group",
+					field)
 			}
 			if err == nil {
 				err = book.Check(field, &now.Recipients[i])
@@ -164,8 +168,8 @@ func (b *AddressBook) checkMethod(field string, r *Recipient) error {
 		return fault.At(field+".method", "%s.method: smsemail goes with a user, who has such an address", field)
 	case method == "sms" || method == "voice":
 		return fault.At(field+".method",
-			"%s.method: this portal cannot call or send text messages by itself; use email, smsemail or the name of an "+
-				"integration", field)
+			"%s.method: this portal cannot call or send text messages by itself; use email, smsemail or the name of "+
+				"an integration", field)
 	default:
 		return fault.At(field+".method", "%s.method: there is no integration %q; email and smsemail need none", field,
 			r.Method)

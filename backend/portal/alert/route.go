@@ -180,7 +180,8 @@ func escalateAlert(w *resource.Write, a *Alert) error {
 	}
 	stages, destination := chain.StagesAt(w.Call.At)
 	if a.NextRecipient >= int64(len(stages)) {
-		return fault.New(fault.Conflict, "the alert %d is at the last stage of its escalation chain %s", a.ID, chain.Name)
+		return fault.New(fault.Conflict, "the alert %d is at the last stage of its escalation chain %s", a.ID,
+			chain.Name)
 	}
 	a.SubChainID = destination
 	a.NextRecipient++

@@ -38,11 +38,12 @@ type Rule struct {
 var Rules = resource.Resource[*Rule]{
 	Name: ruleRows, Label: "alert rule", Sample: 4, Path: "/setting/alert/rules", Category: ground.CategoryAlerts,
 	Object: resource.Setting, Area: ground.AreaAlerting,
-	Doc: "Which alerts go along which escalation chain. Rules are asked in the order of their priority; the first that " +
-		"fits counts.",
+	Doc: "Which alerts go along which escalation chain. Rules are asked in the order of their priority; the first " +
+		"that fits counts.",
 	Fields: []resource.Field[*Rule]{
 		{Name: "id", At: func(r *Rule) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
-		{Name: "name", At: func(r *Rule) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true,
+		{Name: "name", At: func(r *Rule) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
+			Index:   true,
 			Example: "Web servers"},
 		{Name: "priority", At: func(r *Rule) any { return &r.Priority }, Doc: "Unique; lower numbers are asked first",
 			Required: true, Min: resource.Bound(1), Max: resource.Bound(math.MaxInt32), Index: true, Example: 150},
@@ -52,12 +53,15 @@ var Rules = resource.Resource[*Rule]{
 		{Name: "devices", At: func(r *Rule) any { return &r.Devices }, Doc: "Display names, * for any characters",
 			Default: []string{"*"}, Example: []string{"web-*"}},
 		{Name: "deviceGroups", At: func(r *Rule) any { return &r.DeviceGroups },
-			Doc: "Full paths of device groups, * for any characters", Default: []string{"*"}, Example: []string{"Services/*"}},
+			Doc: "Full paths of device groups, * for any characters", Default: []string{"*"},
+			Example: []string{"Services/*"}},
 		{Name: "datasource", At: func(r *Rule) any { return &r.DataSource },
 			Doc: "Name of the datasource, * for any characters", Default: "*", MaxLen: 255, Example: "*"},
-		{Name: "instance", At: func(r *Rule) any { return &r.Instance }, Doc: "Name of the instance, * for any characters",
+		{Name: "instance", At: func(r *Rule) any { return &r.Instance }, Doc: "Name of the instance, * for any " +
+			"characters",
 			Default: "*", MaxLen: 255, Example: "*"},
-		{Name: "datapoint", At: func(r *Rule) any { return &r.DataPoint }, Doc: "Name of the datapoint, * for any characters",
+		{Name: "datapoint", At: func(r *Rule) any { return &r.DataPoint }, Doc: "Name of the datapoint, * for any " +
+			"characters",
 			Default: "*", MaxLen: 255, Example: "*"},
 		{Name: "escalatingChainId", At: func(r *Rule) any { return &r.ChainID },
 			Doc: "The escalation chain that those alerts go along", Required: true, Min: resource.Bound(1),

@@ -84,28 +84,35 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 		{
 			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Answer: &alerts,
 			Summary: "Count alerts",
-			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts " +
+			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only " +
+				"alerts " +
 				"that the caller may see count.",
 			Params: []resource.Param{
 				{Name: "groupId", In: "query",
-					Schema: resource.Schema{Type: "integer", Doc: "Only alerts of devices in this group and in all groups below"}},
-				{Name: "start", In: "query", Schema: seconds("When the time begins; 6 hours before its end unless given")},
+					Schema: resource.Schema{Type: "integer", Doc: "Only alerts of devices in this group and in all " +
+						"groups below"}},
+				{Name: "start", In: "query",
+					Schema: seconds("When the time begins; 6 hours before its end unless given")},
 				{Name: "end", In: "query", Schema: seconds("When it ends; now unless given")},
 				{Name: "step", In: "query",
 					Schema: resource.Schema{Type: "integer",
-						Doc: "Seconds that are counted together; the time has up to 1,000 of them", Default: defaultStep}},
+						Doc:     "Seconds that are counted together; the time has up to 1,000 of them",
+						Default: defaultStep}},
 			},
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the time is not one, or has too many steps"}},
 			Handle: s.alerts,
 		},
 		{
-			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read, Answer: &health,
+			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read,
+			Answer:  &health,
 			Summary: "Count devices by health",
-			Doc: "Returns how the devices in each group of a group are, counted with all groups below, and those that " +
-				"are in the group itself. A device counts once in each.",
-			Params: []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("The group; the root group is 1"),
-				Required: true}},
-			Errors:  []resource.Failure{{Kind: fault.Unknown, When: "there is no such group, or it is not yours to see"}},
+			Doc: "Returns how the devices in each group of a group are, counted with all groups below, and those " +
+				"that are in the group itself. A device counts once in each.",
+			Params: []resource.Param{
+				{Name: "id", In: "path", Schema: resource.Integer("The group; the root group is 1"),
+					Required: true}},
+			Errors: []resource.Failure{
+				{Kind: fault.Unknown, When: "there is no such group, or it is not yours to see"}},
 			Example: resource.Example{Path: "/device/groups/1/health"},
 			Handle:  s.health,
 		},
@@ -143,7 +150,8 @@ func (s summaries) alerts(ctx context.Context, c *resource.Call) (any, error) {
 
 // count fills in what is active, and what became of the last hour.
 func (s summaries) count(ctx context.Context, out *AlertSummary, scope []resource.Where) error {
-	now, err := s.db.Tally(ctx, string(alertRows), []resource.By{{Field: "severity"}, {Field: "acked"}, {Field: "sdted"}},
+	now, err := s.db.Tally(ctx, string(alertRows), []resource.By{{Field: "severity"}, {Field: "acked"},
+		{Field: "sdted"}},
 		append(scope, active)...)
 	if err != nil {
 		return err

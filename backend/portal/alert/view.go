@@ -19,7 +19,8 @@ import (
 // alert.
 var alertAsks = []resource.Param{
 	{Name: "needMessage", In: "query",
-		Schema: resource.Schema{Type: "boolean", Doc: "Answer the text of each alert in detailMessage", Default: false}},
+		Schema: resource.Schema{Type: "boolean", Doc: "Answer the text of each alert in detailMessage",
+			Default: false}},
 	{Name: "customColumns", In: "query",
 		Schema: resource.Text("Properties of the device to answer in customColumns, as ##name## joined by commas; " +
 			"secret-looking ones are masked"), Example: "##system.hostname##"},
@@ -28,7 +29,8 @@ var alertAsks = []resource.Param{
 // alertTimes are the additional parameters of the list of a device's alerts.
 var alertTimes = []resource.Param{
 	{Name: "start", In: "query",
-		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: "Only alerts that opened then or later"}},
+		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds",
+			Doc: "Only alerts that opened then or later"}},
 	{Name: "end", In: "query",
 		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds",
 			Doc: "Only alerts that opened then or earlier; 0 for no end"}},
@@ -98,7 +100,8 @@ var alertDerived = []resource.Derived{
 	{Name: "detailMessage", Doc: "Its text, with needMessage=true; else null",
 		Schema: resource.Nullable(resource.SchemaOf(AlertMessage{})),
 		Example: AlertMessage{Subject: "error: web-42 Ping PingLossPercent",
-			Body: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since " +
+			Body: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error " +
+				"since " +
 				"2026-05-04 14:00:00 CEST."}, Of: messagesOfAlerts},
 	{Name: "customColumns", Doc: "What customColumns asked for, by token; else null", Schema: audit.AnyObject,
 		Example: map[string]any{"##system.hostname##": "web-42.example.net"}, Of: columnsOfAlerts},
@@ -200,7 +203,8 @@ func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) (
 		if last == nil {
 			return nil
 		}
-		return alertSDT{maintenance.SDTPrefix + strconv.FormatInt(int64(last.ID), 10), last.Type, last.Admin, last.Comment,
+		return alertSDT{maintenance.SDTPrefix + strconv.FormatInt(int64(last.ID), 10), last.Type, last.Admin,
+			last.Comment,
 			last.Start, last.End}
 	})
 }

@@ -63,7 +63,8 @@ func (s *alertSubject) expected() string {
 	}
 	text := strings.TrimSpace(should[expr.Op] + " " + s.measure(expr.Levels[0]))
 	if level, ok := expr.Limit(s.alert.Severity); ok && level != expr.Levels[0] {
-		text += " (" + threshold.LevelWords[s.alert.Severity] + " " + threshold.OperatorWords[expr.Op] + " " + s.measure(level) + ")"
+		text += " (" + threshold.LevelWords[s.alert.Severity] + " " + threshold.OperatorWords[expr.Op] + " " +
+			s.measure(level) + ")"
 	}
 	return text
 }

@@ -46,21 +46,24 @@ var AuditLogs = resource.Resource[*AuditLog]{
 	Doc: "One change to the portal: who made it, when, from where, and what it changed. Kept for as many days as the " +
 		"portal's settings say, and no more than the newest 100,000.",
 	Fields: []resource.Field[*AuditLog]{
-		{Name: "id", At: func(a *AuditLog) any { return &a.ID }, Doc: "Set by the portal; it grows with time", ReadOnly: true,
-			Example: "812"},
+		{Name: "id", At: func(a *AuditLog) any { return &a.ID }, Doc: "Set by the portal; it grows with time",
+			ReadOnly: true,
+			Example:  "812"},
 		{Name: "username", At: func(a *AuditLog) any { return &a.Username },
 			Doc: "Who did it; system for the portal itself and its command line", ReadOnly: true, Example: "admin"},
-		{Name: "happenedOn", At: func(a *AuditLog) any { return &a.HappenedOn }, Doc: "When it happened", ReadOnly: true,
-			Index: true, Example: 1790000000},
+		{Name: "happenedOn", At: func(a *AuditLog) any { return &a.HappenedOn }, Doc: "When it happened",
+			ReadOnly: true,
+			Index:    true, Example: 1790000000},
 		{Name: "happenedOnLocal", At: func(a *AuditLog) any { return &a.Local },
-			Doc: "The same, in the time zone of the portal's machine", ReadOnly: true, Example: "2026-09-21 16:13:20 CEST"},
+			Doc: "The same, in the time zone of the portal's machine", ReadOnly: true,
+			Example: "2026-09-21 16:13:20 CEST"},
 		{Name: "ip", At: func(a *AuditLog) any { return &a.IP },
 			Doc: "Where the request came from; empty for the portal itself", ReadOnly: true, Example: "127.0.0.1"},
 		{Name: "description", At: func(a *AuditLog) any { return &a.Description }, Doc: "What happened, in a sentence",
 			ReadOnly: true, Example: `Changed the device 7, "web-42": description`},
 		{Name: "action", At: func(a *AuditLog) any { return &a.Action },
-			Doc: "What was done: create, replace, change, delete, purge (for good), restore, sign-in, sign-in-failed, " +
-				"sign-out, or the name of an action such as ack", ReadOnly: true, Example: "change"},
+			Doc: "What was done: create, replace, change, delete, purge (for good), restore, sign-in, " +
+				"sign-in-failed, sign-out, or the name of an action such as ack", ReadOnly: true, Example: "change"},
 		{Name: "object", At: func(a *AuditLog) any { return &a.Object }, Doc: "The kind of thing it was done to",
 			ReadOnly: true, Example: "device"},
 		{Name: "objectId", At: func(a *AuditLog) any { return &a.ObjectID }, Doc: "Its id; 0 where there is none",
@@ -71,7 +74,8 @@ var AuditLogs = resource.Resource[*AuditLog]{
 			WriteOnly: true},
 	},
 	Derived: []resource.Derived{
-		{Name: "before", Doc: "The object before the change, secrets masked; null where there was none", Schema: AnyObject,
+		{Name: "before", Doc: "The object before the change, secrets masked; null where there was none",
+			Schema:  AnyObject,
 			Example: map[string]any{"id": 7, "description": "Shop"}, From: "was", Of: asJSON},
 		{Name: "after", Doc: "The object after the change, secrets masked; null where there is none", Schema: AnyObject,
 			Example: map[string]any{"id": 7, "description": "Shop front end"}, From: "became", Of: asJSON},
@@ -133,7 +137,8 @@ func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time
 	if oldest[0].HappenedOn >= old {
 		return nil
 	}
-	return resource.DeleteAll(ctx, tx, AuditLogRows, few, resource.Where{Field: "happenedOn", Op: "<", Value: int64(old)})
+	return resource.DeleteAll(ctx, tx, AuditLogRows, few,
+		resource.Where{Field: "happenedOn", Op: "<", Value: int64(old)})
 }
 
 func username(c *resource.Change) string {

@@ -36,21 +36,26 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 	Fields: []resource.Field[*CollectorGroup]{
 		{Name: "id", At: func(g *CollectorGroup) any { return &g.ID }, Doc: "Set by the portal; 1 is the default group",
 			ReadOnly: true, Example: 1},
-		{Name: "name", At: func(g *CollectorGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
-			Index: true, Example: "Bergen"},
-		{Name: "description", At: func(g *CollectorGroup) any { return &g.Description }, Doc: "What they have in common",
+		{Name: "name", At: func(g *CollectorGroup) any { return &g.Name }, Doc: "Unique name", Required: true,
+			MaxLen: 255,
+			Index:  true, Example: "Bergen"},
+		{Name: "description", At: func(g *CollectorGroup) any { return &g.Description },
+			Doc:    "What they have in common",
 			MaxLen: 4000, Example: "Collectors of the western port"},
 		{Name: "autoBalance", At: func(g *CollectorGroup) any { return &g.AutoBalance },
-			Doc: "Spread the devices of its collectors over those of them that run, so that each has about as many instances"},
+			Doc: "Spread the devices of its collectors over those of them that run, so that each has about as many " +
+				"instances"},
 		{Name: "autoBalanceStrategy", At: func(g *CollectorGroup) any { return &g.Strategy },
 			Doc: "Kept for clients of the published API", Default: "none", MaxLen: 64},
 		{Name: "autoBalanceInstanceCountThreshold", At: func(g *CollectorGroup) any { return &g.MaxInstances },
-			Doc: "With autoBalance: a collector with more instances gives devices away though the others have hardly fewer; " +
+			Doc: "With autoBalance: a collector with more instances gives devices away though the others have hardly " +
+				"fewer; " +
 				"0 for no such limit", Default: 10_000, Min: resource.Bound(0)},
 		{Name: "customProperties", At: func(g *CollectorGroup) any { return &g.Properties },
 			Doc:     "Free name/value pairs; secret-looking ones are write-only",
 			Default: []resource.Property{}, Example: []resource.Property{{Name: "site", Value: "Bergen"}}},
-		{Name: "createOn", At: func(g *CollectorGroup) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		{Name: "createOn", At: func(g *CollectorGroup) any { return &g.CreatedOn }, Doc: "When it was added",
+			ReadOnly: true},
 		resource.KeptField(func(row *CollectorGroup) *resource.Foreign { return &row.Kept },
 			resource.Keeping("integer", "calThreshold"),
 			resource.Keeping("any", "highestPriorityCollectorStatus")),

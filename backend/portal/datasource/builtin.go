@@ -96,17 +96,20 @@ func (d *DataSource) amend(fresh *DataSource) (amended bool) {
 		}
 		f := &fresh.DataPoints[k]
 		switch {
-		case d.Name == "TLS_Certificate" && p.Name == "valid" && p.AlertForNoData == noDataIsNoAlert && p.AlertExpr == f.AlertExpr:
+		case d.Name == "TLS_Certificate" && p.Name == "valid" && p.AlertForNoData == noDataIsNoAlert &&
+			p.AlertExpr == f.AlertExpr:
 			p.AlertForNoData, amended = f.AlertForNoData, true
 		case p.PostProcessorParam == "if(speed > 0, max(inBits, outBits)/speed/10000, 0)":
 			p.PostProcessorParam, p.Description, amended = f.PostProcessorParam, f.Description, true
 		}
 	}
-	if d.Discovery == nil || fresh.Discovery == nil || fresh.Discovery.Method["typeOID"] == nil || d.Discovery.Method["OID"] != fresh.Discovery.Method["OID"] {
+	if d.Discovery == nil || fresh.Discovery == nil || fresh.Discovery.Method["typeOID"] == nil ||
+		d.Discovery.Method["OID"] != fresh.Discovery.Method["OID"] {
 		return amended
 	}
 	if _, given := d.Discovery.Method["typeOID"]; !given {
-		d.Discovery.Method["typeOID"], d.Discovery.Method["skipTypes"] = fresh.Discovery.Method["typeOID"], fresh.Discovery.Method["skipTypes"]
+		d.Discovery.Method["typeOID"], d.Discovery.Method["skipTypes"] = fresh.Discovery.Method["typeOID"],
+			fresh.Discovery.Method["skipTypes"]
 		amended = true
 	}
 	return amended
@@ -174,7 +177,8 @@ func builtInDataSources() []DataSource {
 			DataPoints: []DataPoint{
 				Gauge("status", "status", "Status code of the answer").Alert(">= 400 400 500",
 					2).NoData(threshold.SeverityCritical),
-				Gauge("responseTime", "responseTime", "Time until the answer was complete, in ms").Alert("> 2000 5000", 3),
+				Gauge("responseTime", "responseTime", "Time until the answer was complete, in ms").Alert(
+					"> 2000 5000", 3),
 				Gauge("size", "size", "Size of the answer, in bytes"),
 				Computed("throughput", "if(responseTime > 0, size / responseTime, 0)", "Speed of the answer, in KB/s"),
 			},
@@ -229,15 +233,17 @@ func builtInDataSources() []DataSource {
 		snmpInterfaces(),
 		{
 			Name: "Host_Local", DisplayName: "This machine",
-			Description: "The machine that the portal runs on: the device localhost, or one with the property host.local",
-			Tags:        "host",
-			AppliesTo:   onThisMachine, CollectMethod: "host", CollectInterval: 60,
+			Description: "The machine that the portal runs on: the device localhost, or one with the property " +
+				"host.local",
+			Tags:      "host",
+			AppliesTo: onThisMachine, CollectMethod: "host", CollectInterval: 60,
 			DataPoints: []DataPoint{
 				Gauge("cpuPercent", "cpuPercent", "Processors in use, in percent").Alert("> 90 95", 5),
 				Gauge("load1", "load1", "Load average of the last minute"),
 				Gauge("memoryTotal", "memoryTotal", "Memory, in bytes"),
 				Gauge("memoryUsed", "memoryUsed", "Memory in use, in bytes"),
-				Computed("memoryPercent", "memoryUsed/memoryTotal*100", "Memory in use, in percent").Alert("> 90 95 98", 3),
+				Computed("memoryPercent", "memoryUsed/memoryTotal*100", "Memory in use, in percent").Alert(
+					"> 90 95 98", 3),
 				Gauge("diskTotal", "diskTotal", "Size of the disk with the portal's data, in bytes"),
 				Gauge("diskUsed", "diskUsed", "Of that in use, in bytes"),
 				Computed("diskPercent", "diskUsed/diskTotal*100", "Of that in use, in percent").Alert("> 85 92 97", 3),
@@ -254,8 +260,9 @@ func builtInDataSources() []DataSource {
 			Name: "Host_Disks", DisplayName: "Disks of this machine",
 			Description: "Each disk of the machine that the portal runs on", Tags: "host,disk",
 			AppliesTo: onThisMachine, CollectMethod: "disk", CollectInterval: 120,
-			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{},
-				Method: withCounters(map[string]any{"name": "ad_dummy"})},
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none",
+				Filters: []DiscoveryFilter{},
+				Method:  withCounters(map[string]any{"name": "ad_dummy"})},
 			DataPoints: []DataPoint{
 				Gauge("diskTotal", "diskTotal", "Size, in bytes"),
 				Gauge("diskUsed", "diskUsed", "Of that in use, in bytes"),
@@ -272,8 +279,9 @@ func builtInDataSources() []DataSource {
 			Description: "Traffic and errors of each network interface of the machine that the portal runs on",
 			Tags:        "host,network,interface",
 			AppliesTo:   onThisMachine, CollectMethod: "network", CollectInterval: 60,
-			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{},
-				Method: withCounters(map[string]any{"name": "ad_dummy"})},
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none",
+				Filters: []DiscoveryFilter{},
+				Method:  withCounters(map[string]any{"name": "ad_dummy"})},
 			DataPoints: []DataPoint{
 				Counter("inOctets", "inOctets", "Bytes received, a second"),
 				Counter("outOctets", "outOctets", "Bytes sent, a second"),

@@ -25,7 +25,8 @@ func (d *DataSource) checkRoom() error {
 	})
 	if d.Highest+int64(fresh) >= IDsOfEach {
 		return fault.New(fault.Conflict,
-			"the data source %s has had %d data points and graphs, and ids for %d; copy it to another name to go on", d.Name,
+			"the data source %s has had %d data points and graphs, and ids for %d; copy it to another name to go on",
+			d.Name,
 			d.Highest, IDsOfEach-1)
 	}
 	return nil

@@ -97,7 +97,8 @@ func partGraphs(graphs []Graph) []Graph {
 func checkDataSourceName(w *resource.Write, was, now *DataSource) error {
 	now.Name = strings.TrimSpace(now.Name)
 	if now.Name == "" || strings.ContainsAny(now.Name, `*?|,"\/`) {
-		return fault.At("name", `name is a text without * ? | , " \ and /, because filters and alert rules choose data sources by it`)
+		return fault.At("name", `name is a text without * ? | , " \ and /, because filters and alert rules choose `+
+			`data sources by it`)
 	}
 	force, err := w.Call.Flag("forceUniqueIdentifier")
 	if err != nil || !force {
@@ -180,7 +181,8 @@ func checkAttributes(field string, values map[string]any) error {
 		text, isText := value.(string)
 		if resource.SecretName(key) && !(isText && (text == "" || propertyToken.MatchString(text))) {
 			return fault.At(field+"."+key,
-				"%s.%s is shown to all who read data sources; keep the secret in a property of the device, and write ##%s## here",
+				"%s.%s is shown to all who read data sources; keep the secret in a property of the device, and write "+
+					"##%s## here",
 				field, key, strings.ToLower(key))
 		}
 	}

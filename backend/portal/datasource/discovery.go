@@ -65,7 +65,8 @@ func (c *DiscoveryFilter) meets(f *check.Found, rule *regexp.Regexp) bool {
 	case "GreaterThan", "LessThan":
 		a, failed := strconv.ParseFloat(have, 64)
 		b, wrong := strconv.ParseFloat(c.Value, 64)
-		return failed == nil && wrong == nil && (c.Operation == "GreaterThan" && a > b || c.Operation == "LessThan" && a < b)
+		return failed == nil && wrong == nil &&
+			(c.Operation == "GreaterThan" && a > b || c.Operation == "LessThan" && a < b)
 	case "Exist":
 		return have != ""
 	case "NotExist":

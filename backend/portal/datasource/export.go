@@ -41,7 +41,8 @@ func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 					Schema: resource.Schema{Type: "boolean", Default: false,
 						Doc: "A name that is taken gets a number behind it, instead of 409"}})
 		case "DELETE " + DataSources.Path + "/{id}":
-			e.Doc = "Removes the data source, and takes it off all devices, with its instances. Samples and alerts of the " +
+			e.Doc = "Removes the data source, and takes it off all devices, with its instances. Samples and alerts " +
+				"of the " +
 				"past stay."
 		}
 	}
@@ -61,7 +62,8 @@ const exportType = "application/vnd.spyglass.datasources+json"
 var (
 	formatParam = resource.Param{Name: "format", In: "query",
 		Schema: resource.Schema{Type: "string", Enum: []any{"json"},
-			Doc: "json answers a file for importjson instead: what people wrote, without ids. From the list, all that the " +
+			Doc: "json answers a file for importjson instead: what people wrote, without ids. From the list, all " +
+				"that the " +
 				"filter finds."}}
 	reasonParam = resource.Param{Name: "reason", In: "query",
 		Schema: resource.Schema{Type: "string", MaxLen: maxReason,

@@ -113,7 +113,8 @@ func keepThresholds(file map[string]json.RawMessage, was *DataSource) error {
 	for _, p := range points {
 		name, _ := p["name"].(string)
 		if had := was.point(name); had != nil {
-			p["alertExpr"], p["alertExprNote"], p["alertForNoData"] = had.AlertExpr, had.AlertExprNote, had.AlertForNoData
+			p["alertExpr"], p["alertExprNote"], p["alertForNoData"] = had.AlertExpr, had.AlertExprNote,
+				had.AlertForNoData
 			p["alertTransitionInterval"], p["alertClearTransitionInterval"] = had.AlertTransition, had.AlertClear
 		}
 	}

@@ -196,7 +196,8 @@ func (d *DataSource) checkGraphPoints(at string, g *Graph) error {
 		}
 		have := d.point(p.DataPointName)
 		if have == nil {
-			return fault.At(field+".dataPointName", "%s.dataPointName: there is no data point %q", field, p.DataPointName)
+			return fault.At(field+".dataPointName", "%s.dataPointName: there is no data point %q", field,
+				p.DataPointName)
 		}
 		p.DataPointName, p.Name = have.Name, cmp.Or(strings.TrimSpace(p.Name), have.Name)
 		p.AggregateMethod, p.Consolidate = cmp.Or(p.AggregateMethod, "average"), cmp.Or(p.Consolidate, 1)
@@ -243,7 +244,8 @@ func (d *DataSource) checkVirtual(at string, g *Graph) error {
 			}
 			have := d.point(name)
 			if have == nil || have.Name != name {
-				return fault.At(field+".rpn", "%s.rpn: there is no data point %q, nor a virtual one before it", field, name)
+				return fault.At(field+".rpn", "%s.rpn: there is no data point %q, nor a virtual one before it",
+					field, name)
 			}
 			g.use(have.Name)
 		}
@@ -288,21 +290,24 @@ func (d *DataSource) checkLines(at string, g *Graph) error {
 			k := slices.IndexFunc(g.Virtual,
 				func(v VirtualDataPoint) bool { return strings.EqualFold(v.Name, line.DataPointName) })
 			if k < 0 {
-				return fault.At(field+".dataPointName", "%s.dataPointName: the graph has no virtual data point %q", field,
+				return fault.At(field+".dataPointName",
+					"%s.dataPointName: the graph has no virtual data point %q", field,
 					line.DataPointName)
 			}
 			line.DataPointName = g.Virtual[k].Name
 		} else {
 			have := d.point(line.DataPointName)
 			if have == nil {
-				return fault.At(field+".dataPointName", "%s.dataPointName: there is no data point %q", field, line.DataPointName)
+				return fault.At(field+".dataPointName", "%s.dataPointName: there is no data point %q", field,
+					line.DataPointName)
 			}
 			line.DataPointName = have.Name
 			g.use(have.Name)
 		}
 		line.Legend = cmp.Or(line.Legend, line.DataPointName)
 		if !isLine(line.Legend) || len(line.ColorName) > 32 {
-			return fault.At(field+".legend", "%s.legend is one line of up to 255 characters, and colorName has up to 32", field)
+			return fault.At(field+".legend",
+				"%s.legend is one line of up to 255 characters, and colorName has up to 32", field)
 		}
 	}
 	return nil

@@ -29,17 +29,22 @@ func (x *exchange) importDataSources() resource.Endpoint {
 	names := slices.Sorted(maps.Keys(preserved))
 	return x.importing(resource.Endpoint{
 		Path: DataSources.Path + "/importjson", Summary: "Import data sources from JSON",
-		Doc: "Adds the data source of a file that a GET with format=json wrote, here or on another portal, or overwrites " +
+		Doc: "Adds the data source of a file that a GET with format=json wrote, here or on another portal, or " +
+			"overwrites " +
 			"the one of that name. " +
-			"The file is the body, or the part file of a form. A file of several data sources ({\"items\":[…]}) comes in " +
+			"The file is the body, or the part file of a form. A file of several data sources ({\"items\":[…]}" +
+			") comes in " +
 			"whole or not at all; the answer is the first of them.",
 		Params: []resource.Param{conflictParam, {Name: "fieldsToPreserve", In: "query", Schema: resource.Text(
-			"What an overwritten data source keeps, joined by commas: " + strings.Join(names, ", ") + ", or names of fields")},
+			"What an overwritten data source keeps, joined by commas: " + strings.Join(names, ", ") +
+				", or names of fields")},
 			reasonParam},
 		Example: resource.Example{Query: [][2]string{{"handleConflict", conflictOverwrite}}, Body: map[string]any{
-			"name": "Branch_DNS", "displayName": "Branch DNS", "appliesTo": `hasCategory("branch")`, "collectMethod": "dns",
+			"name": "Branch_DNS", "displayName": "Branch DNS", "appliesTo": `hasCategory("branch")`,
+			"collectMethod":   "dns",
 			"collectInterval": 300,
-			"dataPoints":      []DataPoint{Gauge("time", "responseTime", "Time until the answer, in ms").Alert("> 200 1000", 3)},
+			"dataPoints": []DataPoint{Gauge("time", "responseTime", "Time until the answer, in ms").Alert(
+				"> 200 1000", 3)},
 		}},
 	}, DataSources.Path)
 }
@@ -47,9 +52,11 @@ func (x *exchange) importDataSources() resource.Endpoint {
 func (x *exchange) importFunctions() resource.Endpoint {
 	return x.importing(resource.Endpoint{
 		Path: FunctionPath + "/importjson", Summary: "Import functions from JSON",
-		Doc: "Adds the function of a file, or overwrites the one of that name: an object with name, code and description, " +
+		Doc: "Adds the function of a file, or overwrites the one of that name: an object with name, code and " +
+			"description, " +
 			"as GET answers it. " +
-			"The file is the body, or the part file of a form. A file of several functions ({\"items\":[…]}) comes in one " +
+			"The file is the body, or the part file of a form. A file of several functions ({\"items\":[…]}" +
+			") comes in one " +
 			"after the other; the answer is the first of them.",
 		Params: []resource.Param{conflictParam,
 			{Name: "fieldsToPreserve", In: "query",
@@ -200,8 +207,9 @@ func (a *arrival) overwrites(ctx context.Context, name string, file map[string]j
 			keeps = keep(word)
 		}
 		if keeps == nil {
-			return 0, fault.At("fieldsToPreserve", "fieldsToPreserve: there is no %q; it takes %s, and names of fields", word,
-				strings.Join(slices.Sorted(maps.Keys(preserved)), ", "))
+			return 0,
+				fault.At("fieldsToPreserve", "fieldsToPreserve: there is no %q; it takes %s, and names of fields", word,
+					strings.Join(slices.Sorted(maps.Keys(preserved)), ", "))
 		}
 		if err := keeps(file, &rows[0]); err != nil {
 			return 0, err

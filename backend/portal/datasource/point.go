@@ -82,7 +82,8 @@ func keptIDs(n int, now func(int) (int64, string), m int, before func(int) (int6
 
 // complete sets what is not given, and refuses what is wrong by itself.
 func (p *DataPoint) complete(field string) error {
-	p.Type, p.DataType, p.MaxDigits = cmp.Or(p.Type, typeGauge), cmp.Or(p.DataType, dataTypeNumber), cmp.Or(p.MaxDigits, 4)
+	p.Type, p.DataType, p.MaxDigits = cmp.Or(p.Type, typeGauge), cmp.Or(p.DataType, dataTypeNumber),
+		cmp.Or(p.MaxDigits, 4)
 	p.AlertForNoData, p.PostProcessor = cmp.Or(p.AlertForNoData, 1), cmp.Or(p.PostProcessor, processNone)
 	p.AlertExpr = strings.TrimSpace(p.AlertExpr)
 	for _, n := range []struct {
@@ -113,7 +114,8 @@ func (p *DataPoint) complete(field string) error {
 		{"userParam2", p.UserParam2}, {"userParam3", p.UserParam3},
 	} {
 		if utf8.RuneCountInString(text.value) > maxText || strings.ContainsRune(text.value, 0) {
-			return fault.At(field+"."+text.key, "%s.%s has at most %d characters, none of them NUL", field, text.key, maxText)
+			return fault.At(field+"."+text.key, "%s.%s has at most %d characters, none of them NUL", field,
+				text.key, maxText)
 		}
 	}
 	return nil
@@ -128,7 +130,8 @@ func (p *DataPoint) checkBounds(field string) error {
 	case !okHigh:
 		return fault.At(field+".maxValue", "%s.maxValue is a number, or empty for no bound", field)
 	case low > high:
-		return fault.At(field+".maxValue", "%s.maxValue is less than its minValue: nothing would be between them", field)
+		return fault.At(field+".maxValue", "%s.maxValue is less than its minValue: nothing would be between them",
+			field)
 	}
 	return nil
 }
@@ -197,7 +200,8 @@ func (d *DataSource) checkExpression(field string, i int) error {
 				strconv.Quote(name))
 		case k >= i && d.DataPoints[k].PostProcessor == processExpression:
 			return fault.At(field+".postProcessorParam",
-				"%s.postProcessorParam: %s is computed itself, and does not stand before %s", field, d.DataPoints[k].Name, p.Name)
+				"%s.postProcessorParam: %s is computed itself, and does not stand before %s", field,
+				d.DataPoints[k].Name, p.Name)
 		}
 	}
 	return nil

@@ -95,7 +95,8 @@ func (a *Applying) print(code map[string]string) (string, error) {
 	for _, id := range ids {
 		g := a.members.tree.Groups[id]
 		if err == nil {
-			err = write.Encode([]any{g.ID, g.ParentID, g.FullPath, g.AppliesTo != "", resource.Masked(g.CustomProperties)})
+			err = write.Encode(
+				[]any{g.ID, g.ParentID, g.FullPath, g.AppliesTo != "", resource.Masked(g.CustomProperties)})
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), err
@@ -168,7 +169,8 @@ func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device
 // tells reports whether the row's copy of its data source's fields is up to
 // date.
 func (d *DeviceDataSource) tells(s *datasource.DataSource) bool {
-	return d.Name == s.Name && d.DisplayName == s.DisplayName && d.Method == s.CollectMethod && d.Multiple == s.HasMultiInstances
+	return d.Name == s.Name && d.DisplayName == s.DisplayName && d.Method == s.CollectMethod &&
+		d.Multiple == s.HasMultiInstances
 }
 
 // complete reports whether the row has the instances that are known without
@@ -247,7 +249,8 @@ func (s *step) do(ctx context.Context, tx resource.Tx, now resource.Seconds) err
 		renamed = row.Name != s.source.Name || row.Multiple != s.source.HasMultiInstances
 	}
 	row.UpdatedOn = now
-	row.Name, row.DisplayName, row.Method, row.Multiple = s.source.Name, s.source.DisplayName, s.source.CollectMethod, s.source.HasMultiInstances
+	row.Name, row.DisplayName, row.Method, row.Multiple = s.source.Name, s.source.DisplayName, s.source.CollectMethod,
+		s.source.HasMultiInstances
 	if renamed {
 		if err := renameInstances(ctx, tx, row); err != nil {
 			return err

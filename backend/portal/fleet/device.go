@@ -71,7 +71,8 @@ var Devices = resource.Resource[*Device]{
 		"userPermission",
 	Fields: []resource.Field[*Device]{
 		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
-		{Name: "name", At: func(d *Device) any { return &d.Name }, Doc: "Host name or IP address that checks connect to",
+		{Name: "name", At: func(d *Device) any { return &d.Name },
+			Doc:      "Host name or IP address that checks connect to",
 			Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
 		{Name: "displayName", At: func(d *Device) any { return &d.DisplayName },
 			Doc: "Name shown in lists, unique; the name when empty", MaxLen: 255, Index: true, Example: "web-42"},
@@ -82,20 +83,25 @@ var Devices = resource.Resource[*Device]{
 		{Name: "hostStatus", At: func(d *Device) any { return &d.HostStatus }, Doc: "normal, dead or dead-collector",
 			ReadOnly: true, Index: true, Example: "normal"},
 		{Name: "alertStatus", At: func(d *Device) any { return &d.AlertStatus },
-			Doc:      "none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none",
+			Doc: "none, or who knows of the worst alert, its severity and whether maintenance covers it: " +
+				"confirmed-error-none",
 			ReadOnly: true, Example: "none"},
 		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs },
-			Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones " +
+			Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the " +
+				"dynamic ones " +
 				"that chose it", Refs: "deviceGroup", Example: "1"},
 		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID },
-			Doc: "The collector that looks after it", Default: 1, Min: resource.Bound(1), Refs: "collector", Index: true,
+			Doc: "The collector that looks after it", Default: 1, Min: resource.Bound(1), Refs: "collector",
+			Index:   true,
 			Example: 1},
 		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector },
-			Doc:      "The collector that does so now; another one after a failover, or where its group of collectors shares devices",
+			Doc: "The collector that does so now; another one after a failover, or where its group of " +
+				"collectors shares devices",
 			ReadOnly: true, Index: true, Example: 1},
 		{Name: "disableAlerting", At: func(d *Device) any { return &d.DisableAlerting },
 			Doc: "Watch it, but raise no alerts"},
-		{Name: "link", At: func(d *Device) any { return &d.Link }, Doc: "A web page about it, http or https", MaxLen: 2048},
+		{Name: "link", At: func(d *Device) any { return &d.Link }, Doc: "A web page about it, http or https",
+			MaxLen: 2048},
 		{Name: "enableNetflow", At: func(d *Device) any { return &d.EnableNetflow },
 			Doc: "Kept for clients of the published API"},
 		{Name: "relatedDeviceId", At: func(d *Device) any { return &d.RelatedDeviceID },
@@ -104,24 +110,30 @@ var Devices = resource.Resource[*Device]{
 			Doc: "Free name/value pairs; secret-looking ones are write-only",
 			Example: []resource.Property{{Name: "location", Value: "Frankfurt FR5, rack 12"},
 				{Name: "snmp.community", Value: "example"}}},
-		{Name: "systemProperties", At: func(d *Device) any { return &d.SystemProperties }, Doc: "What the portal knows of it",
+		{Name: "systemProperties", At: func(d *Device) any { return &d.SystemProperties },
+			Doc:      "What the portal knows of it",
 			ReadOnly: true},
-		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties }, Doc: "What checks found out about it",
+		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties },
+			Doc:      "What checks found out about it",
 			ReadOnly: true},
 		{Name: "createdOn", At: func(d *Device) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true,
 			Index: true},
-		{Name: "updatedOn", At: func(d *Device) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true,
-			Index: true},
+		{Name: "updatedOn", At: func(d *Device) any { return &d.UpdatedOn }, Doc: "When it was last changed",
+			ReadOnly: true,
+			Index:    true},
 		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime },
 			Doc: "When it last answered with data; 0: never", ReadOnly: true, Index: true},
-		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime }, Doc: "When any check on it last ran",
+		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime },
+			Doc:      "When any check on it last ran",
 			ReadOnly: true},
-		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as it says",
+		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as " +
+			"it says",
 			ReadOnly: true},
 		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn },
 			Doc: "When it was deleted; 0 while it is not", ReadOnly: true},
 		resource.KeptField(func(row *Device) *resource.Foreign { return &row.Kept },
-			resource.Keeping("integer", "autoBalancedCollectorGroupId currentLogCollectorId logCollectorId netflowCollectorId"),
+			resource.Keeping("integer", "autoBalancedCollectorGroupId currentLogCollectorId logCollectorId "+
+				"netflowCollectorId"),
 			resource.Keeping("boolean", "containsMultiValue isPreferredLogCollectorConfigured"),
 			resource.Keeping("string", "op type"),
 			resource.Keeping("[]integer", "syntheticsCollectorIds"),
@@ -129,13 +141,15 @@ var Devices = resource.Resource[*Device]{
 	},
 	Derived: []resource.Derived{{
 		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",
-		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Pairs: true, Of: inherited,
+		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Pairs: true,
+		Of: inherited,
 	}},
 	Unique: [][]string{{"displayName"}}, Counted: []string{"hostGroupIds", "alertStatus", "hostStatus"},
 	Props: &resource.Props{
 		Param: "deviceId", Field: "customProperties", Sample: "location",
-		Others: []resource.OtherPairs{{Field: "autoProperties", Type: "auto"}, {Field: "systemProperties", Type: "system"}},
-		From:   "hostGroupIds", Inherited: inheritedPairs,
+		Others: []resource.OtherPairs{{Field: "autoProperties", Type: "auto"},
+			{Field: "systemProperties", Type: "system"}},
+		From: "hostGroupIds", Inherited: inheritedPairs,
 	},
 	Lists: []resource.Listing{{
 		Path: "/device/groups/{id}/devices", Category: ground.CategoryGroups, Summary: "List devices of a group",
@@ -291,7 +305,9 @@ func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 	for _, id := range groups {
 		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
 			for _, p := range up.CustomProperties {
-				if !slices.ContainsFunc(props, func(have resource.Property) bool { return strings.EqualFold(have.Name, p.Name) }) {
+				if !slices.ContainsFunc(props, func(have resource.Property) bool {
+					return strings.EqualFold(have.Name, p.Name)
+				}) {
 					props = append(props, p)
 				}
 			}

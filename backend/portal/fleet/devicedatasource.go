@@ -51,7 +51,8 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 			Refs: string(DeviceRows), Cascade: true, Example: 1},
 		{Name: "dataSourceId", At: func(d *DeviceDataSource) any { return &d.DataSourceID }, Doc: "The data source",
 			ReadOnly: true, Refs: string(datasource.DataSourceRows), Index: true, Example: 1},
-		{Name: "dataSourceName", At: func(d *DeviceDataSource) any { return &d.Name }, Doc: "Unique name of the data source",
+		{Name: "dataSourceName", At: func(d *DeviceDataSource) any { return &d.Name },
+			Doc:      "Unique name of the data source",
 			ReadOnly: true, Example: "Ping"},
 		{Name: "dataSourceDisplayName", At: func(d *DeviceDataSource) any { return &d.DisplayName },
 			Doc: "What the data source is called in lists", ReadOnly: true, Example: "Ping"},
@@ -76,7 +77,8 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "nextAutoDiscoveryOn", At: func(d *DeviceDataSource) any { return &d.NextOn },
 			Doc: "When its instances are looked for again; 0 for when the device changes", ReadOnly: true, Index: true},
 		{Name: "lastAutoDiscoveryError", At: func(d *DeviceDataSource) any { return &d.LastError },
-			Doc: "Why its instances could not be looked for last, in a sentence; empty when they could", ReadOnly: true},
+			Doc:      "Why its instances could not be looked for last, in a sentence; empty when they could",
+			ReadOnly: true},
 	},
 	Unique: [][]string{{"deviceId", "dataSourceId"}},
 	Hooks: []resource.Hook{
@@ -85,9 +87,10 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		resource.Supply(datasource.DevicesOfDataSource, countDevices),
 	},
 	Derived: []resource.Derived{
-		{Name: "deviceName", Doc: "Host name or IP address of the device", Schema: resource.Text(""), Example: "10.10.1.11",
-			From: "deviceId",
-			Of:   OfDevice(func(d *Device, _ *Tree) any { return d.Name })},
+		{Name: "deviceName", Doc: "Host name or IP address of the device", Schema: resource.Text(""),
+			Example: "10.10.1.11",
+			From:    "deviceId",
+			Of:      OfDevice(func(d *Device, _ *Tree) any { return d.Name })},
 		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""),
 			Example: "core-sw-01.fra", From: "deviceId",
 			Of: OfDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
@@ -95,16 +98,19 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 			Doc: "none, or who knows of the worst active alert, its severity and whether maintenance covers it: " +
 				"confirmed-error-none", Schema: resource.Text(""), Example: NoAlerts, From: "deviceId",
 			Of: AlertStatus.Or(NoAlerts)},
-		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none", Schema: resource.Integer(""),
+		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none",
+			Schema:  resource.Integer(""),
 			Example: 100, From: "deviceId", Of: AlertStatusPriority.Or(LowestPriority)},
 		{Name: "sdtStatus", Doc: "What is in maintenance now, a group, the device, the data source: none-SDT-none",
 			Schema: resource.Text(""), Example: "none-none-none", Of: MaintenanceStatus.Or("none-none-none")},
 		{Name: "sdtAt", Doc: "Ids of the maintenance windows in effect, joined by commas", Schema: resource.Text(""),
 			Example: "", Of: MaintenanceIDs.Or("")},
-		{Name: "status", Doc: "1 while any instance is polled, 0 when none is", Schema: resource.Integer(""), Example: 1,
-			From: "monitoringInstanceNumber", Of: monitoringStatus},
+		{Name: "status", Doc: "1 while any instance is polled, 0 when none is", Schema: resource.Integer(""),
+			Example: 1,
+			From:    "monitoringInstanceNumber", Of: monitoringStatus},
 		{Name: "alertDisableStatus",
-			Doc:    "Who has disabled alerting, a group and the device: none-none, group-none, none-device or group-device",
+			Doc: "Who has disabled alerting, a group and the device: none-none, group-none, none-device or " +
+				"group-device",
 			Schema: resource.Text(""), Example: "none-none", From: "deviceId",
 			Of: OfDevice(func(d *Device, t *Tree) any { return alertsDisabled(d, t) })},
 		{Name: "alertingDisabledOn", Doc: "The nearest group that has disabled alerting; null for none",
@@ -116,17 +122,22 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "dataSourceDescription", Doc: "What the data source measures", Schema: resource.Text(""),
 			Example: "Traffic and errors of each interface", From: "dataSourceId",
 			Of: OfSource(func(s *datasource.DataSource) any { return s.Description })},
-		{Name: "dataSourceType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS", From: "dataSourceId",
-			Of: OfSource(func(*datasource.DataSource) any { return "DS" })},
-		{Name: "groupName", Doc: "The heading the data source is listed under", Schema: resource.Text(""), Example: "Network",
+		{Name: "dataSourceType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS",
 			From: "dataSourceId",
-			Of:   OfSource(func(s *datasource.DataSource) any { return s.Group })},
+			Of:   OfSource(func(*datasource.DataSource) any { return "DS" })},
+		{Name: "groupName", Doc: "The heading the data source is listed under", Schema: resource.Text(""),
+			Example: "Network",
+			From:    "dataSourceId",
+			Of:      OfSource(func(s *datasource.DataSource) any { return s.Group })},
 		{Name: "autoDiscovery", Doc: "Instances are found by the portal", Schema: resource.Boolean(""), Example: true,
 			From: "dataSourceId",
 			Of:   OfSource(func(s *datasource.DataSource) any { return s.EnableDiscovery })},
 		{Name: "instanceAutoGroupEnabled", Doc: "Instances that are found are put into groups by their names",
 			Schema: resource.Boolean(""), Example: false, From: "dataSourceId",
-			Of: OfSource(func(s *datasource.DataSource) any { return s.Discovery != nil && s.Discovery.GroupMethod == "regex" })},
+			Of: OfSource(func(s *datasource.DataSource) any {
+				return s.Discovery != nil &&
+					s.Discovery.GroupMethod == "regex"
+			})},
 		{Name: "graphs", Doc: "Graphs of one instance", Schema: resource.List(resource.SchemaOf(graphRef{}), ""),
 			Example: []graphRef{}, From: "dataSourceId",
 			Of: OfSource(func(s *datasource.DataSource) any { return graphRefs(s.Graphs) })},
@@ -190,7 +201,8 @@ func OfDevice(value func(*Device, *Tree) any) func(context.Context, resource.Rea
 		if err != nil {
 			return nil, err
 		}
-		found, err := resource.Find(ctx, r, DeviceRows, resource.Where{Field: "id", Op: "in", Value: resource.NamedIDs(rows)})
+		found, err := resource.Find(ctx, r, DeviceRows,
+			resource.Where{Field: "id", Op: "in", Value: resource.NamedIDs(rows)})
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,8 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	}
 	var gone []Instance
 	have = slices.DeleteFunc(have, func(i Instance) bool {
-		lost := (i.WildValue == OnlyWildValue || rules.DeleteInactive && !rules.Persistent) && !here[strings.ToLower(i.WildValue)]
+		lost := (i.WildValue == OnlyWildValue || rules.DeleteInactive && !rules.Persistent) &&
+			!here[strings.ToLower(i.WildValue)]
 		if lost {
 			gone = append(gone, i)
 		}

@@ -35,14 +35,15 @@ func MembershipOf(ctx context.Context, r resource.Reader) (*Membership, error) {
 	if err != nil || !tree.hasDynamic() {
 		return &Membership{tree: tree}, err
 	}
-	value, err := r.Memo("membership", []string{string(GroupRows), string(datasource.FunctionRows)}, func() (any, error) {
-		groups, err := resource.Find(ctx, r, GroupRows)
-		if err != nil {
-			return nil, err
-		}
-		functions, err := resource.Find(ctx, r, datasource.FunctionRows)
-		return newMembership(groups, functions), err
-	})
+	value, err := r.Memo("membership", []string{string(GroupRows), string(datasource.FunctionRows)},
+		func() (any, error) {
+			groups, err := resource.Find(ctx, r, GroupRows)
+			if err != nil {
+				return nil, err
+			}
+			functions, err := resource.Find(ctx, r, datasource.FunctionRows)
+			return newMembership(groups, functions), err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,8 @@ func (m *Membership) placeBelow(ctx context.Context, tx resource.Tx, group int64
 			return slices.ContainsFunc(d.GroupIDs, func(id int64) bool { return slices.Contains(below, id) })
 		})
 	}
-	devices, err := resource.Find(ctx, tx, DeviceRows, resource.Where{Field: "hostGroupIds", Op: "has any", Value: below})
+	devices, err := resource.Find(ctx, tx, DeviceRows, resource.Where{Field: "hostGroupIds", Op: "has any",
+		Value: below})
 	if err != nil {
 		return err
 	}
@@ -208,7 +210,8 @@ func (t *Tree) isDynamic(id int64) bool { return t.Groups[id] != nil && t.Groups
 
 func byHand(what string, g *Group) error {
 	return fault.At("hostGroupIds",
-		"hostGroupIds: the group %d (%s) is dynamic, so its expression decides who is inside; a device cannot be %s it by "+
+		"hostGroupIds: the group %d (%s) is dynamic, so its expression decides who is inside; a device cannot be %s "+
+			"it by "+
 			"hand", g.ID, g.FullPath, what)
 }
 

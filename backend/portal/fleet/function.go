@@ -16,9 +16,11 @@ import (
 var Functions = resource.Resource[*datasource.Function]{
 	Name: datasource.FunctionRows, Label: "function", Sample: 1, Path: datasource.FunctionPath,
 	Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources,
-	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as name().",
+	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as " +
+		"name().",
 	Flags: []resource.Flag{
-		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on", Writes: true},
+		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on",
+			Writes: true},
 	},
 	Absent: "checksum lineageId originRegistryId",
 	Fields: []resource.Field[*datasource.Function]{
@@ -157,7 +159,8 @@ func usersOfFunction(w *resource.Write, f *datasource.Function) ([]functionUser,
 	var users []functionUser
 	for _, g := range groups {
 		if calls(g.AppliesTo) {
-			users = append(users, functionUser{"the group " + g.FullPath, g.AppliesTo, g.ID, !MayRead(w.Call.Access, g.ID)})
+			users = append(users, functionUser{"the group " + g.FullPath, g.AppliesTo, g.ID,
+				!MayRead(w.Call.Access, g.ID)})
 		}
 	}
 	sources, err := resource.Find(w.Context, w.Tx, datasource.DataSourceRows,

@@ -49,7 +49,8 @@ var Groups = resource.Resource[*Group]{
 	Doc:     "A node of the device tree. Devices and groups inside inherit its properties.",
 	OpTypes: true,
 	Flags: []resource.Flag{
-		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are deleted"},
+		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are " +
+			"deleted"},
 		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
 	},
 	Absent: "awsRegionsInfo awsTestResultCode azureRegionsInfo azureTestResultCode " +
@@ -58,11 +59,13 @@ var Groups = resource.Resource[*Group]{
 		"numOfAzureDevices numOfGcpDevices numOfKubernetesDevices numOfOciDevices ociRegionsInfo " +
 		"ociTestResultCode propertyChangeWarningMessage saasTestResultCode userPermission",
 	Fields: []resource.Field[*Group]{
-		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1", ReadOnly: true,
-			Example: 12},
+		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1",
+			ReadOnly: true,
+			Example:  12},
 		{Name: "name", At: func(g *Group) any { return &g.Name }, Doc: "Unique among its siblings; no slashes",
 			Required: true, MaxLen: 255, Index: true, Example: "Staging"},
-		{Name: "fullPath", At: func(g *Group) any { return &g.FullPath }, Doc: "Names from the root down, joined by slashes",
+		{Name: "fullPath", At: func(g *Group) any { return &g.FullPath }, Doc: "Names from the root down, joined by " +
+			"slashes",
 			ReadOnly: true, Index: true, Example: "Servers/Staging"},
 		{Name: "parentId", At: func(g *Group) any { return &g.ParentID }, Doc: "The group it is in", Default: 1,
 			Min: resource.Bound(0), Refs: string(GroupRows), Index: true, Example: 1},
@@ -71,7 +74,8 @@ var Groups = resource.Resource[*Group]{
 		{Name: "groupType", At: func(g *Group) any { return &g.GroupType },
 			Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
 		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo },
-			Doc:    "Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand",
+			Doc: "Expression that chooses the devices of a dynamic group; empty for a group that devices are put " +
+				"into by hand",
 			MaxLen: appliesto.MaxBytes},
 		{Name: "disableAlerting", At: func(g *Group) any { return &g.DisableAlerting },
 			Doc: "Raise no alerts for devices inside"},

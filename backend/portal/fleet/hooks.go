@@ -65,5 +65,6 @@ func removing(w *resource.Write, d *Device) error {
 // removingInstance calls the hooks for an instance that is about to be removed.
 func removingInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
 	return OnRemoved.Fire(ctx, tx,
-		Removed{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, InstanceID: id, At: at, Why: "the instance was removed"})
+		Removed{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, InstanceID: id, At: at,
+			Why: "the instance was removed"})
 }

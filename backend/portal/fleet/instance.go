@@ -47,8 +47,8 @@ var Instances = resource.Resource[*Instance]{
 	Name: InstanceRows, Label: "instance", Sample: 8,
 	Path: "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances", Category: ground.CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId"}, OpTypes: true,
-	Doc: "One thing on a device that a data source measures, such as an interface. Those that are found by the portal " +
-		"come back when they are found again.",
+	Doc: "One thing on a device that a data source measures, such as an interface. Those that are found by the " +
+		"portal come back when they are found again.",
 	Parents: []resource.Parent{
 		{Of: string(DeviceRows), Param: "deviceId", Field: "deviceId", Sample: 1},
 		{Of: string(DeviceDataSourceRows), Param: "hdsId", Field: "deviceDataSourceId", Sample: 1},
@@ -61,14 +61,16 @@ var Instances = resource.Resource[*Instance]{
 	Fields: []resource.Field[*Instance]{
 		{Name: "id", At: func(i *Instance) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(i *Instance) any { return &i.Name },
-			Doc: "Name of the data source and displayName, joined by a hyphen", ReadOnly: true, Example: "SNMP_Interfaces-lo7"},
+			Doc: "Name of the data source and displayName, joined by a hyphen", ReadOnly: true,
+			Example: "SNMP_Interfaces-lo7"},
 		{Name: "displayName", At: func(i *Instance) any { return &i.DisplayName }, Doc: "What it is called in lists",
 			Required: true, MaxLen: 255, Example: "lo7"},
 		{Name: "description", At: func(i *Instance) any { return &i.Description }, Doc: "What it is for", MaxLen: 4000,
 			Example: "Loopback of the test bench"},
 		{Name: "wildValue", At: func(i *Instance) any { return &i.WildValue },
-			Doc: "What the check asks the device for; unique among the instances of the device's data source", Required: true,
-			MaxLen: 1024, Example: "9007"},
+			Doc:      "What the check asks the device for; unique among the instances of the device's data source",
+			Required: true,
+			MaxLen:   1024, Example: "9007"},
 		{Name: "wildValue2", At: func(i *Instance) any { return &i.WildValue2 },
 			Doc: "More of it, where one value is not enough", MaxLen: 1024},
 		{Name: "groupId", At: func(i *Instance) any { return &i.GroupID }, Doc: "Its instance group; 0 for none",
@@ -88,9 +90,11 @@ var Instances = resource.Resource[*Instance]{
 		{Name: "deviceId", At: func(i *Instance) any { return &i.DeviceID }, Doc: "The device", ReadOnly: true,
 			Refs: string(DeviceRows), Index: true, Example: 1},
 		{Name: "deviceDataSourceId", At: func(i *Instance) any { return &i.DeviceDataSourceID },
-			Doc: "The data source on the device", ReadOnly: true, Refs: string(DeviceDataSourceRows), Cascade: true, Example: 1},
-		{Name: "dataSourceId", At: func(i *Instance) any { return &i.DataSourceID }, Doc: "The data source", ReadOnly: true,
+			Doc: "The data source on the device", ReadOnly: true, Refs: string(DeviceDataSourceRows), Cascade: true,
 			Example: 1},
+		{Name: "dataSourceId", At: func(i *Instance) any { return &i.DataSourceID }, Doc: "The data source",
+			ReadOnly: true,
+			Example:  1},
 		{Name: "createdOn", At: func(i *Instance) any { return &i.CreatedOn }, Doc: "When it was added or found",
 			ReadOnly: true},
 		{Name: "updatedOn", At: func(i *Instance) any { return &i.UpdatedOn }, Doc: "When it was last changed",
@@ -100,13 +104,16 @@ var Instances = resource.Resource[*Instance]{
 		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""),
 			Example: "core-sw-01.fra", From: "deviceId",
 			Of: OfDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
-		{Name: "collectorId", Doc: "The collector that polls it", Schema: resource.Integer(""), Example: 1, From: "deviceId",
-			Of: OfDevice(func(d *Device, _ *Tree) any { return d.CurrentCollector })},
+		{Name: "collectorId", Doc: "The collector that polls it", Schema: resource.Integer(""), Example: 1,
+			From: "deviceId",
+			Of:   OfDevice(func(d *Device, _ *Tree) any { return d.CurrentCollector })},
 		{Name: "groupName", Doc: "Name of its instance group; @default for none", Schema: resource.Text(""),
 			Example: "@default", From: "groupId", Of: instanceGroupNames},
-		{Name: "dataSourceType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS", From: "dataSourceId",
-			Of: OfSource(func(*datasource.DataSource) any { return "DS" })},
-		{Name: "isUNCInstance", Doc: "It was found on a share by its UNC path; always false", Schema: resource.Boolean(""),
+		{Name: "dataSourceType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS",
+			From: "dataSourceId",
+			Of:   OfSource(func(*datasource.DataSource) any { return "DS" })},
+		{Name: "isUNCInstance", Doc: "It was found on a share by its UNC path; always false",
+			Schema:  resource.Boolean(""),
 			Example: false, From: "dataSourceId",
 			Of: OfSource(func(*datasource.DataSource) any { return false })},
 		lastError(nil),
@@ -238,8 +245,9 @@ func InstancesWith(latest Latest, failed LastError) *resource.Resource[*Instance
 
 func lastError(failed LastError) resource.Derived {
 	return resource.Derived{
-		Name:   "lastError",
-		Doc:    "Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal started",
+		Name: "lastError",
+		Doc: "Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal " +
+			"started",
 		Schema: resource.Text(""), Example: "",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 			return resource.EachRow(rows, func(row resource.Row) any {

@@ -32,16 +32,20 @@ var InstanceGroups = resource.Resource[*InstanceGroup]{
 		{Of: string(DeviceDataSourceRows), Param: "deviceDsId", Field: "deviceDataSourceId", Sample: 1},
 	},
 	Fields: []resource.Field[*InstanceGroup]{
-		{Name: "id", At: func(g *InstanceGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "id", At: func(g *InstanceGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true,
+			Example: 1},
 		{Name: "name", At: func(g *InstanceGroup) any { return &g.Name },
-			Doc: "Unique among the groups of the device's data source", Required: true, MaxLen: 255, Example: "Access ports"},
+			Doc: "Unique among the groups of the device's data source", Required: true, MaxLen: 255,
+			Example: "Access ports"},
 		{Name: "description", At: func(g *InstanceGroup) any { return &g.Description },
 			Doc: "What the instances have in common", MaxLen: 4000, Example: "Ports that people plug into"},
 		{Name: "deviceId", At: func(g *InstanceGroup) any { return &g.DeviceID }, Doc: "The device", ReadOnly: true,
 			Refs: string(DeviceRows), Example: 1},
 		{Name: "deviceDataSourceId", At: func(g *InstanceGroup) any { return &g.DeviceDataSourceID },
-			Doc: "The data source on the device", ReadOnly: true, Refs: string(DeviceDataSourceRows), Cascade: true, Example: 1},
-		{Name: "createOn", At: func(g *InstanceGroup) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+			Doc: "The data source on the device", ReadOnly: true, Refs: string(DeviceDataSourceRows), Cascade: true,
+			Example: 1},
+		{Name: "createOn", At: func(g *InstanceGroup) any { return &g.CreatedOn }, Doc: "When it was added",
+			ReadOnly: true},
 	},
 	Derived: []resource.Derived{{
 		Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""),
@@ -58,7 +62,8 @@ var InstanceGroups = resource.Resource[*InstanceGroup]{
 	},
 	Remove: func(w *resource.Write, g *InstanceGroup) error {
 		inside, err := resource.Find(w.Context, w.Tx, InstanceRows,
-			resource.Where{Field: "deviceDataSourceId", Op: "=", Value: g.DeviceDataSourceID}, resource.Where{Field: "groupId",
+			resource.Where{Field: "deviceDataSourceId", Op: "=", Value: g.DeviceDataSourceID},
+			resource.Where{Field: "groupId",
 				Op: "=", Value: g.ID})
 		for i := range inside {
 			inside[i].GroupID = 0

@@ -78,10 +78,12 @@ var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
 
 // RemoteWrites declares /setting/remotewrite.
 var RemoteWrites = resource.Resource[*RemoteWrite]{
-	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID, Path: "/setting/remotewrite",
+	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID,
+	Path:     "/setting/remotewrite",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
-	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database of " +
-		"your own. What is measured from the moment on at which it is enabled is sent; while the receiver or the portal " +
+	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database " +
+		"of your own. What is measured from the moment on at which it is enabled is sent; while the receiver or the " +
+		"portal " +
 		"is away it waits on disk, and follows, oldest first.",
 	Fields: []resource.Field[*RemoteWrite]{
 		{Name: "id", At: func(r *RemoteWrite) any { return &r.ID }, Doc: "Always 1", ReadOnly: true},
@@ -100,20 +102,23 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 			Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(ground.RootGroup),
 			Min: resource.Bound(1), Refs: string(fleet.GroupRows), Example: ground.RootGroup},
 		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval },
-			Doc: "Seconds that samples wait for others at most", Default: 5, Min: resource.Bound(1), Max: resource.Bound(300)},
+			Doc: "Seconds that samples wait for others at most", Default: 5, Min: resource.Bound(1),
+			Max: resource.Bound(300)},
 		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most",
 			Default: 2000, Min: resource.Bound(1), Max: resource.Bound(20_000)},
 		{Name: "keepHours", At: func(r *RemoteWrite) any { return &r.Keep },
 			Doc: "Hours that samples wait for a receiver that is away; older ones are dropped", Default: 24,
 			Min: resource.Bound(1), Max: resource.Bound(168)},
 		{Name: "state", At: func(r *RemoteWrite) any { return &r.State },
-			Doc: "off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the " +
+			Doc: "off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, " +
+				"while the " +
 				"receiver does not answer or is busy; refused, when it has refused the last batch", ReadOnly: true,
 			Default: RemoteWriteOff},
 		{Name: "lastSentOn", At: func(r *RemoteWrite) any { return &r.SentOn },
 			Doc: "When the receiver last took samples; 0: never", ReadOnly: true},
 		{Name: "waitingSince", At: func(r *RemoteWrite) any { return &r.Since },
-			Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at most a " +
+			Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at " +
+				"most a " +
 				"minute old; 0: none does", ReadOnly: true},
 		{Name: "samplesSent", At: func(r *RemoteWrite) any { return &r.Sent },
 			Doc: "Samples it took since the portal started; at most a minute old", ReadOnly: true},
@@ -137,7 +142,8 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		if err := now.check(); err != nil || now.Secret == "" || now.Auth == AuthNone {
 			return err
 		}
-		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear && !w.Given("secret") {
+		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear &&
+			!w.Given("secret") {
 			return nil // stored before consent was asked for
 		}
 		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)

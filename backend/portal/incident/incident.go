@@ -77,7 +77,8 @@ var IncidentKinds = []IncidentKind{
 	{Name: CollectorDown, Target: "collectorId", Duration: 900, Strength: 100, Real: true,
 		Doc: "a simulated collector falls silent"},
 	{Name: AlertStorm, Target: "groupId", Duration: 600, Strength: 100,
-		Doc: "everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in " +
+		Doc: "everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of " +
+			"that, in " +
 			"percent"},
 	{Name: SlowAnswers, Duration: 300, Strength: 20, Real: true,
 		Doc: "the API takes its time; strength: tenths of a second"},
@@ -118,22 +119,29 @@ var Incidents = resource.Resource[*Incident]{
 		{Name: "kind", At: func(i *Incident) any { return &i.Kind }, Doc: incidentDoc(), Required: true,
 			OneOf: incidentNames(), Index: true, Example: CPUStorm},
 		{Name: "deviceId", At: func(i *Incident) any { return &i.DeviceID },
-			Doc: "The device that it happens to; 0: one that suits it", Min: resource.Bound(0), Refs: string(fleet.DeviceRows)},
+			Doc: "The device that it happens to; 0: one that suits it", Min: resource.Bound(0),
+			Refs: string(fleet.DeviceRows)},
 		{Name: "groupId", At: func(i *Incident) any { return &i.GroupID },
 			Doc: "The device group that it happens to, with those below; 0: one that suits it", Min: resource.Bound(0),
 			Refs: string(fleet.GroupRows)},
 		{Name: "collectorId", At: func(i *Incident) any { return &i.CollectorID },
 			Doc: "The simulated collector that it happens to; 0: the first", Min: resource.Bound(0),
 			Refs: string(collector.CollectorRows)},
-		{Name: "strength", At: func(i *Incident) any { return &i.Strength }, Doc: "How bad it is, see kind; 0: as usual",
+		{Name: "strength", At: func(i *Incident) any { return &i.Strength },
+			Doc: "How bad it is, see kind; 0: as usual",
 			Min: resource.Bound(0), Max: resource.Bound(100)},
 		{Name: "duration", At: func(i *Incident) any { return &i.Duration },
-			Doc: "How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in " +
-				"real time, all else by the time of the demo", Min: resource.Bound(0), Max: resource.Bound(maxIncident)},
-		{Name: "state", At: func(i *Incident) any { return &i.State }, Doc: "running or ended", ReadOnly: true, Index: true,
+			Doc: "How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so " +
+				"long in " +
+				"real time, all else by the time of the demo", Min: resource.Bound(0),
+			Max: resource.Bound(maxIncident)},
+		{Name: "state", At: func(i *Incident) any { return &i.State }, Doc: "running or ended", ReadOnly: true,
+			Index:   true,
 			Example: IncidentRuns},
-		{Name: "startOn", At: func(i *Incident) any { return &i.StartOn }, Doc: "When it began", ReadOnly: true, Index: true},
-		{Name: "endOn", At: func(i *Incident) any { return &i.EndOn }, Doc: "When it ends, or has ended", ReadOnly: true},
+		{Name: "startOn", At: func(i *Incident) any { return &i.StartOn }, Doc: "When it began", ReadOnly: true,
+			Index: true},
+		{Name: "endOn", At: func(i *Incident) any { return &i.EndOn }, Doc: "When it ends, or has ended",
+			ReadOnly: true},
 		{Name: "startedBy", At: func(i *Incident) any { return &i.StartedBy }, Doc: "Who began it", ReadOnly: true},
 	},
 	Check: func(w *resource.Write, was, now *Incident) error {
@@ -149,7 +157,8 @@ var Incidents = resource.Resource[*Incident]{
 			return err
 		}
 		if now.CollectorID > 0 {
-			if c, err := resource.Get(w.Context, w.Tx, collector.CollectorRows, now.CollectorID); err == nil && !c.Simulated() {
+			if c, err := resource.Get(w.Context, w.Tx, collector.CollectorRows, now.CollectorID); err == nil &&
+				!c.Simulated() {
 				return fault.At("collectorId", "collectorId: collector %d is none of the demo's simulated ones", c.ID)
 			}
 		}
@@ -235,7 +244,8 @@ const DemoTimeID int64 = 1
 
 // DemoTimes declares the row; /demo/time shows it.
 var DemoTimes = resource.Resource[*DemoTime]{
-	Name: demoTimeRows, Label: "time of the demo", Sample: DemoTimeID, Doc: "How a demo was made, and how its time goes.",
+	Name: demoTimeRows, Label: "time of the demo", Sample: DemoTimeID,
+	Doc:    "How a demo was made, and how its time goes.",
 	Object: resource.Setting, Area: ground.AreaPortal,
 	Fields: []resource.Field[*DemoTime]{
 		{Name: "id", At: func(d *DemoTime) any { return &d.ID }, Doc: "Always 1", ReadOnly: true},
@@ -246,7 +256,9 @@ var DemoTimes = resource.Resource[*DemoTime]{
 			Doc: "Its time when the row was written; 0: that of the world", ReadOnly: true},
 		{Name: "pastOn", At: func(d *DemoTime) any { return &d.PastOn }, Doc: "Until then its instances have samples",
 			ReadOnly: true},
-		{Name: "pastOf", At: func(d *DemoTime) any { return &d.PastOf }, Doc: "The last of these instances", ReadOnly: true},
-		{Name: "polled", At: func(d *DemoTime) any { return &d.Polled }, Doc: "They have been polled since", ReadOnly: true},
+		{Name: "pastOf", At: func(d *DemoTime) any { return &d.PastOf }, Doc: "The last of these instances",
+			ReadOnly: true},
+		{Name: "polled", At: func(d *DemoTime) any { return &d.Polled }, Doc: "They have been polled since",
+			ReadOnly: true},
 	},
 }

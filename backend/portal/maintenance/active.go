@@ -36,7 +36,8 @@ func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.
 	var found []SDT
 	add := func(list []*planned) {
 		for _, p := range list {
-			if (p.sdt.Type != GroupSDT || p.sdt.DataSourceID == 0 || p.sdt.DataSourceID == of.DataSourceID) && p.at(now) {
+			if (p.sdt.Type != GroupSDT || p.sdt.DataSourceID == 0 || p.sdt.DataSourceID == of.DataSourceID) &&
+				p.at(now) {
 				found = append(found, *p.sdt)
 			}
 		}

@@ -103,7 +103,8 @@ func (s *SDT) dropOthers(w *resource.Write) error {
 			given, *p = *p != "", ""
 		}
 		if given && w.Given(f.field) && !w.Call.Lenient {
-			return fault.At(f.field, "%s goes with the sdtType %s, and not with %s", f.field, strings.Join(f.with, ", "),
+			return fault.At(f.field, "%s goes with the sdtType %s, and not with %s", f.field,
+				strings.Join(f.with, ", "),
 				s.Recurrence)
 		}
 	}
@@ -120,7 +121,8 @@ func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 	switch byEnd, byLength = decide(byEnd, s.End != before.End, byLength, s.Duration != before.Duration); {
 	case byEnd && byLength && int64(s.End-s.Start)/60_000 != s.Duration:
 		return fault.At("duration",
-			"duration is %d minutes, but from startDateTime to endDateTime it is %d; leave one of the two out", s.Duration,
+			"duration is %d minutes, but from startDateTime to endDateTime it is %d; leave one of the two out",
+			s.Duration,
 			int64(s.End-s.Start)/60_000)
 	case byEnd:
 	case byLength:
@@ -236,7 +238,8 @@ func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	case byEnd && byLength && !changed: // sent back as it was read
 	case byEnd && byLength && (s.Duration-long)%dayLong != 0:
 		return fault.At("duration",
-			"duration is %d minutes, but from %02d:%02d to %02d:%02d it is %d; leave one of the two out", s.Duration, s.Hour,
+			"duration is %d minutes, but from %02d:%02d to %02d:%02d it is %d; leave one of the two out",
+			s.Duration, s.Hour,
 			s.Minute, s.EndHour, s.EndMinute, long)
 	case byLength:
 	case byEnd:

@@ -29,14 +29,15 @@ const SDTRows resource.Name[*SDT] = "sdt"
 // notified. It stores its target as ids only; names are derived, so that they
 // follow when something is renamed.
 type SDT struct {
-	ID                 resource.TextID // sent as "R_12"
-	Type               string          // DeviceSDT and so on
-	Recurrence         string          // sdtType: OneTime and so on
-	Comment            string
-	Admin              string          // who made it
-	Timezone           string          // IANA; the portal's when empty
-	Start, End         resource.Millis // of OneTime the window; else nothing is in effect before and after; End 0: without end
-	StartLocal         string          // the same, in Timezone; empty for none
+	ID         resource.TextID // sent as "R_12"
+	Type       string          // DeviceSDT and so on
+	Recurrence string          // sdtType: OneTime and so on
+	Comment    string
+	Admin      string // who made it
+	Timezone   string // IANA; the portal's when empty
+	// of OneTime the window; else nothing is in effect before and after; End 0: without end
+	Start, End         resource.Millis
+	StartLocal         string // the same, in Timezone; empty for none
 	EndLocal           string
 	Hour, Minute       int64 // begin of each recurrence, in Timezone
 	EndHour, EndMinute int64 // its end, on the next day when not after the begin
@@ -72,15 +73,16 @@ var SDTs = resource.Resource[*SDT]{
 	Name: SDTRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: ground.CategoryAlerts,
 	PartialPut: true,
 	Object:     resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
-	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a " +
-		"device, or a collector.",
+	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of " +
+		"a device, or a collector.",
 	Absent: "batchJobName checkpointId checkpointName deviceBatchJobId deviceClusterAlertDefId " +
 		"deviceEventSourceId deviceLogPipeLineResourceId eventSourceName logPipeLineName " +
 		"websiteGroupId websiteGroupName websiteId websiteName",
 	Fields: []resource.Field[*SDT]{
 		{Name: "id", At: func(s *SDT) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true, Prefix: SDTPrefix,
 			Example: "R_12"},
-		{Name: "type", At: func(s *SDT) any { return &s.Type }, Doc: "What it is for; that decides which ids are required",
+		{Name: "type", At: func(s *SDT) any { return &s.Type }, Doc: "What it is for; that decides which ids are " +
+			"required",
 			Required: true, Index: true,
 			OneOf: []any{DeviceSDT, GroupSDT, DeviceDataSourceSDT, InstanceSDT, InstanceGroupSDT, CollectorSDT},
 			Older: map[string]string{"DeviceSDT": DeviceSDT, "DeviceGroupSDT": GroupSDT}, Example: DeviceSDT},
@@ -88,7 +90,8 @@ var SDTs = resource.Resource[*SDT]{
 			Example: "Backup of the shop"},
 		{Name: "sdtType", At: func(s *SDT) any { return &s.Recurrence },
 			Doc: "How often it comes", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek},
-			Older: map[string]string{"1": OneTime, "2": Weekly, "3": Monthly, "4": Daily, "5": MonthlyByWeek}, Example: Weekly},
+			Older:   map[string]string{"1": OneTime, "2": Weekly, "3": Monthly, "4": Daily, "5": MonthlyByWeek},
+			Example: Weekly},
 		{Name: "admin", At: func(s *SDT) any { return &s.Admin }, Doc: "Who made it", ReadOnly: true},
 		{Name: "timezone", At: func(s *SDT) any { return &s.Timezone },
 			Doc: "IANA name of the time zone of hour, minute and days; the portal's unless given", MaxLen: 64,
@@ -97,8 +100,9 @@ var SDTs = resource.Resource[*SDT]{
 			Doc: "When it begins; of one that comes again, no window is in effect before it. Now unless given",
 			Min: resource.Bound(0), Max: resource.Bound(maxMillis), Index: true},
 		{Name: "endDateTime", At: func(s *SDT) any { return &s.End },
-			Doc: "When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A " +
-				"oneTime one has this or a duration", Min: resource.Bound(0), Max: resource.Bound(maxMillis), Index: true},
+			Doc: "When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. " +
+				"A oneTime one has this or a duration", Min: resource.Bound(0), Max: resource.Bound(maxMillis),
+			Index: true},
 		{Name: "startDateTimeOnLocal", At: func(s *SDT) any { return &s.StartLocal }, Doc: "startDateTime in timezone",
 			ReadOnly: true},
 		{Name: "endDateTimeOnLocal", At: func(s *SDT) any { return &s.EndLocal },
@@ -120,7 +124,8 @@ var SDTs = resource.Resource[*SDT]{
 			Doc:    "Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas",
 			MaxLen: 100, Example: "Saturday,Sunday"},
 		{Name: "weekOfMonth", If: uses("weekOfMonth"), At: func(s *SDT) any { return &s.WeekOfMonth },
-			Doc: "First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty", MaxLen: 20},
+			Doc:    "First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty",
+			MaxLen: 20},
 		{Name: "monthDay", If: uses("monthDay"), At: func(s *SDT) any { return &s.MonthDay },
 			Doc: "Day of the month, of monthly; months that are too short are left out", Min: resource.Bound(0),
 			Max: resource.Bound(31)},
@@ -140,8 +145,10 @@ var SDTs = resource.Resource[*SDT]{
 		refersTo("deviceDataSourceInstanceGroupId", fleet.InstanceGroupRows,
 			"The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead",
 			func(s *SDT) *int64 { return &s.InstanceGroupID }, nil),
-		refersTo("collectorId", collector.CollectorRows, "The collector", func(s *SDT) *int64 { return &s.CollectorID }, nil),
-		{Name: "closedTo", At: func(s *SDT) any { return &s.ClosedTo }, Doc: "How far the history has come", ReadOnly: true,
+		refersTo("collectorId", collector.CollectorRows, "The collector",
+			func(s *SDT) *int64 { return &s.CollectorID }, nil),
+		{Name: "closedTo", At: func(s *SDT) any { return &s.ClosedTo }, Doc: "How far the history has come",
+			ReadOnly:  true,
 			WriteOnly: true},
 		{Name: "dueOn", At: func(s *SDT) any { return &s.DueOn }, Doc: "When the next window ends", ReadOnly: true,
 			WriteOnly: true, Index: true},
@@ -153,25 +160,33 @@ var SDTs = resource.Resource[*SDT]{
 			Of: fleet.OfDevice(func(d *fleet.Device, _ *fleet.Tree) any { return d.DisplayName })},
 		{Name: "deviceGroupFullPath", Doc: "Full path of the device group; it may be given instead of deviceGroupId",
 			Schema: resource.Text(""), Example: "", From: "deviceGroupId", Of: groupPaths},
-		{Name: "dataSourceName", Doc: "Name of the data source; it may be given instead of its id", Schema: resource.Text(""),
+		{Name: "dataSourceName", Doc: "Name of the data source; it may be given instead of its id",
+			Schema:  resource.Text(""),
 			Example: "", From: "dataSourceId",
 			Of: fleet.OfSource(func(s *datasource.DataSource) any { return s.Name })},
 		{Name: "dataSourceInstanceName", Doc: "Name of the instance; it may be given instead of dataSourceInstanceId",
 			Schema: resource.Text(""), Example: "", From: "dataSourceInstanceId",
 			Of: namedBy(fleet.InstanceRows, func(i *fleet.Instance) (int64, string) { return i.ID, i.Name })},
-		{Name: "deviceDataSourceInstanceGroupName", Doc: "Name of the instance group; it may be given instead of its id",
+		{Name: "deviceDataSourceInstanceGroupName",
+			Doc:    "Name of the instance group; it may be given instead of its id",
 			Schema: resource.Text(""), Example: "", From: "deviceDataSourceInstanceGroupId",
 			Of: namedBy(fleet.InstanceGroupRows, func(g *fleet.InstanceGroup) (int64, string) { return g.ID, g.Name })},
-		{Name: "collectorDescription", Doc: "What the collector is called in lists", Schema: resource.Text(""), Example: "",
-			From: "collectorId",
-			Of:   namedBy(collector.CollectorRows, func(c *collector.Collector) (int64, string) { return c.ID, c.Description })},
+		{Name: "collectorDescription", Doc: "What the collector is called in lists", Schema: resource.Text(""),
+			Example: "",
+			From:    "collectorId",
+			Of: namedBy(collector.CollectorRows, func(c *collector.Collector) (int64, string) {
+				return c.ID, c.Description
+			})},
 	},
 	Lists: []resource.Listing{
-		{Path: "/device/devices/{id}/sdts", Category: ground.CategoryDevices, Summary: "List maintenance windows of a device",
-			Doc: "Returns the maintenance windows on the device and on parts of it, and those on its groups and the groups " +
+		{Path: "/device/devices/{id}/sdts", Category: ground.CategoryDevices, Summary: "List maintenance windows of " +
+			"a device",
+			Doc: "Returns the maintenance windows on the device and on parts of it, and those on its groups and the " +
+				"groups " +
 				"above them, one page at a time.",
 			Of: string(fleet.DeviceRows), Param: "id", Where: sdtsOfDevice, Sample: 1},
-		{Path: "/device/groups/{id}/sdts", Category: ground.CategoryGroups, Summary: "List maintenance windows of a group",
+		{Path: "/device/groups/{id}/sdts", Category: ground.CategoryGroups, Summary: "List maintenance windows of a " +
+			"group",
 			Doc: "Returns the maintenance windows on the device group and on the groups above it, one page at a time.",
 			Of:  string(fleet.GroupRows), Param: "id", Where: sdtsOfGroup, Sample: 8},
 	},

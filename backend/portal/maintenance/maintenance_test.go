@@ -21,7 +21,8 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 func maintained(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(),
-		store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+		store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon },
+			Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,8 @@ func TestMaintenanceCoversWhatIsInsideAndNothingElse(t *testing.T) {
 		{"an instance", maintenance.Watched{DeviceID: 1, DataSourceID: 7, DeviceDataSourceID: 70, InstanceID: 700},
 			"[1 2 3 4 5]"},
 		{"an instance in a group",
-			maintenance.Watched{DeviceID: 1, DataSourceID: 7, DeviceDataSourceID: 70, InstanceID: 701, InstanceGroupID: 77},
+			maintenance.Watched{DeviceID: 1, DataSourceID: 7, DeviceDataSourceID: 70, InstanceID: 701,
+				InstanceGroupID: 77},
 			"[1 2 3 4 6]"},
 		{"a collector", maintenance.Watched{CollectorID: 1}, "[7]"},
 		{"another collector", maintenance.Watched{CollectorID: 2}, "[]"},
@@ -130,7 +132,8 @@ func TestMaintenanceFollowsEveryChange(t *testing.T) {
 		t.Errorf("after the group has moved: %s", got)
 	}
 	put(t, db, maintenance.SDTs.Name,
-		maintenance.SDT{ID: 1, Type: maintenance.DeviceSDT, DeviceID: 2, Recurrence: maintenance.OneTime, Start: 1, End: 2})
+		maintenance.SDT{ID: 1, Type: maintenance.DeviceSDT, DeviceID: 2, Recurrence: maintenance.OneTime,
+			Start: 1, End: 2})
 	if got := covering(t, db, web, noon); got != "[]" {
 		t.Errorf("after the window has gone elsewhere: %s", got)
 	}

@@ -40,7 +40,8 @@ func MaintenanceBetween(ctx context.Context, r resource.Reader, from, to time.Ti
 			Value: to.Unix()}, resource.Where{Field: "approximateEndEpoch", Op: ">", Value: from.Unix()})
 	for i := range past {
 		h := &past[i]
-		m.add(h.Type, h.ItemID, pastWindow{Window{time.Unix(int64(h.Start), 0), time.Unix(int64(h.End), 0)}, aim[h.SDTID]})
+		m.add(h.Type, h.ItemID, pastWindow{Window{time.Unix(int64(h.Start), 0), time.Unix(int64(h.End), 0)},
+			aim[h.SDTID]})
 	}
 	return m, err
 }

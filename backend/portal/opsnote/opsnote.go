@@ -55,7 +55,8 @@ var OpsNotes = resource.Resource[*OpsNote]{
 			Min: resource.Bound(0), Index: true},
 		{Name: "tags", At: func(n *OpsNote) any { return &n.Tags }, Doc: "Words to find it by", Default: []NoteTag{},
 			Example: []NoteTag{{Name: "deploy"}}},
-		{Name: "scopes", At: func(n *OpsNote) any { return &n.Scopes }, Doc: "What it is about; everything unless given",
+		{Name: "scopes", At: func(n *OpsNote) any { return &n.Scopes },
+			Doc:     "What it is about; everything unless given",
 			Default: []NoteScope{},
 			Example: []NoteScope{{Type: "deviceGroup", GroupID: ground.RootGroup}}},
 		{Name: "createdBy", At: func(n *OpsNote) any { return &n.CreatedBy }, Doc: "Who wrote it", ReadOnly: true,
@@ -87,7 +88,8 @@ func tags(list []NoteTag) ([]NoteTag, error) {
 	for i, tag := range list {
 		tag.Name = strings.TrimSpace(tag.Name)
 		switch {
-		case tag.Name == "" || len(tag.Name) > 255 || strings.ContainsFunc(tag.Name, func(r rune) bool { return r < ' ' }):
+		case tag.Name == "" || len(tag.Name) > 255 ||
+			strings.ContainsFunc(tag.Name, func(r rune) bool { return r < ' ' }):
 			return nil, fault.At(fmt.Sprintf("tags[%d].name", i), "tags[%d].name is one line of 1 to 255 characters", i)
 		case !slices.ContainsFunc(out, func(have NoteTag) bool { return strings.EqualFold(have.Name, tag.Name) }):
 			out = append(out, tag)

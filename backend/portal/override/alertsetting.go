@@ -92,20 +92,23 @@ func settingFields() []resource.Field[*AlertSetting] {
 			ReadOnly: true},
 		{Name: "dataSourceInstanceId", At: func(s *row) any { return &s.Instance },
 			Doc: "The instance; 0 where the setting is for several", ReadOnly: true},
-		{Name: "dataSourceInstanceAlias", At: func(s *row) any { return &s.InstanceName }, Doc: "The instance's display name",
+		{Name: "dataSourceInstanceAlias", At: func(s *row) any { return &s.InstanceName },
+			Doc:      "The instance's display name",
 			ReadOnly: true},
 		{Name: "collectionInterval", At: func(s *row) any { return &s.Interval }, Doc: "Seconds between two polls",
 			ReadOnly: true, Example: 60},
 
 		{Name: "alertExpr", At: func(s *row) any { return &s.Expr },
-			Doc: "Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. Empty: as " +
+			Doc: "Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. " +
+				"Empty: as " +
 				"further up", MaxLen: 255, Example: "> 100 200 400"},
 		{Name: "alertExprNote", At: func(s *row) any { return &s.Note }, Doc: "Why it is set here", MaxLen: 1024,
 			Example: "The line to Austin is slow"},
 		{Name: "disableAlerting", At: func(s *row) any { return &s.Disabled }, Doc: "Raise no alerts at this level"},
 		{Name: "alertForNoData", At: func(s *row) any { return &s.NoData },
-			Doc: "Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up", Default: inherit,
-			OneOf: []any{-1, 1, 2, 3, 4}},
+			Doc:     "Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up",
+			Default: inherit,
+			OneOf:   []any{-1, 1, 2, 3, 4}},
 		{Name: "alertTransitionInterval", At: func(s *row) any { return &s.Transition },
 			Doc: "Polls in a row before an alert opens; -1: as further up", Default: inherit, Min: resource.Bound(-1),
 			Max: resource.Bound(60)},
@@ -135,8 +138,9 @@ func settingFields() []resource.Field[*AlertSetting] {
 		{Name: "effectiveAlertExpr", At: func(s *row) any { return &s.EffectiveExpr }, Doc: "The threshold that counts",
 			ReadOnly: true, Example: "> 60 80 90"},
 		{Name: "effectiveFrom", At: func(s *row) any { return &s.EffectiveFrom },
-			Doc: "Where it stands: instance, instance group, device, device group or datasource; empty for none", ReadOnly: true,
-			Example: LevelDataSource},
+			Doc:      "Where it stands: instance, instance group, device, device group or datasource; empty for none",
+			ReadOnly: true,
+			Example:  LevelDataSource},
 		{Name: "alertingDisabledOn", At: func(s *row) any { return &s.DisabledOn },
 			Doc: "The nearest level that disables alerting; empty when none does", ReadOnly: true},
 	}
@@ -190,7 +194,8 @@ var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings",
 		"alert setting of a device datasource",
-		"What counts as an alert on all instances of a datasource on one device, unless an instance says otherwise.", belowDevice("hdsId"))
+		"What counts as an alert on all instances of a datasource on one device, unless an instance says otherwise.",
+		belowDevice("hdsId"))
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("hdsId")
 		if err != nil {
@@ -200,7 +205,8 @@ var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 		if err != nil {
 			return nil, err
 		}
-		return settingsOf(ctx, r, on.DeviceID, []fleet.Instance{{DeviceDataSourceID: id, DataSourceID: on.DataSourceID}})
+		return settingsOf(ctx, r, on.DeviceID,
+			[]fleet.Instance{{DeviceDataSourceID: id, DataSourceID: on.DataSourceID}})
 	})
 	v.Save = func(w *resource.Write, was, now *AlertSetting) error {
 		return now.save(w, was, Override{DeviceDataSourceID: was.DeviceDataSource})
@@ -232,11 +238,13 @@ var DeviceAlertSettings = func() resource.View[*AlertSetting] {
 var InstanceGroupAlertSetting = func() resource.View[*AlertSetting] {
 	parents := append(belowDevice("deviceDsId"),
 		resource.Parent{Of: string(fleet.InstanceGroupRows), Param: "dsigId", Sample: ground.SampleInstanceGroup})
-	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}/alertconfig", "alert setting of an instance group",
+	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}"+
+		"/alertconfig", "alert setting of an instance group",
 		"What counts as an alert on all instances of a group, unless an instance says otherwise.", parents)
 	v.Single = 1
-	v.Params = []resource.Param{{Name: "dpId", In: "path", Required: true, Schema: resource.Integer("Id of the datapoint"),
-		Example: ground.SampleInstancePoint}}
+	v.Params = []resource.Param{
+		{Name: "dpId", In: "path", Required: true, Schema: resource.Integer("Id of the datapoint"),
+			Example: ground.SampleInstancePoint}}
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		group, err := c.ID("dsigId")
 		if err != nil {
@@ -353,7 +361,8 @@ func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instance
 func (t *Thresholds) setting(who *resource.Access, spot Spot, of *datasource.DataSource,
 	dp *datasource.DataPoint) AlertSetting {
 	s := AlertSetting{
-		ID: dp.ID, DataSource: of.ID, DeviceDataSource: spot.DeviceDataSourceID, DataPoint: dp.ID, DataPointName: dp.Name,
+		ID: dp.ID, DataSource: of.ID, DeviceDataSource: spot.DeviceDataSourceID, DataPoint: dp.ID,
+		DataPointName: dp.Name,
 		DataPointNote: dp.Description, Interval: of.CollectInterval,
 		NoData: inherit, Transition: inherit, ClearTransition: inherit,
 		GlobalExpr: dp.AlertExpr, GlobalNoData: dp.AlertForNoData, GlobalTransition: dp.AlertTransition,
@@ -371,7 +380,8 @@ func (t *Thresholds) setting(who *resource.Access, spot Spot, of *datasource.Dat
 	for _, o := range t.chain(spot, dp.ID) {
 		switch at := o.position(); {
 		case at == own:
-			s.Expr, s.Note, s.Disabled, s.NoData, s.Transition, s.ClearTransition = o.Expr, o.Note, o.Disabled, o.NoData, o.Transition, o.ClearTransition
+			s.Expr, s.Note, s.Disabled, s.NoData, s.Transition, s.ClearTransition = o.Expr, o.Note, o.Disabled,
+				o.NoData, o.Transition, o.ClearTransition
 		case at.level == LevelInstanceGroup:
 			s.InstanceGroup = &InstanceGroupThreshold{o.InstanceGroupID, o.Expr, !o.Disabled, o.NoData, o.Transition,
 				o.ClearTransition}

@@ -56,22 +56,26 @@ var groupParent = resource.Parent{Of: string(fleet.GroupRows), Param: "deviceGro
 // GroupDataSources are the data sources on the devices in a group and in those below.
 var GroupDataSources = resource.View[*groupSource]{
 	Resource: resource.Resource[*groupSource]{
-		Name: "deviceGroupDatasource", Label: "datasource of a group", Path: "/device/groups/{deviceGroupId}/datasources",
+		Name: "deviceGroupDatasource", Label: "datasource of a group",
+		Path:     "/device/groups/{deviceGroupId}/datasources",
 		Category: ground.CategoryGroups, Object: resource.DeviceGroup,
-		Doc:    "The datasources on the devices of a group and of the groups below, and what the group says about them.",
+		Doc:    "The datasources on the devices of a group and of the groups below, and the group's settings for them.",
 		Sample: ground.SampleDataSource, Parents: []resource.Parent{groupParent},
 		Fields: []resource.Field[*groupSource]{
 			{Name: "dataSourceId", At: func(s *groupSource) any { return &s.DataSourceID }, Doc: "Id of the datasource",
 				ReadOnly: true, Example: 1},
 			{Name: "dataSourceName", At: func(s *groupSource) any { return &s.Name }, Doc: "Its name", ReadOnly: true,
 				Example: "Ping"},
-			{Name: "dataSourceDisplayName", At: func(s *groupSource) any { return &s.DisplayName }, Doc: "Its name for people",
+			{Name: "dataSourceDisplayName", At: func(s *groupSource) any { return &s.DisplayName },
+				Doc:      "Its name for people",
 				ReadOnly: true},
-			{Name: "dataSourceType", At: func(s *groupSource) any { return &s.Type }, Doc: "How it collects", ReadOnly: true,
-				Example: "ping"},
+			{Name: "dataSourceType", At: func(s *groupSource) any { return &s.Type }, Doc: "How it collects",
+				ReadOnly: true,
+				Example:  "ping"},
 			{Name: "dataSourceGroupName", At: func(s *groupSource) any { return &s.Heading },
 				Doc: "The heading it is listed under", ReadOnly: true},
-			{Name: "deviceGroupId", At: func(s *groupSource) any { return &s.GroupID }, Doc: "Id of the group", ReadOnly: true},
+			{Name: "deviceGroupId", At: func(s *groupSource) any { return &s.GroupID }, Doc: "Id of the group",
+				ReadOnly: true},
 			{Name: "stopMonitoring", At: func(s *groupSource) any { return &s.StopMonitoring },
 				Doc: "Do not poll it on devices inside", Example: false},
 			{Name: "disableAlerting", At: func(s *groupSource) any { return &s.DisableAlerting },
@@ -110,7 +114,8 @@ func groupSources(ctx context.Context, r resource.Reader, who *resource.Access, 
 	if err != nil {
 		return nil, err
 	}
-	said, err := resource.Find(ctx, r, groupDataSourceRows, resource.Where{Field: "deviceGroupId", Op: "=", Value: group})
+	said, err := resource.Find(ctx, r, groupDataSourceRows,
+		resource.Where{Field: "deviceGroupId", Op: "=", Value: group})
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +175,18 @@ var GroupAlertSettings = resource.View[*groupConfig]{
 		Name: "deviceGroupDataSourceAlertConfig", Label: "alert settings of a datasource in a group",
 		Path: "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings", Category: ground.CategoryGroups,
 		Object: resource.DeviceGroup,
-		Doc:    "What counts as an alert of a datasource on all devices of a group, unless something nearer says otherwise.",
+		Doc: "What counts as an alert of a datasource on all devices of a group, unless something nearer says " +
+			"otherwise.",
 		Single: 1,
 		Parents: []resource.Parent{groupParent,
 			{Of: string(datasource.DataSourceRows), Param: "dsId", Sample: ground.SampleDataSource}},
 		Fields: []resource.Field[*groupConfig]{
-			{Name: "dataSourceId", At: func(s *groupConfig) any { return &s.ID }, Doc: "Id of the datasource", ReadOnly: true,
-				Example: 1},
-			{Name: "datasourceType", At: func(s *groupConfig) any { return &s.Type }, Doc: "How it collects", ReadOnly: true,
-				Example: "ping"},
+			{Name: "dataSourceId", At: func(s *groupConfig) any { return &s.ID }, Doc: "Id of the datasource",
+				ReadOnly: true,
+				Example:  1},
+			{Name: "datasourceType", At: func(s *groupConfig) any { return &s.Type }, Doc: "How it collects",
+				ReadOnly: true,
+				Example:  "ping"},
 			{Name: "dpConfig", At: func(s *groupConfig) any { return &s.DataPoints },
 				Doc: "One for each datapoint; those that a body leaves out stay as they are", Loose: true,
 				Default: []GroupDataPoint{},
@@ -226,10 +234,12 @@ func (t *Thresholds) groupConfig(who *resource.Access, group int64, source *data
 		}
 		for _, o := range t.chain(Spot{Groups: resource.IDs{group}}, dp.ID) {
 			if o.GroupID == group {
-				one.Expr, one.ExprNote, one.Disabled, one.NoData, one.Transition, one.ClearTransition = o.Expr, o.Note, o.Disabled, o.NoData, o.Transition, o.ClearTransition
+				one.Expr, one.ExprNote, one.Disabled, one.NoData, one.Transition, one.ClearTransition = o.Expr, o.Note,
+					o.Disabled, o.NoData, o.Transition, o.ClearTransition
 			} else if one.Parent == nil && fleet.MayRead(who, o.GroupID) {
 				g := t.tree.Groups[o.GroupID]
-				one.Parent = &GroupThreshold{g.ID, g.FullPath, o.Expr, !o.Disabled, o.NoData, o.Transition, o.ClearTransition}
+				one.Parent = &GroupThreshold{g.ID, g.FullPath, o.Expr, !o.Disabled, o.NoData, o.Transition,
+					o.ClearTransition}
 			}
 		}
 		out.DataPoints = append(out.DataPoints, one)

@@ -54,17 +54,20 @@ var Overrides = resource.Resource[*Override]{
 			Doc: "The device datasource it stands at, or 0", Refs: string(fleet.DeviceDataSourceRows), Cascade: true,
 			Index: true},
 		{Name: "instanceGroupId", At: func(o *Override) any { return &o.InstanceGroupID },
-			Doc: "The instance group it stands at, or 0", Refs: string(fleet.InstanceGroupRows), Cascade: true, Index: true},
+			Doc: "The instance group it stands at, or 0", Refs: string(fleet.InstanceGroupRows), Cascade: true,
+			Index: true},
 		{Name: "instanceId", At: func(o *Override) any { return &o.InstanceID }, Doc: "The instance it stands at, or 0",
 			Refs: string(fleet.InstanceRows), Cascade: true, Index: true},
-		{Name: "dataSourceId", At: func(o *Override) any { return &o.DataSourceID }, Doc: "The datasource of the datapoint",
+		{Name: "dataSourceId", At: func(o *Override) any { return &o.DataSourceID },
+			Doc:  "The datasource of the datapoint",
 			Refs: string(datasource.DataSourceRows), Cascade: true, Index: true},
 		{Name: "dataPointId", At: func(o *Override) any { return &o.DataPointID }, Doc: "The datapoint", Index: true},
 		{Name: "alertExpr", At: func(o *Override) any { return &o.Expr }, Doc: "The threshold"},
 		{Name: "alertExprNote", At: func(o *Override) any { return &o.Note }, Doc: "Why"},
 		{Name: "disableAlerting", At: func(o *Override) any { return &o.Disabled }, Doc: "No alerts"},
 		{Name: "alertForNoData", At: func(o *Override) any { return &o.NoData }, Doc: "Severity when there is no data"},
-		{Name: "alertTransitionInterval", At: func(o *Override) any { return &o.Transition }, Doc: "Polls before an alert"},
+		{Name: "alertTransitionInterval", At: func(o *Override) any { return &o.Transition },
+			Doc: "Polls before an alert"},
 		{Name: "alertClearTransitionInterval", At: func(o *Override) any { return &o.ClearTransition },
 			Doc: "Polls before it clears"},
 	},
@@ -73,7 +76,8 @@ var Overrides = resource.Resource[*Override]{
 
 // says reports whether the override changes anything.
 func (o *Override) says() bool {
-	return o.Expr != "" || o.Note != "" || o.Disabled || o.NoData != inherit || o.Transition != inherit || o.ClearTransition != inherit
+	return o.Expr != "" || o.Note != "" || o.Disabled || o.NoData != inherit || o.Transition != inherit ||
+		o.ClearTransition != inherit
 }
 
 // Spot is where a threshold counts: the instance and what is around it. Ids

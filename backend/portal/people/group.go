@@ -37,8 +37,9 @@ func (g *AccountGroup) group() *AccountGroup { return g }
 
 // UserGroups declares /setting/admin/groups.
 var UserGroups = resource.Resource[*UserGroup]{
-	Name: userGroupRows, Label: "user group", Sample: 3, Path: "/setting/admin/groups", Category: ground.CategorySettings,
-	Object: resource.Setting, Area: ground.AreaUserAccess,
+	Name: userGroupRows, Label: "user group", Sample: 3, Path: "/setting/admin/groups",
+	Category: ground.CategorySettings,
+	Object:   resource.Setting, Area: ground.AreaUserAccess,
 	Doc:    "A group of users. A user names the groups in adminGroupIds.",
 	Absent: "userPermission",
 	Fields: accountGroupFields[*UserGroup](string(userGroupRows), "Night shift"),
@@ -64,8 +65,9 @@ var UserGroups = resource.Resource[*UserGroup]{
 
 // RoleGroups declares /setting/role/groups.
 var RoleGroups = resource.Resource[*RoleGroup]{
-	Name: roleGroupRows, Label: "role group", Sample: 3, Path: "/setting/role/groups", Category: ground.CategorySettings,
-	Object: resource.Setting, Area: ground.AreaUserAccess,
+	Name: roleGroupRows, Label: "role group", Sample: 3, Path: "/setting/role/groups",
+	Category: ground.CategorySettings,
+	Object:   resource.Setting, Area: ground.AreaUserAccess,
 	Doc:    "A group of roles. A role names its group in roleGroupId.",
 	Absent: "userPermission",
 	Fields: accountGroupFields[*RoleGroup](string(roleGroupRows), "Regions"),
@@ -77,12 +79,14 @@ var RoleGroups = resource.Resource[*RoleGroup]{
 		if err := removeAccountGroup(w, roleGroupRows, g); err != nil {
 			return err
 		}
-		inside, err := resource.Find(w.Context, w.Tx, RoleRows, resource.Where{Field: "roleGroupId", Op: "=", Value: g.ID})
+		inside, err := resource.Find(w.Context, w.Tx, RoleRows,
+			resource.Where{Field: "roleGroupId", Op: "=", Value: g.ID})
 		if err != nil {
 			return err
 		}
 		if len(inside) > 0 {
-			return fault.New(fault.Conflict, "%s is in the role group %s; move the role to another group first", inside[0].Name,
+			return fault.New(fault.Conflict, "%s is in the role group %s; move the role to another group first",
+				inside[0].Name,
 				g.Name)
 		}
 		return nil
@@ -95,12 +99,14 @@ func accountGroupFields[T interface{ group() *AccountGroup }](rows, name string)
 			ReadOnly: true, Example: 1},
 		{Name: "name", At: func(g T) any { return &g.group().Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index: true, Example: name},
-		{Name: "description", At: func(g T) any { return &g.group().Description }, Doc: "What its members have in common",
+		{Name: "description", At: func(g T) any { return &g.group().Description },
+			Doc:    "What its members have in common",
 			MaxLen: 4000},
 		{Name: "parentId", At: func(g T) any { return &g.group().ParentID },
 			Doc:     "The group above; 0 for the default group, which has none",
 			Default: ground.DefaultAccountGroup, Min: resource.Bound(0), Refs: rows},
-		{Name: "createdOn", At: func(g T) any { return &g.group().CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		{Name: "createdOn", At: func(g T) any { return &g.group().CreatedOn }, Doc: "When it was added",
+			ReadOnly: true},
 		{Name: "updatedOn", At: func(g T) any { return &g.group().UpdatedOn }, Doc: "When it was last changed",
 			ReadOnly: true},
 	}
@@ -159,7 +165,8 @@ func removeAccountGroup[T any, P interface {
 // defaultAccountGroup returns the group that is in every portal.
 func defaultAccountGroup(of string, now resource.Seconds) AccountGroup {
 	return AccountGroup{
-		ID: ground.DefaultAccountGroup, Name: "Ungrouped", Description: of + " that are in no other group", CreatedOn: now,
+		ID: ground.DefaultAccountGroup, Name: "Ungrouped", Description: of + " that are in no other group",
+		CreatedOn: now,
 		UpdatedOn: now,
 	}
 }

@@ -60,7 +60,8 @@ func encodePassword(password, origin string) string {
 	if origin != "" {
 		origin = dataParameter + origin
 	}
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d%s$%s$%s", argon2.Version, hashMemory, hashPasses, hashLanes, origin,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d%s$%s$%s", argon2.Version, hashMemory, hashPasses,
+		hashLanes, origin,
 		b64.EncodeToString(salt), b64.EncodeToString(sum))
 }
 
@@ -100,7 +101,8 @@ func checkNotName(password string, names ...string) error {
 	plain := strings.ToLower(strings.Join(strings.Fields(password), ""))
 	for _, name := range append(names, "spyglass") {
 		if name = strings.ToLower(strings.Join(strings.Fields(name), "")); name != "" && name == plain {
-			return fault.At("password", "the password must not be the name of the user or of the portal. Choose another one")
+			return fault.At("password", "the password must not be the name of the user or of the portal. Choose "+
+				"another one")
 		}
 	}
 	return nil

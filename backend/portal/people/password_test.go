@@ -52,7 +52,8 @@ func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
 	for _, hash := range []string{
 		"", "$$$$$", "correct horse battery", with(2, "v=18"), with(3, "m=47104,t=0,p=1"), with(3, "m=47104,t=1,p=0"),
 		with(3, "m=47104"),
-		with(3, "m=4194304,t=1,p=1"), with(3, "m=-1,t=1,p=1"), with(3, "m=8,t=100000000,p=1"), with(3, "m=47104,t=1,p=255"),
+		with(3, "m=4194304,t=1,p=1"), with(3, "m=-1,t=1,p=1"), with(3, "m=8,t=100000000,p=1"),
+		with(3, "m=47104,t=1,p=255"),
 		with(4, "!"), with(5, ""), with(5, "AAAA"), strings.TrimSuffix(hash, "$"+parts[5]),
 	} {
 		if people.CheckPassword(hash, "correct horse battery") {
@@ -64,7 +65,8 @@ func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
 func TestAPasswordHasEightTo512Characters(t *testing.T) {
 	for _, password := range []string{"", "1234567", strings.Repeat("ß", 7), strings.Repeat("x", 513)} {
 		_, err := people.HashPassword(password)
-		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" || f.Message != "a password has 8 to 512 characters" {
+		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" ||
+			f.Message != "a password has 8 to 512 characters" {
 			t.Errorf("%.8q…: %v", password, err)
 		}
 	}

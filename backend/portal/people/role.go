@@ -48,13 +48,16 @@ var Roles = resource.Resource[*Role]{
 	Absent: "acctRequireTwoFA enableRemoteSessionInCompanyLevel userPermission",
 	Fields: []resource.Field[*Role]{
 		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
-		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true,
+		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
+			Index:   true,
 			Example: "night-shift"},
 		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for",
 			Example: "Watches and acknowledges at night"},
 		{Name: "privileges", At: func(r *Role) any { return &r.Privileges },
-			Doc: "What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords " +
-				"and communities of the devices it looks after, and its holders set it up, where they may view these devices",
+			Doc: "What holders may do. Write on the setting collectors is a right to secrets: a collector gets the " +
+				"passwords " +
+				"and communities of the devices it looks after, and its holders set it up, where they may view these " +
+				"devices",
 			Required: true,
 			Example:  []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
 		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA },
@@ -73,7 +76,8 @@ var Roles = resource.Resource[*Role]{
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *Role) error {
 		if was != nil && was.ID == ground.Administrator && !slices.Equal(was.Privileges, now.Privileges) {
-			return fault.New(fault.Conflict, "the administrator role always may do everything; make another role instead")
+			return fault.New(fault.Conflict, "the administrator role always may do everything; make another role "+
+				"instead")
 		}
 		if was != nil && builtIn(was.ID) && was.Name != now.Name {
 			return fault.New(fault.Conflict, "the built-in role %s keeps its name", was.Name)
@@ -244,10 +248,12 @@ func mayGrant(w *resource.Write, privileges []Privilege) error {
 				return false
 			}
 			id, _ := strconv.ParseInt(p.ObjectID, 10, 64)
-			return g.All || g.Area == "*" || g.Object == resource.Setting && g.Area == right.Area || g.Object != resource.Setting && g.Groups[id]
+			return g.All || g.Area == "*" || g.Object == resource.Setting && g.Area == right.Area ||
+				g.Object != resource.Setting && g.Groups[id]
 		})
 		if !held {
-			return fault.New(fault.Denied, "you cannot grant %s on %s %s, because you do not hold it", p.Operation, p.ObjectType,
+			return fault.New(fault.Denied, "you cannot grant %s on %s %s, because you do not hold it", p.Operation,
+				p.ObjectType,
 				p.ObjectID)
 		}
 	}
@@ -268,7 +274,8 @@ func BuiltInRoles() []Role {
 	return []Role{
 		{ID: ground.Administrator, Name: "administrator", Description: "May do everything", GroupID: 1,
 			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "*", Operation: "write"})},
-		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings", GroupID: 1,
+		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings",
+			GroupID: 1,
 			Privileges: all("write", on(ground.AreaCollectors, "write"), on(ground.AreaAlerting, "write"),
 				on(ground.AreaDataSources, "write"), on(ground.AreaOpsNotes, "write"))},
 		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1,

@@ -24,28 +24,34 @@ type ReportGroup struct {
 var ReportGroups = resource.Resource[*ReportGroup]{
 	Name: reportGroupRows, Label: "report group", Sample: 4, Path: "/report/groups", Category: ground.CategoryReports,
 	Object: resource.Reports, Scope: []string{"id"},
-	Doc: "A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege on " +
-		"all.",
+	Doc: "A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege " +
+		"on all.",
 	Fields: []resource.Field[*ReportGroup]{
-		{Name: "id", At: func(g *ReportGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
+		{Name: "id", At: func(g *ReportGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true,
+			Example: 2},
 		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index: true, Example: "Monthly"},
-		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it", MaxLen: 4000,
+		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it",
+			MaxLen:  4000,
 			Example: "Sent on the first of each month"},
 	},
 	Derived: []resource.Derived{
-		{Name: "reportsCount", Doc: "How many reports are in it", Schema: resource.Integer(""), Example: 2, Of: reportsIn},
-		{Name: "matchedReportCount", Doc: "The same; kept for clients of the published API", Schema: resource.Integer(""),
+		{Name: "reportsCount", Doc: "How many reports are in it", Schema: resource.Integer(""), Example: 2,
+			Of: reportsIn},
+		{Name: "matchedReportCount", Doc: "The same; kept for clients of the published API",
+			Schema:  resource.Integer(""),
 			Example: 2, Of: reportsIn},
 		{Name: "userPermission", Doc: "What you may do with its reports: read or write", Schema: resource.Text(""),
 			Example: "write", From: "id", Of: reportPermission},
 	},
 	Unique: [][]string{{"name"}},
 	Remove: func(w *resource.Write, g *ReportGroup) error {
-		inside, err := resource.Find(w.Context, w.Tx, ReportRows, resource.Where{Field: "groupId", Op: "=", Value: g.ID})
+		inside, err := resource.Find(w.Context, w.Tx, ReportRows,
+			resource.Where{Field: "groupId", Op: "=", Value: g.ID})
 		if err == nil && len(inside) > 0 {
 			err = fault.New(fault.Conflict,
-				"%d reports are still in the report group %s, %s among them; move or remove them first", len(inside), g.Name,
+				"%d reports are still in the report group %s, %s among them; move or remove them first",
+				len(inside), g.Name,
 				inside[0].Name)
 		}
 		return err

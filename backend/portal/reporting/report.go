@@ -39,14 +39,15 @@ type Report struct {
 	Format      string
 	Delivery    string
 	Recipients  []alert.Recipient
-	Schedule    string           // cron; empty: only when asked
-	Timezone    string           // of the schedule and of the moments shown; empty: the portal's
-	NextOn      resource.Seconds // when the schedule has it made next; 0: it is not scheduled, or that was not worked out yet
-	LinkExpire  string
-	ModifiedID  int64
-	ModifiedBy  string
-	RunAsID     int64 // whose rights a scheduled run has; 0 in rows of older versions: ModifiedID
-	RunAs       string
+	Schedule    string // cron; empty: only when asked
+	Timezone    string // of the schedule and of the moments shown; empty: the portal's
+	// when the schedule has it made next; 0: it is not scheduled, or that was not worked out yet
+	NextOn     resource.Seconds
+	LinkExpire string
+	ModifiedID int64
+	ModifiedBy string
+	RunAsID    int64 // whose rights a scheduled run has; 0 in rows of older versions: ModifiedID
+	RunAs      string
 
 	DateRange     string
 	Columns       []ReportColumn
@@ -141,7 +142,8 @@ const (
 var Reports = resource.Resource[*Report]{
 	Name: ReportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: ground.CategoryReports,
 	Object: resource.Reports, Scope: []string{"groupId"},
-	Doc: "What a report shows, in which format, and when it is made. A run holds what its user may see and nothing else.",
+	Doc: "What a report shows, in which format, and when it is made. A run holds what its user may see and nothing " +
+		"else.",
 	Absent: "active customReportTypeId customReportTypeName dashboardGroupFullPath dashboardName " +
 		"displayType enableViewAsOtherUser exclude100Availability historical host hostGroup " +
 		"instance items itemsType query sdtSettings severity user",
@@ -164,16 +166,19 @@ var Reports = resource.Resource[*Report]{
 			Default: []alert.Recipient{},
 			Example: []alert.Recipient{{Type: "ARBITRARY", Method: alert.ByEmail, Addr: "board@example.net"}}},
 		{Name: "schedule", At: func(r *Report) any { return &r.Schedule },
-			Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what " +
+			Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees " +
+				"what " +
 				"runAsUserName sees. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
 		{Name: "scheduleTimezone", At: func(r *Report) any { return &r.Timezone },
 			Doc: "IANA name of the schedule's time zone, and of the moments shown; empty: the portal's", MaxLen: 255,
 			Example: "Europe/Berlin"},
 		{Name: "nextGenerateOn", At: func(r *Report) any { return &r.NextOn },
-			Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true, Index: true,
+			Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true,
+			Index:   true,
 			Example: 1790000000},
 		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire },
-			Doc: "How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is " +
+			Doc: "How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as " +
+				"the run is " +
 				"kept", MaxLen: 255, Example: "30 days"},
 		{Name: "lastmodifyUserId", At: func(r *Report) any { return &r.ModifiedID },
 			Doc: "Id of the user who last changed it", ReadOnly: true},
@@ -182,7 +187,8 @@ var Reports = resource.Resource[*Report]{
 		{Name: "runAsUserId", At: func(r *Report) any { return &r.RunAsID },
 			Doc: "Id of the user whose rights a scheduled run has", ReadOnly: true, Example: 1},
 		{Name: "runAsUserName", At: func(r *Report) any { return &r.RunAs },
-			Doc: "The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all " +
+			Doc: "The user whose rights a scheduled run has: who last changed the report; or, when somebody who " +
+				"sees all " +
 				"devices changed anything but delivery and recipients, who was it before", ReadOnly: true},
 
 		{Name: "dateRange", At: func(r *Report) any { return &r.DateRange }, Doc: dateRangeDoc, Default: DefaultRange,
@@ -192,11 +198,13 @@ var Reports = resource.Resource[*Report]{
 			Example: []ReportColumn{{Name: "Severity"}, {Name: "Began"}, {Name: "Device"}, {Name: "DataPoint"}}},
 		{Name: "sortedBy", At: func(r *Report) any { return &r.SortedBy },
 			Doc: "A column of the type; the order of the API when empty", MaxLen: 255, Example: "Began"},
-		{Name: "sortedDirection", At: func(r *Report) any { return &r.SortDirection }, Doc: "asc or desc", Default: "asc",
-			OneOf: []any{"asc", "desc"}, Example: "desc"},
+		{Name: "sortedDirection", At: func(r *Report) any { return &r.SortDirection }, Doc: "asc or desc",
+			Default: "asc",
+			OneOf:   []any{"asc", "desc"}, Example: "desc"},
 
 		{Name: "groupFullPath", At: func(r *Report) any { return &r.GroupPath },
-			Doc: "Alert: full paths of device groups, * for any characters, joined by commas", Default: "*", MaxLen: 4000,
+			Doc: "Alert: full paths of device groups, * for any characters, joined by commas", Default: "*",
+			MaxLen:  4000,
 			Example: "Services/*"},
 		{Name: "deviceDisplayName", At: func(r *Report) any { return &r.DeviceName },
 			Doc: "Alert: display names of devices, * for any characters, joined by commas", Default: "*", MaxLen: 4000,
@@ -207,7 +215,8 @@ var Reports = resource.Resource[*Report]{
 			Doc: "Alert: names of instances, * for any characters", Default: "*"},
 		{Name: "dataPoint", At: func(r *Report) any { return &r.DataPoint },
 			Doc: "Alert: names of datapoints, * for any characters", Default: "*"},
-		{Name: "rule", At: func(r *Report) any { return &r.Rule }, Doc: "Alert: names of alert rules, * for any characters",
+		{Name: "rule", At: func(r *Report) any { return &r.Rule }, Doc: "Alert: names of alert rules, * for any " +
+			"characters",
 			Default: "*"},
 		{Name: "chain", At: func(r *Report) any { return &r.Chain },
 			Doc: "Alert: names of escalation chains, * for any characters", Default: "*"},
@@ -230,13 +239,16 @@ var Reports = resource.Resource[*Report]{
 			Default: "start", MaxLen: 255},
 
 		{Name: "hostsValType", At: func(r *Report) any { return &r.HostsValType },
-			Doc:     "Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device groups (group)",
+			Doc: "Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device " +
+				"groups (group)",
 			Default: "host", OneOf: []any{"host", "group"}, Example: "group"},
 		{Name: "hostsVal", At: func(r *Report) any { return &r.HostsVal },
-			Doc: "Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any " +
+			Doc: "Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * " +
+				"for any " +
 				"characters, joined by commas", Default: "*", MaxLen: 4000, Example: "Servers*"},
 		{Name: "properties", At: func(r *Report) any { return &r.Properties },
-			Doc:     "Host inventory: names of properties, a column each. The device's own come before those of its groups",
+			Doc: "Host inventory: names of properties, a column each. The device's own come before those of its " +
+				"groups",
 			Default: []string{}, Example: []string{"location"}},
 		{Name: "metrics", At: func(r *Report) any { return &r.Metrics },
 			Doc: "Host inventory: datasources, a column each that names the device's instances. Host metric trends: " +
@@ -245,9 +257,11 @@ var Reports = resource.Resource[*Report]{
 
 		{Name: "userFilter", At: func(r *Report) any { return &r.UserFilter }, Doc: "User: which users",
 			Example: ReportUserFilter{Status: "active"}},
-		{Name: "displayFormat", At: func(r *Report) any { return &r.Display }, Doc: "Kept for clients of the published API",
+		{Name: "displayFormat", At: func(r *Report) any { return &r.Display }, Doc: "Kept for clients of the " +
+			"published API",
 			MaxLen: 255},
-		{Name: "filter", At: func(r *Report) any { return &r.Filter }, Doc: "Audit Log: words that the description holds",
+		{Name: "filter", At: func(r *Report) any { return &r.Filter }, Doc: "Audit Log: words that the description " +
+			"holds",
 			MaxLen: 255},
 		{Name: "username", At: func(r *Report) any { return &r.Username },
 			Doc: "Audit Log: who did it, * for any characters, joined by commas", Default: "*"},
@@ -256,23 +270,28 @@ var Reports = resource.Resource[*Report]{
 			Doc: "Alert SLA: from which severity on an alert makes a device unavailable", Default: "critical",
 			OneOf: []any{"warn", "error", "critical"}, Example: "critical"},
 		{Name: "alertRule", At: func(r *Report) any { return &r.AlertRule },
-			Doc: "Alert SLA: names of alert rules whose alerts count, * for any characters", Default: "*", MaxLen: 4000},
+			Doc: "Alert SLA: names of alert rules whose alerts count, * for any characters", Default: "*",
+			MaxLen: 4000},
 		{Name: "excludeSDT", At: func(r *Report) any { return &r.ExcludeSDT },
 			Doc: "Alert SLA: leave maintenance out of the time that counts", Default: true},
 		{Name: "unmonitoredTime", At: func(r *Report) any { return &r.Unmonitored },
-			Doc:     "Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)",
+			Doc: "Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as " +
+				"available (2)",
 			Default: int(UnmonitoredUp), OneOf: []any{0, 1, 2}, Example: 1},
 		{Name: "excludeGlobal", At: func(r *Report) any { return &r.ExcludeGlobal },
 			Doc: "Alert threshold: only thresholds that differ from those of the datasource", Default: true},
 		{Name: "top10Only", At: func(r *Report) any { return &r.Top10 },
 			Doc: "Host metric trends: of each datapoint only the ten with the highest average"},
-		{Name: "isBase1024", At: func(r *Report) any { return &r.Base1024 }, Doc: "Kept for clients of the published API"},
-		{Name: "rowFormat", At: func(r *Report) any { return &r.RowFormat }, Doc: "Kept for clients of the published API"},
+		{Name: "isBase1024", At: func(r *Report) any { return &r.Base1024 }, Doc: "Kept for clients of the " +
+			"published API"},
+		{Name: "rowFormat", At: func(r *Report) any { return &r.RowFormat }, Doc: "Kept for clients of the " +
+			"published API"},
 		resource.KeptField(func(row *Report) *resource.Foreign { return &row.Kept },
 			resource.Keeping("string", "algorithm anomaly dataFormat dayInOneWeek dependencyRole "+
 				"dependencyRoutingState displayName hostGroups isHistoricalSDT periodInOneDay timezone"),
 			resource.Keeping("integer", "calculationMethod confidenceLevel dashboardId percentile"),
-			resource.Keeping("boolean", "displayGraphs displayLink displaySummary displayWithAvailability includeSubGroups"),
+			resource.Keeping("boolean", "displayGraphs displayLink displaySummary displayWithAvailability "+
+				"includeSubGroups"),
 			resource.Keeping("[]any", "macros")),
 	},
 	Derived: []resource.Derived{
@@ -281,12 +300,16 @@ var Reports = resource.Resource[*Report]{
 			Of: lastRun(func(t *ReportTask) int64 { return int64(t.EndedOn) })},
 		{Name: "lastGenerateSize", Doc: "How many bytes that run made", Schema: resource.Integer(""), Example: 5120,
 			Of: lastRun(func(t *ReportTask) int64 { return t.Size })},
-		{Name: "lastGeneratePages", Doc: "How many pages that run has: those of a PDF, otherwise 1; 0 before the first run",
-			Schema: resource.Integer(""), Example: 1, Of: lastRun(func(t *ReportTask) int64 { return max(t.Pages, 1) })},
-		{Name: "reportLinkNum", Doc: "How many results are kept that you may see", Schema: resource.Integer(""), Example: 1,
-			Of: keptRuns},
-		{Name: "userPermission", Doc: "What you may do with it: read or write", Schema: resource.Text(""), Example: "write",
-			From: "groupId", Of: reportPermission},
+		{Name: "lastGeneratePages", Doc: "How many pages that run has: those of a PDF, otherwise 1; 0 before the " +
+			"first run",
+			Schema: resource.Integer(""), Example: 1,
+			Of: lastRun(func(t *ReportTask) int64 { return max(t.Pages, 1) })},
+		{Name: "reportLinkNum", Doc: "How many results are kept that you may see", Schema: resource.Integer(""),
+			Example: 1,
+			Of:      keptRuns},
+		{Name: "userPermission", Doc: "What you may do with it: read or write", Schema: resource.Text(""),
+			Example: "write",
+			From:    "groupId", Of: reportPermission},
 	},
 	Unique: [][]string{{"name"}},
 	Check:  checkReport,

@@ -30,7 +30,8 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 		{text: "Month to date", from: "2026-03-01T00:00:00+01:00", to: "2026-03-31T15:04:05+02:00"},
 		{text: "Any time", from: "0001-01-01T00:00:00Z", to: "0001-01-01T00:00:00Z"},
 		{text: "2026-03-29 TO 2026-03-29", from: "2026-03-29T00:00:00+01:00", to: "2026-03-30T00:00:00+02:00"},
-		{text: "2026-01-01 08:00 to 2026-01-01 08:59", from: "2026-01-01T08:00:00+01:00", to: "2026-01-01T09:00:00+01:00"},
+		{text: "2026-01-01 08:00 to 2026-01-01 08:59", from: "2026-01-01T08:00:00+01:00",
+			to: "2026-01-01T09:00:00+01:00"},
 		{text: "2026-01-02 TO 2026-01-01", err: "dateRange ends before it begins"},
 		{text: "Last 0 days", err: bad},
 		{text: "Last 9999999 days", err: bad},
@@ -45,7 +46,8 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 			}
 			continue
 		}
-		if got, until := from.Format(time.RFC3339), to.Format(time.RFC3339); err != nil || got != tt.from || until != tt.to {
+		if got, until := from.Format(time.RFC3339), to.Format(time.RFC3339); err != nil || got != tt.from ||
+			until != tt.to {
 			t.Errorf("%q: got %s to %s (%v), want %s to %s", tt.text, got, until, err, tt.from, tt.to)
 		}
 	}
@@ -70,11 +72,13 @@ func TestAScheduleIsACronLineOfFiveFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if next := schedule.Next(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)); !next.Equal(time.Date(2026, 6, 1, 6, 30, 0, 0,
-		time.UTC)) {
+	if next := schedule.Next(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)); !next.Equal(
+		time.Date(2026, 6, 1, 6, 30, 0, 0,
+			time.UTC)) {
 		t.Errorf("it comes next at %s", next)
 	}
-	for _, text := range []string{"", "daily", "@daily", "@every 1s", "0 7 * *", "0 0 7 * * *", "60 7 * * *", "0 7 30 2 *",
+	for _, text := range []string{"", "daily", "@daily", "@every 1s", "0 7 * *", "0 0 7 * * *", "60 7 * * *",
+		"0 7 30 2 *",
 		"TZ=", "CRON_TZ=Europe/Oslo 0 7 * * *", "TZ=x * * * *"} {
 		if _, err := reporting.ParseSchedule(text); fault.Of(err).Field != "schedule" {
 			t.Errorf("%q: got %v, want a refusal at schedule", text, err)

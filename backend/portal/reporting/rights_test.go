@@ -41,8 +41,10 @@ func TestAScheduledReportKeepsTheRightsOfWhoeverChoseItsRecipients(t *testing.T)
 		{"a new report", nil, clerk, same, "clerk"},
 		{"an administrator renames it", of(clerk), admin, func(r *Report) { r.Name = "Monthly" }, "clerk"},
 		{"an administrator changes the recipients", of(clerk), admin, more, "admin"},
-		{"a clerk renames the report of an administrator", of(admin), clerk, func(r *Report) { r.Name = "Mine" }, "clerk"},
-		{"an administrator renames one of an older version", old(), admin, func(r *Report) { r.Name = "Monthly" }, "clerk"},
+		{"a clerk renames the report of an administrator", of(admin), clerk,
+			func(r *Report) { r.Name = "Mine" }, "clerk"},
+		{"an administrator renames one of an older version", old(), admin,
+			func(r *Report) { r.Name = "Monthly" }, "clerk"},
 	} {
 		if got := change(tt.was, tt.who, tt.do); got.RunAs != tt.want {
 			t.Errorf("%s: it runs as %s, want %s", tt.what, got.RunAs, tt.want)

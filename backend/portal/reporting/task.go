@@ -63,7 +63,8 @@ var ReportTasks = resource.Resource[*ReportTask]{
 	Doc: "One run of a report.",
 	Fields: append(slices.Clone(shownTask[:len(shownTask)-1]), []resource.Field[*ReportTask]{
 		{Name: "object", At: func(t *ReportTask) any { return &t.Object }, Doc: "What its user read", ReadOnly: true},
-		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Which part of the settings", ReadOnly: true},
+		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Which part of the settings",
+			ReadOnly: true},
 		{Name: "seesAll", At: func(t *ReportTask) any { return &t.All }, Doc: "Its user saw all device groups",
 			ReadOnly: true},
 		{Name: "groups", At: func(t *ReportTask) any { return &t.Groups }, Doc: "The device groups its user saw",
@@ -79,8 +80,9 @@ var shownTask = []resource.Field[*ReportTask]{
 		ReadOnly: true, Index: true, Example: TaskDone},
 	{Name: "progress", At: func(t *ReportTask) any { return &t.Progress }, Doc: "How much of it is done, in percent",
 		ReadOnly: true, Example: 100},
-	{Name: "createdOn", At: func(t *ReportTask) any { return &t.CreatedOn }, Doc: "When it was asked for", ReadOnly: true,
-		Example: 1790000000},
+	{Name: "createdOn", At: func(t *ReportTask) any { return &t.CreatedOn }, Doc: "When it was asked for",
+		ReadOnly: true,
+		Example:  1790000000},
 	{Name: "startedOn", At: func(t *ReportTask) any { return &t.StartedOn }, Doc: "When it began; 0 while it waits",
 		ReadOnly: true, Example: 1790000000},
 	{Name: "endedOn", At: func(t *ReportTask) any { return &t.EndedOn }, Doc: "When it ended; 0 until then",
@@ -92,8 +94,9 @@ var shownTask = []resource.Field[*ReportTask]{
 	{Name: "format", At: func(t *ReportTask) any { return &t.Format }, Doc: "Of the file: HTML, PDF, XLSX or CSV",
 		ReadOnly: true, Example: FormatHTML},
 	{Name: "error", At: func(t *ReportTask) any { return &t.Error }, Doc: "Why it failed", ReadOnly: true, Example: ""},
-	{Name: "userId", At: func(t *ReportTask) any { return &t.UserID }, Doc: "The user whose rights it has", ReadOnly: true,
-		Example: 1},
+	{Name: "userId", At: func(t *ReportTask) any { return &t.UserID }, Doc: "The user whose rights it has",
+		ReadOnly: true,
+		Example:  1},
 	{Name: "userName", At: func(t *ReportTask) any { return &t.User }, Doc: "The name of that user", ReadOnly: true,
 		Example: "admin"},
 	{Name: "receiveEmails", At: func(t *ReportTask) any { return &t.Mails }, Doc: "Who asked to get it by mail",
@@ -103,13 +106,15 @@ var shownTask = []resource.Field[*ReportTask]{
 	{Name: "dueOn", At: func(t *ReportTask) any { return &t.DueOn },
 		Doc: "It does not begin before this moment; 0 for at once", ReadOnly: true},
 	{Name: "note", At: func(t *ReportTask) any { return &t.Note },
-		Doc: "What you should know of it, such as that it makes up for runs that were missed", ReadOnly: true, Example: ""},
+		Doc: "What you should know of it, such as that it makes up for runs that were missed", ReadOnly: true,
+		Example: ""},
 	{Name: "pages", At: func(t *ReportTask) any { return &t.Pages }, Doc: "Pages of a PDF; 0 for other formats",
 		ReadOnly: true},
 	{Name: "starts", At: func(t *ReportTask) any { return &t.Starts },
 		Doc:      "How often it was begun: one that a restart cut off is begun once more if the schedule asked for it",
 		ReadOnly: true, Example: 1},
-	{Name: "resulturl", At: func(t *ReportTask) any { return &t.Link }, Doc: "Where the file is; empty until it is done",
+	{Name: "resulturl", At: func(t *ReportTask) any { return &t.Link },
+		Doc:      "Where the file is; empty until it is done",
 		ReadOnly: true, Example: ""},
 }
 
@@ -132,8 +137,9 @@ type ReportFile struct {
 // ReportTaskList declares GET /report/reports/{reportId}/tasks.
 var ReportTaskList = resource.View[*ReportTask]{
 	Resource: resource.Resource[*ReportTask]{
-		Name: "reportTask", Label: "report task", Path: "/report/reports/{reportId}/tasks", Category: ground.CategoryReports,
-		Object: resource.Reports, Sample: 1,
+		Name: "reportTask", Label: "report task", Path: "/report/reports/{reportId}/tasks",
+		Category: ground.CategoryReports,
+		Object:   resource.Reports, Sample: 1,
 		Doc:     "One run of a report. The newest 20 of each report are kept.",
 		Parents: []resource.Parent{{Of: string(ReportRows), Param: "reportId", Field: "reportId", Sample: 1}},
 		Without: []string{"GET /report/reports/{reportId}/tasks/{id}"},
@@ -223,7 +229,8 @@ func runsOf(ctx context.Context, r resource.Reader, rows []resource.Row) (map[in
 		who = c.Access
 	}
 	done, err := resource.Find(ctx, r, reportTaskRows,
-		resource.Where{Field: "reportId", Op: "in", Value: resource.RowIDs(rows)}, resource.Where{Field: "state", Op: "=",
+		resource.Where{Field: "reportId", Op: "in", Value: resource.RowIDs(rows)},
+		resource.Where{Field: "state", Op: "=",
 			Value: TaskDone})
 	out := map[int64][]ReportTask{}
 	for _, t := range slices.Backward(done) {

@@ -45,7 +45,8 @@ type ReportType struct {
 // ReportTypes are the types this portal can make.
 var ReportTypes = []ReportType{
 	{ReportAlert, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value", "Threshold", "Acked",
+		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value",
+			"Threshold", "Acked",
 			"Acked by", "Acked on", "Ack comment", "In maintenance", "Rule", "Chain", "Alert ID"}},
 	{ReportInventory, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		[]string{"Device", "Host name", "Groups", "Status", "Description"}},
@@ -65,7 +66,8 @@ var ReportTypes = []ReportType{
 		[]string{"Device", "DataSource", "Instance", "DataPoint", "Threshold", "Set at", "Of the datasource", "No data",
 			"Alerting"}},
 	{ReportMetrics, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum", "95th percentile", "Last",
+		[]string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum",
+			"95th percentile", "Last",
 			"Samples"}},
 }
 
@@ -159,7 +161,8 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 		return r.checkItems()
 	}
 	if r.Type == ReportMetrics && len(r.Metrics) == 0 && w.Call.Access != nil {
-		return fault.At("metrics", "metrics is required for the type %s: the datasources to show, and of each a datapoint",
+		return fault.At("metrics", "metrics is required for the type %s: the datasources to show, and of each a "+
+			"datapoint",
 			r.Type)
 	}
 	for i, m := range r.Metrics {
@@ -204,7 +207,8 @@ func wrongColumn(kind *ReportType, field, name string) error {
 	}
 	return &fault.Error{
 		Kind: fault.Invalid, Field: field, Allowed: allowed,
-		Message: fmt.Sprintf("%s: a report of the type %s has no column %s; it has %s", field, kind.Name, fault.Quote(name),
+		Message: fmt.Sprintf("%s: a report of the type %s has no column %s; it has %s", field, kind.Name,
+			fault.Quote(name),
 			strings.Join(kind.Columns, ", ")),
 	}
 }

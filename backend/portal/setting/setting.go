@@ -67,9 +67,11 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "instance", At: func(s *Setting) any { return &s.Instance },
 			Doc: "Tells this portal from others on the same machine", ReadOnly: true},
-		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true, MaxLen: 255,
+		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true,
+			MaxLen:  255,
 			Example: "Demo portal"},
-		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment", ReadOnly: true},
+		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment",
+			ReadOnly: true},
 		{Name: "timezone", At: func(s *Setting) any { return &s.Timezone },
 			Doc: "IANA name of the time zone in which a day of a filter is a day; empty: the machine's", MaxLen: 64,
 			Example: "Europe/Berlin"},
@@ -80,15 +82,18 @@ var Settings = resource.Resource[*Setting]{
 			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
 		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "The same for PUT", Default: 200,
 			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
-		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH", Default: 250,
-			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
-		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE", Default: 300,
-			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH",
+			Default: 250,
+			Min:     resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE",
+			Default: 300,
+			Min:     resource.Bound(leastRate), Max: resource.Bound(mostRate)},
 		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays },
-			Doc: "Days that samples are kept as they came", Default: 365, Min: resource.Bound(1), Max: resource.Bound(mostDays)},
+			Doc: "Days that samples are kept as they came", Default: 365, Min: resource.Bound(1),
+			Max: resource.Bound(mostDays)},
 		{Name: "hourlyDataRetentionDays", At: func(s *Setting) any { return &s.HourDays },
-			Doc: "Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no " +
-				"longer than dataRetentionDays: none are made", Default: 1825, Min: resource.Bound(0),
+			Doc: "Days that hourly values are kept, which graphs, data and reports show once the samples have gone; " +
+				"no longer than dataRetentionDays: none are made", Default: 1825, Min: resource.Bound(0),
 			Max: resource.Bound(mostDays)},
 		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays },
 			Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: resource.Bound(1),
@@ -97,17 +102,21 @@ var Settings = resource.Resource[*Setting]{
 			Doc: "Days that the access log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
-			Doc:     "Seconds without a heartbeat after which a collector counts as down and others take its devices over",
+			Doc: "Seconds without a heartbeat after which a collector counts as down and others take its " +
+				"devices over",
 			Default: defaultDownAfter, Min: resource.Bound(45), Max: resource.Bound(3600)},
 		{Name: "explorerAllowedNetworks", At: func(s *Setting) any { return &s.Allowed },
-			Doc: "The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: " +
-				"networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused",
+			Doc: "The only networks that the Explorer's requests to other portals, and to proxies on the way, may " +
+				"go to: " +
+				"networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are " +
+				"refused",
 			MaxLen: mostNetworks},
 		{Name: "explorerRefusedNetworks", At: func(s *Setting) any { return &s.Refused },
 			Doc: "Networks and addresses that they may not go to, even in an allowed network. The portal itself, and " +
 				"addresses that only machines ask, are always refused", MaxLen: mostNetworks},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
-		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was given",
+		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was " +
+			"given",
 			ReadOnly: true, WriteOnly: true, Default: SeedVersion},
 	},
 	Check: func(_ *resource.Write, _, now *Setting) error {

@@ -16,7 +16,8 @@ func TestTheSettingsTakeNetworksThatCanBeRead(t *testing.T) {
 		{"", "10.1.0.0/8", "explorerRefusedNetworks", "the network is 10.0.0.0/8"},
 	} {
 		err := setting.Settings.Check(nil, nil, &setting.Setting{Allowed: c.allowed, Refused: c.refused})
-		if f := fault.Of(err); (err == nil) != (c.field == "") || err != nil && (f.Field != c.field || !strings.Contains(f.Message, c.want)) {
+		if f := fault.Of(err); (err == nil) != (c.field == "") || err != nil &&
+			(f.Field != c.field || !strings.Contains(f.Message, c.want)) {
 			t.Errorf("%q, %q: %v", c.allowed, c.refused, err)
 		}
 	}

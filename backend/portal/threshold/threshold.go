@@ -44,7 +44,8 @@ func ParseAlertExpr(text string) (AlertExpr, error) {
 	}
 	i := slices.IndexFunc(alertOps, func(op string) bool { return strings.HasPrefix(text, op) })
 	if i < 0 {
-		return AlertExpr{}, fault.New(fault.Invalid, `a threshold begins with >, >=, <, <=, = or !=, and its numbers follow: "> 60 80 90"`)
+		return AlertExpr{}, fault.New(fault.Invalid, `a threshold begins with >, >=, <, <=, = or !=, and its numbers `+
+			`follow: "> 60 80 90"`)
 	}
 	a := AlertExpr{Op: alertOps[i]}
 	words := strings.Fields(text[len(a.Op):])
@@ -68,10 +69,12 @@ func (a AlertExpr) ordered() error {
 	for i := 1; i < len(a.Levels); i++ {
 		switch before, now := a.Levels[i-1], a.Levels[i]; {
 		case a.Op[0] == '>' && now < before:
-			return fault.New(fault.Invalid, "the numbers of a threshold with %s grow from warn to critical, and %v follows %v",
+			return fault.New(fault.Invalid, "the numbers of a threshold with %s grow from warn to critical, and %v "+
+				"follows %v",
 				a.Op, now, before)
 		case a.Op[0] == '<' && now > before:
-			return fault.New(fault.Invalid, "the numbers of a threshold with %s fall from warn to critical, and %v follows %v",
+			return fault.New(fault.Invalid, "the numbers of a threshold with %s fall from warn to critical, and %v "+
+				"follows %v",
 				a.Op, now, before)
 		}
 	}

@@ -64,7 +64,8 @@ func fill(app core.App, devices io.Reader) error {
 // collection declares the devices; PocketBase gives ids of its own.
 func collection() *core.Collection {
 	c := core.NewBaseCollection("devices")
-	for _, name := range []string{"name", "displayName", "description", "hostStatus", "alertStatus", "hostGroupIds", "link"} {
+	for _, name := range []string{"name", "displayName", "description", "hostStatus", "alertStatus",
+		"hostGroupIds", "link"} {
 		c.Fields.Add(&core.TextField{Name: name, Max: 4000, Required: name == "name"})
 	}
 	for _, name := range []string{
@@ -146,7 +147,8 @@ func serve(app core.App, out io.Writer) error {
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- apis.Serve(app, apis.ServeConfig{HttpAddr: listener.Addr().String()}) }()
-	if err := json.NewEncoder(out).Encode(map[string]string{"origin": "http://" + listener.Addr().String(), "bearer": bearer}); err != nil {
+	if err := json.NewEncoder(out).Encode(map[string]string{"origin": "http://" + listener.Addr().String(),
+		"bearer": bearer}); err != nil {
 		return err
 	}
 	stop := make(chan os.Signal, 1)
@@ -158,5 +160,7 @@ func serve(app core.App, out io.Writer) error {
 	}
 	event := new(core.TerminateEvent)
 	event.App = app
-	return errors.Join(app.OnTerminate().Trigger(event, func(e *core.TerminateEvent) error { return e.App.ResetBootstrapState() }), <-ended)
+	return errors.Join(
+		app.OnTerminate().Trigger(event, func(e *core.TerminateEvent) error { return e.App.ResetBootstrapState() }),
+		<-ended)
 }

@@ -77,7 +77,8 @@ func read(args []string, in io.Reader) (l load, err error) {
 		return l, err
 	}
 	for i := range l.series {
-		l.names = append(l.names, labels.FromStrings("__name__", "sample", "instance", strconv.FormatInt(i/10, 10), "datapoint", strconv.FormatInt(i%10, 10)))
+		l.names = append(l.names, labels.FromStrings("__name__", "sample", "instance", strconv.FormatInt(i/10, 10),
+			"datapoint", strconv.FormatInt(i%10, 10)))
 	}
 	return l, nil
 }
