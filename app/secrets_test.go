@@ -156,8 +156,7 @@ func draft(method, path, body string, headers ...string) string {
 	for i := 0; i < len(headers); i += 2 {
 		rows = append(rows, map[string]any{"on": true, "key": headers[i], "value": headers[i+1]})
 	}
-	text,
-		_ := json.Marshal(
+	text, _ := json.Marshal(
 		map[string]any{"draft": map[string]any{"method": method, "path": path, "body": body, "headers": rows,
 			"mode": "raw"}})
 	return string(text)

@@ -91,24 +91,30 @@ func floorOf(pkg string) int {
 
 func TestEveryImportGoesDownTheHouse(t *testing.T) {
 	root := ".."
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (name == "node_modules" || strings.HasPrefix(name, ".")) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() && path != root && isFile(filepath.Join(path, "go.mod")) {
-			return filepath.SkipDir // a house of its own
-		}
-		if d.IsDir() || filepath.Ext(path) != ".go" {
-			return nil
-		}
+	otherModule := func(folder string) bool { return folder != root && isFile(filepath.Join(folder, "go.mod")) }
+	eachGoFile(t, root, otherModule, func(path string) {
 		file, err := filepath.Rel(root, path)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		checkFile(t, path, filepath.ToSlash(file))
+	})
+}
+
+// eachGoFile calls do for each Go file of ours in a folder, but for those in the folders that skip chooses.
+func eachGoFile(t *testing.T, folder string, skip func(folder string) bool, do func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "node_modules" || path != folder && strings.HasPrefix(name, ".") || skip(path)) {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && filepath.Ext(path) == ".go" {
+			do(path)
+		}
 		return nil
 	})
 	if err != nil {

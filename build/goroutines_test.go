@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,22 +53,13 @@ func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
 		})
 	}
 	look("../main.go")
+	service := func(folder string) bool { return filepath.ToSlash(folder) == "../backend/service" }
 	for _, root := range []string{"../backend", "../app"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() && filepath.ToSlash(path) == "../backend/service" {
-				return fs.SkipDir
-			}
-			if !d.IsDir() && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+		eachGoFile(t, root, service, func(path string) {
+			if !strings.HasSuffix(path, "_test.go") {
 				look(path)
 			}
-			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	for file := range unguarded {
 		if !seen[file] {

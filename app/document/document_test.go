@@ -147,12 +147,7 @@ func TestALongListShowsItsFirstElementOpen(t *testing.T) {
 27     },
 28     1 { id: 2, displayName: "web-1.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
 `)
-	same(
-		t,
-		draw(
-			t,
-			d, 1012,
-			9), `22959     998 { id: 999, displayName: "web-998.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
+	same(t, draw(t, d, 1012, 9), `22959     998 { id: 999, displayName: "web-998.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6),
 22982     999 { id: 1000, displayName: "web-999.fra", hostStatus: "dead", updatedOn: 1795187021, … } (6)
 23005   ],
 23006   data: null

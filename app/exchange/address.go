@@ -138,7 +138,8 @@ func (f *File) methodOf(method string) (string, bool) {
 
 // notSent are headers that belong to a browser or to the session.
 var notSent = regexp.MustCompile(
-	`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|upgrade-insecure-requests|dnt|priority|pragma)$`)
+	`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|` +
+		`upgrade-insecure-requests|dnt|priority|pragma)$`)
 
 // header returns a row for a header of a file, unless we do not send that
 // header.

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	bruBlocks = `meta|get|post|put|patch|delete|head|options|trace|connect|http|grpc|ws|headers|auth|query|params:\w+|vars(?::[\w-]+)?|script:[\w-]+|docs|tests|assert|settings`
-	bruText   = `body(?::(?:json|text|xml|sparql|graphql(?::vars)?))?|script:[\w-]+|tests|docs`
+	bruBlocks = `meta|get|post|put|patch|delete|head|options|trace|connect|http|grpc|ws|headers|auth|query|` +
+		`params:\w+|vars(?::[\w-]+)?|script:[\w-]+|docs|tests|assert|settings`
+	bruText = `body(?::(?:json|text|xml|sparql|graphql(?::vars)?))?|script:[\w-]+|tests|docs`
 )
 
 var (

@@ -157,8 +157,7 @@ func TestAScriptOfCommandsStopsAtAFailure(t *testing.T) {
 	get := func(path string) workspace.Saved {
 		return workspace.Saved{Draft: workspace.Draft{Method: "GET", Path: path}}
 	}
-	text,
-		err := exchange.Curl.Write(
+	text, err := exchange.Curl.Write(
 		&exchange.Bundle{
 			BaseURL: address,
 			Folders: []workspace.Folder{{Name: "x", Requests: []workspace.Saved{get("/gone"), get("/never")}}}})

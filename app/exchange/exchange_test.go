@@ -121,7 +121,9 @@ const postmanFile = `{"info":{"name":"Mine","schema":"https://schema.getpostman.
  {"name":"head","request":{"method":"HEAD","url":"/x"}},{"name":"parts","request":{"url":{"protocol":"https","host":["acme","example"],"path":["a",{"value":"b"}]}}}]}`
 
 const harText = `{"log":{"version":"1.2","entries":[{"request":{"method":"POST",` +
-	`"url":"http://127.0.0.1:8443/api/device/devices?a=1","headers":[{"name":":authority","value":"x"},{"name":"Cookie","value":"pLaNtEd"},{"name":"X-A","value":"b"}],"postData":{"mimeType":"application/json","text":"{}"}},"response":{"status":200}}]}}`
+	`"url":"http://127.0.0.1:8443/api/device/devices?a=1","headers":[{"name":":authority","value":"x"},` +
+	`{"name":"Cookie","value":"pLaNtEd"},{"name":"X-A","value":"b"}],"postData":{"mimeType":"application/json",` +
+	`"text":"{}"}},"response":{"status":200}}]}}`
 
 const openAPIText = `openapi: 3.0.3
 info: {title: Pets, version: "1"}
@@ -167,8 +169,7 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 `, []string{"The server https://pets.example/v1 was left out: requests go to the portal of their tab."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found,
-				err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
+			found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
 				Bases: []string{"http://127.0.0.1:8443/api"}})
 			if err != nil {
 				t.Fatal(err)
@@ -315,8 +316,7 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 	draft := workspace.Draft{Method: "POST", Path: "/a", Body: `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},` +
 		`"by":{{$userId}}}`}
-	text,
-		err := exchange.Postman.Write(
+	text, err := exchange.Postman.Write(
 		&exchange.Bundle{Name: "B", UserID: 7,
 			Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{{Draft: draft}}}}})
 	if want := `{\"id\":\"{{$guid}}\",\"at\":{{$timestamp}},\"since\":{{$now-1h}},\"by\":7}`; err != nil ||

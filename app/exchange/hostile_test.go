@@ -29,8 +29,7 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 				t.Fatalf("the file has %d bytes", len(file.Text))
 			}
 			before := allocated()
-			found,
-				err := exchange.Read(t.Context(),
+			found, err := exchange.Read(t.Context(),
 				&exchange.File{Name: file.Name, Text: file.Text, Bases: []string{"http://127.0.0.1:8443/api"}})
 			used := allocated() - before
 			if used > most {

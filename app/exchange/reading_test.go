@@ -17,8 +17,7 @@ type reading struct {
 
 func (tt *reading) run(t *testing.T) {
 	t.Helper()
-	found,
-		err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
+	found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
 		Bases: []string{"http://127.0.0.1:8443/api"}})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +47,9 @@ func TestPostmanEnvironmentsAreRead(t *testing.T) {
 	tt := reading{
 		name: "Office.postman_environment.json", label: "Postman environment",
 		text: `{"id":"1","name":"Office","values":[{"key":"site id","value":"4","type":"default",` +
-			`"enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],"_postman_variable_scope":"environment"}`,
+			`"enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},` +
+			`{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],` +
+			`"_postman_variable_scope":"environment"}`,
 		variables: []string{"site_id=4", "url=https://h", "scheme=https", "key*="},
 		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: key."},
 	}
@@ -91,7 +92,8 @@ func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 	tt := reading{
 		name: "x.json", label: "Postman collection v2.1",
 		text: `{"info":{"name":"X"},"auth":{"type":"noauth"},"item":[{"name":"F","auth":{"type":"bearer",` +
-			`"bearer":[{"key":"token","value":"pLaNtEd"}]},"event":[{"listen":"test"}],"item":[{"name":"One","request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
+			`"bearer":[{"key":"token","value":"pLaNtEd"}]},"event":[{"listen":"test"}],"item":[{"name":"One",` +
+			`"request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
 		want: "X\n  F\n    One: GET /a | | | \n",
 		notes: []string{
 			"The authorization of folders was left out: the portal's sign-in is used.",

@@ -72,8 +72,7 @@ func TestManyUnknownVariablesAreNamedInPart(t *testing.T) {
 		body.WriteString("{{v" + strings.Repeat("a", i%5) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) +
 			string(rune('a'+i/676)) + "}}")
 	}
-	text,
-		err := json.Marshal(
+	text, err := json.Marshal(
 		map[string]any{"sendId": "s", "draft": map[string]any{"method": "POST", "path": "/x", "body": `"` +
 			body.String() + `"`}})
 	if err != nil {

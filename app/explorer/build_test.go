@@ -253,7 +253,8 @@ func TestThePreviewShowsTheRequestAndNoSecret(t *testing.T) {
 	a := h.ask(1, "POST /explorer/preview", `{"draft":`+draft+`}`)
 	want := `{"body":"{\"p\":\"********\",\"n\":42}","headers":[["X-One","******** 42"],["Accept",` +
 		`"application/json"],["User-Agent","Spyglass/0.1.0"],` +
-		`["Content-Type","application/json"],["Cookie","********"],["X-CSRF-Token","********"]],"method":"POST","url":"` + h.base + `/api/device/devices/{id}?a=********&b={{nobody}}",` +
+		`["Content-Type","application/json"],["Cookie","********"],["X-CSRF-Token","********"]],"method":"POST",` +
+		`"url":"` + h.base + `/api/device/devices/{id}?a=********&b={{nobody}}",` +
 		`"variables":[{"name":"secret","value":"********","scope":"portal","known":true,"secret":true},` +
 		`{"name":"nobody","value":"","scope":"","known":false,"secret":false},` +
 		`{"name":"id","value":"42","scope":"portal","known":true,"secret":false}]}`

@@ -25,8 +25,8 @@ func hostileCatalogs() map[string]string {
 		return `{"openapi":"3.0.0","info":{"title":"x","version":"1"},"paths":{` + paths + `}` + rest + `}`
 	}
 	post := func(i int) string {
-		return fmt.Sprintf(
-			`"/p%d":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/A0"}}}},"responses":{"200":{"description":""}}}}`, i)
+		return fmt.Sprintf(`"/p%d":{"post":{"requestBody":{"content":{"application/json":`+
+			`{"schema":{"$ref":"#/components/schemas/A0"}}}},"responses":{"200":{"description":""}}}}`, i)
 	}
 	schemas := func(named string) string { return `,"components":{"schemas":{` + named + `}}` }
 	ref := func(name string) string { return `{"$ref":"#/components/schemas/` + name + `"}` }

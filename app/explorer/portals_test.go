@@ -31,7 +31,14 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"/api"}],`+
 			`"paths":{"/things/{id}":{"get":{"tags":["Things"],"summary":"Get a thing",`+
 			`"description":"One of them.\n\nRight needed: read on things.","x-right":"read on things",`+
-			`"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],"responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},"/things":{"post":{"tags":["Things"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object","required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer","readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
+			`"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],`+
+			`"responses":{"200":{"description":"ok",`+
+			`"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},`+
+			`"/things":{"post":{"tags":["Things"],`+
+			`"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},`+
+			`"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object",`+
+			`"required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer",`+
+			`"readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
 	case r.URL.Path == "/api/away":
 		http.Redirect(w, r, "http://127.0.0.2:1/api/things", http.StatusFound)
 	case r.URL.Path == "/api/setting/version":

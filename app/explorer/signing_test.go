@@ -101,8 +101,8 @@ func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
 	h := build(t)
 	far := httptest.NewTLSServer(http.HandlerFunc(faraway))
 	defer far.Close()
-	authority,
-		err := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: far.Certificate().Raw})))
+	authority, err := json.Marshal(
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: far.Certificate().Raw})))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 
 // XLSX is a workbook. Rows beyond the limit of a sheet continue on another one.
 var XLSX = Format{ID: "xlsx", Label: "Excel", Extension: "xlsx",
-	Type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Open: func(w io.Writer, head []Column) (
-		Writer, error) {
+	Type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	Open: func(w io.Writer, head []Column) (Writer, error) {
 		out := &xlsxWriter{to: w, file: excelize.NewFile(), head: make([]any, len(head)), line: make([]any, len(head))}
 		bold, err := out.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 		if err != nil {

@@ -172,10 +172,9 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 	defer body.Close()
 	tokens, err := resource.Find(t.Context(), p.db, people.Tokens.Name)
 	must(t, err)
-	must(
-		t,
-		p.db.Write(t.Context(),
-			func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, people.Tokens.Name, tokens[0].ID) }))
+	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error {
+		return resource.Delete(t.Context(), tx, people.Tokens.Name, tokens[0].ID)
+	}))
 	if err := why(); err != errEnded {
 		t.Errorf("the token is gone: it ended by %v", err)
 	}
@@ -192,7 +191,8 @@ func TestABodyThatBreaksOffIsAWrongRequest(t *testing.T) {
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)
 	text, _ := io.ReadAll(answer.Body)
-	if want := `{"errorMessage":"the body broke off before its end","errorCode":1400,"errorDetail":null}`; answer.StatusCode != 400 || string(text) != want {
+	want := `{"errorMessage":"the body broke off before its end","errorCode":1400,"errorDetail":null}`
+	if answer.StatusCode != 400 || string(text) != want {
 		t.Errorf("answers %d %s, want 400 %s", answer.StatusCode, text, want)
 	}
 }

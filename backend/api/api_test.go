@@ -187,7 +187,9 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 			want: `{"errorMessage":"this needs a right that your role does not have: write on deviceGroup",` +
 				`"errorCode":1403,"errorDetail":{"right":"write on deviceGroup"}}`},
 		{do: "GET /api/setting/roles", as: "viewer", code: 403,
-			want:    `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess","errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`,
+			want: `{"errorMessage":"this needs a right that your role does not have: ` +
+				`read on settings: useraccess","errorCode":1403,` +
+				`"errorDetail":{"right":"read on settings: useraccess"}}`,
 			headers: "X-Rate-Limit-Remaining: 499"},
 
 		// Bodies: JSON only, and only so much of it.
@@ -296,7 +298,8 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 			want: `{"errorMessage":"the body is no valid JSON at byte 0: it ends where a value should stand",` +
 				`"errorCode":1400,"errorDetail":null}`},
 		{do: "GET /api/device/devices?fields=id,name&sort=-id", as: "viewer", code: 200,
-			want: `{"total":2,"searchId":null,"items":[{"id":2,"name":"web-02"},{"id":1,"name":"web-01"}],"data":null}`},
+			want: `{"total":2,"searchId":null,"items":[{"id":2,"name":"web-02"},{"id":1,"name":"web-01"}],` +
+				`"data":null}`},
 		{do: "GET /api/device/devices?size=2000", as: "admin", code: 400,
 			want: `{"errorMessage":"size is a whole number from 1 to 1000","errorCode":1400,` +
 				`"errorDetail":{"field":"size","reason":"size is a whole number from 1 to 1000"}}`},
@@ -329,7 +332,8 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":""}`, code: 400,
 			want: `{"errorMessage":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"",` +
 				`"errorCode":1400,"errorDetail":{"field":"patchFields",` +
-				`"reason":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"","allowed":["opType"]}}`},
+				`"reason":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"",` +
+				`"allowed":["opType"]}}`},
 		{do: "DELETE /api/device/devices/2", as: "admin", code: 200, want: `{}`},
 		{do: "POST /api/setting/roles", as: "admin", body: `{"name":"x","privileges":[{"objectType":"device",` +
 			`"objectId":"1","operation":"read"}]}`, code: 400,

@@ -105,10 +105,8 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 
 func TestWithoutLimitsThereAreNoLimitHeaders(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Limits = nil })
-	p.play(
-		t,
-		[]scenario{{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
-			headers: "X-Rate-Limit-Limit:\nX-Rate-Limit-Remaining:\nX-Rate-Limit-Window:"}})
+	p.play(t, []scenario{{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices,
+		headers: "X-Rate-Limit-Limit:\nX-Rate-Limit-Remaining:\nX-Rate-Limit-Window:"}})
 }
 
 func TestQuotasOfManyCallersStayBounded(t *testing.T) {

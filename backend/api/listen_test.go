@@ -59,8 +59,7 @@ func TestAConnectionWhoseAnswerNobodyReadsIsClosedAfterThirtySeconds(t *testing.
 				for _, e := range []*resource.Endpoint{&small, &slow} {
 					e.Right = resource.Right{Object: resource.Open}
 				}
-				h,
-					err := New(Options{Explorer: []resource.Endpoint{small, slow}, Hosts: []string{"h"},
+				h, err := New(Options{Explorer: []resource.Endpoint{small, slow}, Hosts: []string{"h"},
 					Log: slog.New(slog.DiscardHandler)})
 				must(t, err)
 				listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}

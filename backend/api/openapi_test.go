@@ -87,19 +87,24 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 	}
 	must(t, json.Unmarshal(text, &doc))
 	const rate = `"headers":{"X-Rate-Limit-Limit":{"$ref":"#/components/headers/X-Rate-Limit-Limit"},` +
-		`"X-Rate-Limit-Remaining":{"$ref":"#/components/headers/X-Rate-Limit-Remaining"},"X-Rate-Limit-Window":{"$ref":"#/components/headers/X-Rate-Limit-Window"}}`
+		`"X-Rate-Limit-Remaining":{"$ref":"#/components/headers/X-Rate-Limit-Remaining"},` +
+		`"X-Rate-Limit-Window":{"$ref":"#/components/headers/X-Rate-Limit-Window"}}`
 	const want = `{"/a/things/{id}":{"patch":{"operationId":"patchAThingsById","tags":["Things"],` +
 		`"summary":"Change a thing","description":"Changes it.\n\nRight needed: write on settings: portal.",` +
 		`"parameters":[{"name":"id","in":"path","required":true,"description":"Which","schema":{"type":"integer"},` +
-		`"example":7},{"name":"dry","in":"query","description":"Only try","schema":{"type":"boolean"},"example":true}],` +
+		`"example":7},{"name":"dry","in":"query","description":"Only try","schema":{"type":"boolean"},` +
+		`"example":true}],` +
 		`"requestBody":{"required":true,` +
 		`"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ThingChanges",` +
 		`"description":"One thing"},"example":{"level":"error"}}}},` +
 		`"responses":{"200":{"description":"Done",` + rate +
 		`,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing","description":"One thing"}}}},` +
-		`"400":{"$ref":"#/components/responses/Invalid"},"401":{"$ref":"#/components/responses/NotSignedIn"},"403":{"$ref":"#/components/responses/Denied"},"404":{"$ref":"#/components/responses/NotFound"},` +
+		`"400":{"$ref":"#/components/responses/Invalid"},"401":{"$ref":"#/components/responses/NotSignedIn"},` +
+		`"403":{"$ref":"#/components/responses/Denied"},"404":{"$ref":"#/components/responses/NotFound"},` +
 		`"409":{"$ref":"#/components/responses/Conflict","description":"it is busy; it is taken"},` +
-		`"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"},"503":{"$ref":"#/components/responses/Busy"}},` +
+		`"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},` +
+		`"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"},` +
+		`"503":{"$ref":"#/components/responses/Busy"}},` +
 		`"security":[{"session":[],"csrf":[]},{"bearer":[]},{"lmv1":[]}],"x-right":"write on settings: portal",` +
 		`"x-example":"/a/things/7?dry=true"}}}`
 	if string(doc.Paths) != want {
@@ -113,7 +118,8 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		"ThingChanges": `{"type":"object","properties":{"id":{"type":"integer","description":"Set by the portal",` +
 			`"readOnly":true},"level":{"type":"string","description":"How bad","enum":["warn","error"],` +
 			`"default":"warn"},` +
-			`"secret":{"type":"string","maxLength":8,"writeOnly":true},"parent":{"anyOf":[{"$ref":"#/components/schemas/Ref"},{"type":"null"}]}}}`,
+			`"secret":{"type":"string","maxLength":8,"writeOnly":true},` +
+			`"parent":{"anyOf":[{"$ref":"#/components/schemas/Ref"},{"type":"null"}]}}}`,
 		"Ref": `{"type":"object","properties":{"id":{"type":"integer","minimum":1}},"required":["id"]}`,
 	} {
 		if string(doc.Components.Schemas[name]) != want {

@@ -38,8 +38,7 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 func inABubble(t *testing.T, e resource.Endpoint, text string, do func(c net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		e.Right = resource.Right{Object: resource.Open}
-		h,
-			err := New(Options{Endpoints: []resource.Endpoint{e}, Hosts: []string{"h"},
+		h, err := New(Options{Endpoints: []resource.Endpoint{e}, Hosts: []string{"h"},
 			Log: slog.New(slog.DiscardHandler)})
 		must(t, err)
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
@@ -121,18 +120,18 @@ func TestWhatAQuestionWaitsForIsNotItsOwnTime(t *testing.T) {
 		after time.Duration // that the question takes itself, after what it waits for
 		want  int
 	}{{maxQuery - 1, 200}, {maxQuery + 1, 503}} {
-		e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (
-			any, error) {
-			resume := resource.Pause(ctx)
-			time.Sleep(5 * maxQuery)
-			resume()
-			select {
-			case <-time.After(tt.after):
-				return resource.JSON(`{}`), nil
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}}
+		e := resource.Endpoint{Method: "GET", Path: "/a",
+			Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
+				resume := resource.Pause(ctx)
+				time.Sleep(5 * maxQuery)
+				resume()
+				select {
+				case <-time.After(tt.after):
+					return resource.JSON(`{}`), nil
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}}
 		inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
 			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 			must(t, err)

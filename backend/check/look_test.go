@@ -124,8 +124,7 @@ func TestChecksMeasureRealServers(t *testing.T) {
 			"The port does not speak TLS."},
 		{"no such check", check.Task{Method: "telepathy"}, nil, `this collector has no check "telepathy"`},
 	})
-	values,
-		err := look(t, &check.Dialer{},
+	values, err := look(t, &check.Dialer{},
 		check.Task{Method: "tls", Host: host, Attributes: attributes("port", securePort)})
 	if values["valid"] != 0 || values["daysLeft"] < 1 {
 		t.Errorf("a certificate nobody trusts: %v", values)

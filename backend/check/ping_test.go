@@ -32,8 +32,7 @@ func sameTrip(t *testing.T, v check.Values) string {
 
 func TestPingMeasuresThisMachine(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		got,
-			err := look(t, &check.Dialer{},
+		got, err := look(t, &check.Dialer{},
 			check.Task{Method: "ping", Host: host, Attributes: attributes("sendPkts", "3")})
 		if err != nil {
 			t.Fatal(err)

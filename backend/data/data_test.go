@@ -424,8 +424,9 @@ func TestFetchingAnswersForEachInstance(t *testing.T) {
 		t.Errorf("the answer is %s\nwant %s", got, want)
 	}
 	for body, want := range map[string]string{
-		`{}`:                    `invalid instanceIds: instanceIds is required`,
-		`{"instanceIds":"1,x"}`: `invalid instanceIds: instanceIds are ids of instances joined by commas, such as 1,2,3`,
+		`{}`: `invalid instanceIds: instanceIds is required`,
+		`{"instanceIds":"1,x"}`: `invalid instanceIds: instanceIds are ids of instances joined by commas, ` +
+			`such as 1,2,3`,
 		`{"instanceIds":"` + strings.Repeat("1,", 100) + `1"}`: h.json(fetch+span, `{"instanceIds":"1"}`),
 		`{"instanceIds":"` + hundredAndOne() + `"}`:            `invalid instanceIds: instanceIds has at most 100 ids`,
 	} {

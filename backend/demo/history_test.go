@@ -225,8 +225,7 @@ func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
 				})
 			}
 			inBetween := func() int64 {
-				got,
-					err := samples.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{7001},
+				got, err := samples.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{7001},
 					From: 1_790_000_001, To: 1_790_000_000 + 29*hour})
 				if err != nil {
 					t.Fatal(err)

@@ -79,8 +79,7 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 	defer k.Stop()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		got,
-			err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0,
+		got, err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0,
 			To: time.Now().Unix() + 1})
 		if err != nil {
 			t.Fatal(err)

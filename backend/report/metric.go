@@ -239,9 +239,8 @@ func (m *measuring) line(ctx context.Context, row *measuredRow) (Line, error) {
 	if from < m.At.Unix()-hourly {
 		step = max(step, 3600)
 	}
-	steps,
-		err := m.Series.Aggregate(ctx, series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint},
-		From: from, To: to}, step)
+	steps, err := m.Series.Aggregate(
+		ctx, series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint}, From: from, To: to}, step)
 	if err != nil {
 		return Line{}, err
 	}

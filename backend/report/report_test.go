@@ -66,8 +66,7 @@ func table[T any](h *house, r *resource.Resource[*T]) {
 func open(t *testing.T) *house {
 	t.Helper()
 	dir := t.TempDir()
-	db,
-		err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"),
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"),
 		Clock: func() time.Time { return noon }, Zone: time.UTC})
 	if err != nil {
 		t.Fatal(err)

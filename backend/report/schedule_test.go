@@ -41,8 +41,7 @@ func (h *house) process(access func(context.Context, int64) (*resource.Access, e
 	if access == nil {
 		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
 	}
-	s,
-		err := report.New(h.Context(), h.db,
+	s, err := report.New(h.Context(), h.db,
 		report.Options{Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC },
 			Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

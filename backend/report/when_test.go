@@ -13,8 +13,7 @@ import (
 
 func TestAScheduleIsLookedAtInItsTimeZone(t *testing.T) {
 	h := open(t)
-	s,
-		err := report.New(t.Context(), h.db,
+	s, err := report.New(t.Context(), h.db,
 		report.Options{Folder: t.TempDir(), Zone: func() *time.Location { return time.UTC }})
 	if err != nil {
 		t.Fatal(err)
@@ -33,8 +32,7 @@ func TestAScheduleIsLookedAtInItsTimeZone(t *testing.T) {
 				continue
 			}
 			at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
-			out,
-				err := e.Handle(t.Context(),
+			out, err := e.Handle(t.Context(),
 				&resource.Call{At: at, Query: url.Values{"schedule": {tt.schedule}, "scheduleTimezone": {tt.zone}}})
 			text, _ := json.Marshal(out)
 			if tt.field != "" && fault.Of(err).Field != tt.field || tt.field == "" && string(text) != tt.want {

@@ -24,8 +24,9 @@ type View[T any] struct {
 }
 
 // Each makes Rows of a function that gives the structs themselves.
-func Each[T any](rows func(context.Context, Reader, *Call) ([]T, error)) func(context.Context, Reader, *Call) (
-	[]*T, error) {
+func Each[T any](
+	rows func(context.Context, Reader, *Call) ([]T, error),
+) func(context.Context, Reader, *Call) ([]*T, error) {
 	return func(ctx context.Context, r Reader, c *Call) ([]*T, error) {
 		found, err := rows(ctx, r, c)
 		all := make([]*T, len(found))

@@ -31,8 +31,7 @@ func retainUntilKilled(path string) error {
 	var clock atomic.Int64
 	clock.Store(never)
 	ctx := context.Background()
-	db,
-		err := series.Open(
+	db, err := series.Open(
 		ctx, series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
 	if err != nil {
 		return err

@@ -23,8 +23,7 @@ const monday = 1_699_228_800 - 1_699_228_800%(20*43200)
 
 func openAt(t *testing.T, path string, now int64) *series.DB {
 	t.Helper()
-	db,
-		err := series.Open(t.Context(),
+	db, err := series.Open(t.Context(),
 		series.Options{Path: path, Clock: func() time.Time { return time.Unix(now, 0) }})
 	if err != nil {
 		t.Fatal(err)
@@ -201,8 +200,7 @@ func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
 	path, clock := filepath.Join(t.TempDir(), "series.db"), atomic.Int64{}
 	clock.Store(monday + 3*86400)
 	reopened := func() *series.DB {
-		db,
-			err := series.Open(t.Context(),
+		db, err := series.Open(t.Context(),
 			series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
 		if err != nil {
 			t.Fatal(err)

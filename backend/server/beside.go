@@ -19,8 +19,8 @@ var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 // from then on: open receives its id, and returns it. Where Options.Without
 // names a file that is lost, a new one takes its place, and what is there is
 // kept.
-func (s *Server) OpenBeside(ctx context.Context, name string, open func(path string, sibling store.Sibling) (
-	file string, err error)) error {
+func (s *Server) OpenBeside(ctx context.Context, name string,
+	open func(path string, sibling store.Sibling) (file string, err error)) error {
 	path := filepath.Join(s.o.Data, name)
 	known, err := s.db.Known(ctx, name)
 	if err != nil {

@@ -245,8 +245,7 @@ func TestAUserGetsNoPasswordThatIsGuessedFirst(t *testing.T) {
 	w := newTown(t)
 	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
 	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {
-		if status,
-			answer := w.ask("admin", "POST /setting/admins",
+		if status, answer := w.ask("admin", "POST /setting/admins",
 			fmt.Sprintf(user, password)); status != http.StatusBadRequest {
 			t.Errorf("added with the password %q: %d %s", password, status, answer)
 		}

@@ -286,8 +286,7 @@ func TestSettingsOfThePortalCountAtOnce(t *testing.T) {
 		return answer.Header.Get("X-Rate-Limit-Limit")
 	}
 	total := func() (n int) {
-		_,
-			text := c.send(http.MethodGet, `/setting/opsnotes?filter=note:%22night%22,happenOnInSec:%222026-06-30%22`,
+		_, text := c.send(http.MethodGet, `/setting/opsnotes?filter=note:%22night%22,happenOnInSec:%222026-06-30%22`,
 			nil)
 		var page struct{ Total int }
 		if err := json.Unmarshal(text, &page); err != nil {

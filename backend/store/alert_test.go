@@ -196,7 +196,8 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 		`"deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo",` +
 		`"resourceId":11,` +
 		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,` +
-		`"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
+		`"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"",` +
+		`"clearExpr":"",` +
 		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,` +
 		`"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
 		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1",` +
@@ -350,7 +351,8 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 		{"GET /alert/alerts/1?fields=notes", "", `{"notes":[{"by":"system","on":1777896000,"text":"opened as warn"},` +
 			`{"by":"admin","on":1777896600,"text":"seen"},` +
 			`{"by":"admin","on":1777896600,"text":"acknowledged: on it"},{"by":"admin","on":1777896600,` +
-			`"text":"acknowledged: still on it"},{"by":"admin","on":1777896600,"text":"escalated to stage 2 of Net"}]}`},
+			`"text":"acknowledged: still on it"},{"by":"admin","on":1777896600,"text":"escalated to stage 2 of ` +
+			`Net"}]}`},
 	})
 	if got := w.status(1); got != "confirmed-warn-none" {
 		t.Errorf("the device is %s", got)

@@ -66,10 +66,10 @@ func TestAValueIsWhatTheResourceThatSuppliesItComputes(t *testing.T) {
 			supplier := rooms()
 			if tt.supplied {
 				supplier.Hooks = []resource.Hook{
-					resource.Supply(warmth, func(_ context.Context, _ resource.Reader, rows []resource.Row) (
-						[][]byte, error) {
-						return resource.EachRow(rows, func(resource.Row) any { return "warm" })
-					})}
+					resource.Supply(warmth,
+						func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+							return resource.EachRow(rows, func(resource.Row) any { return "warm" })
+						})}
 			}
 			db, err := version(filepath.Join(t.TempDir(), "portal.db"), lamps(), supplier)
 			if err != nil {

@@ -29,8 +29,8 @@ func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (any, error) {
-	return t.listThose(ctx, c, func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (
-		*condition, error) {
+	return t.listThose(ctx, c, func(ctx context.Context, q asker, c *resource.Call,
+		op resource.Operation) (*condition, error) {
 		cond, err := t.visibleAs(ctx, q, c, op, which)
 		if err != nil || t.res.Within == nil {
 			return cond, err

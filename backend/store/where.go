@@ -19,13 +19,13 @@ import (
 // one list for all connections. fold makes texts equal that differ in case
 // only, where SQLite itself knows only the case of A to Z.
 var registerFunctions = sync.OnceValue(func() error {
-	return sqlite.RegisterDeterministicScalarFunction("fold", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (
-		driver.Value, error) {
-		if text, ok := args[0].(string); ok {
-			return fold(text), nil
-		}
-		return args[0], nil
-	})
+	return sqlite.RegisterDeterministicScalarFunction("fold", 1,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			if text, ok := args[0].(string); ok {
+				return fold(text), nil
+			}
+			return args[0], nil
+		})
 })
 
 func fold(text string) string { return strings.Map(unicode.ToLower, strings.ToUpper(text)) }

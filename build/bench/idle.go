@@ -28,8 +28,9 @@ var (
 		name: "idle-cpu", does: "idle on the overview: % of one core, all processes (other: limit)", goal: "≤ 1",
 		measure: plain(func(ctx context.Context, p project.Project) (ours, limit float64, err error) {
 			err = idle(ctx, p, func(app, _ opening) error {
-				ours,
-					err = idling(ctx, app, func(pids []int) (float64, error) { return spent(ctx, idleCounts, pids...) })
+				ours, err = idling(ctx, app, func(pids []int) (float64, error) {
+					return spent(ctx, idleCounts, pids...)
+				})
 				return err
 			})
 			return ours, 1, err

@@ -62,8 +62,8 @@ func (p *portal) close(ctx context.Context) error {
 
 // bare starts a minimal server: net/http, one prepared statement, nothing else.
 // It serves until end is called.
-func bare(path string, prepare string, handle func(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error) (
-	url string, end func() error, err error) {
+func bare(path string, prepare string, handle func(stmt *sql.Stmt, w http.ResponseWriter,
+	r *http.Request) error) (url string, end func() error, err error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&"+
 		"_pragma=busy_timeout(5000)&_pragma=cache_size(-8000)&_pragma=mmap_size(268435456)")
 	if err != nil {

@@ -36,8 +36,7 @@ func jumpingClock(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		var offset atomic.Int64
 		clock := func() time.Time { return time.Now().Round(0).Add(time.Duration(offset.Load())) }
-		s,
-			err := server.New(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0",
+		s, err := server.New(ctx, server.Options{Data: folder, Listen: "127.0.0.1:0",
 			Log: slog.New(slog.DiscardHandler), Clock: clock})
 		if err != nil {
 			return err

@@ -165,8 +165,8 @@ func pinned(c *x509.Certificate, pin string) bool {
 
 // dialPinned connects with the pin, except to the https proxy on the way, which
 // is judged by the rules of the system. Empty: there is none.
-func dialPinned(dialer *net.Dialer, proxy string, pin *tls.Config) func(context.Context, string, string) (
-	net.Conn, error) {
+func dialPinned(dialer *net.Dialer, proxy string,
+	pin *tls.Config) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		config := &tls.Config{MinVersion: tls.VersionTLS12}
 		if proxy == "" || address != proxy {

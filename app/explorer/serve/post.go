@@ -13,8 +13,8 @@ type Handle = func(ctx context.Context, c *resource.Call) (any, error)
 const MaxDraft = 16 << 20
 
 // Post is an endpoint whose body is declared like a resource.
-func Post[T any](path, summary string, r *resource.Resource[*T], do func(context.Context, *resource.Call, *T) (
-	any, error)) resource.Endpoint {
+func Post[T any](path, summary string, r *resource.Resource[*T],
+	do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
 	schema := r.Schema()
 	return resource.Endpoint{
 		Method: "POST", Path: path, Summary: summary, Body: &schema, Limit: MaxDraft,
