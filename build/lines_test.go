@@ -3,9 +3,8 @@ package main
 import (
 	"go/scanner"
 	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,22 +16,19 @@ const (
 	tab     = "    "
 )
 
-// A raw string may be wider: it shows a body, a file or a page of a program as it is.
+// structTag matches a tag of a struct's field, which cannot be cut.
+var structTag = regexp.MustCompile("^`[a-z]+:\"")
+
+// A raw string of several lines may be wider, as it shows a body, a file or a page of a program as it is.
 func TestNoLineOfGoIsWiderThan120Columns(t *testing.T) {
-	root := ".."
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (name == "node_modules" || strings.HasPrefix(name, ".")) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, ".gen.go") {
-			return nil
+	none := func(string) bool { return false }
+	eachGoFile(t, "..", none, func(path string) {
+		if strings.HasSuffix(path, ".gen.go") {
+			return
 		}
 		source, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		raw := rawLines(source)
 		for i, line := range strings.Split(string(source), "\n") {
@@ -41,14 +37,10 @@ func TestNoLineOfGoIsWiderThan120Columns(t *testing.T) {
 				t.Errorf("%s:%d has %d columns", path, i+1, width)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
-// rawLines returns the lines of source that a raw string covers, wholly or in part.
+// rawLines returns the lines of source that a tag, or a raw string of several lines, covers wholly or in part.
 func rawLines(source []byte) map[int]bool {
 	raw := map[int]bool{}
 	files := token.NewFileSet()
@@ -60,7 +52,7 @@ func rawLines(source []byte) map[int]bool {
 		if kind == token.EOF {
 			return raw
 		}
-		if kind == token.STRING && text[0] == '`' {
+		if kind == token.STRING && (strings.Contains(text, "\n") || structTag.MatchString(text)) {
 			first := file.Line(at)
 			for line := first; line <= first+strings.Count(text, "\n"); line++ {
 				raw[line] = true
