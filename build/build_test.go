@@ -19,8 +19,8 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
 	_, err = choose([]string{"spell"})
-	const want = "there is no step spell; there are gofmt, check, units, ui, lint, vet, vet-desktop, go, contract, " +
-		"fuzz, browser, window, package"
+	const want = "there is no step spell; there are gofmt, check, page-lint, units, ui, lint, vet, vet-desktop, go, " +
+		"contract, fuzz, browser, window, package"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

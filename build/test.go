@@ -28,6 +28,7 @@ type step struct {
 var steps = []step{
 	{name: "gofmt", run: formatted},
 	{name: "check", run: script("check")},
+	{name: "page-lint", run: script("lint")},
 	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
 	{name: "lint", run: lint},

@@ -29,12 +29,16 @@ else if ((await readFile(file, 'utf8')) !== text) {
 /** The document, from a portal that runs for as long as it takes to ask. */
 async function openapi(program) {
   const data = await mkdtemp(join(tmpdir(), 'spyglass-types-'))
-  const server = spawn(program, ['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const server = spawn(program, ['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = new Promise((done) => server.once('close', done))
   try {
     const url = await address(server)
     const { stdout } = await promisify(execFile)(program, ['token', 'create', '--data', data, '--user', 'admin'])
-    const answer = await fetch(`${url}/api/openapi.json`, { headers: { Authorization: `Bearer ${JSON.parse(stdout).bearer}` } })
+    const answer = await fetch(`${url}/api/openapi.json`, {
+      headers: { Authorization: `Bearer ${JSON.parse(stdout).bearer}` },
+    })
     if (!answer.ok) throw new Error(`the portal answers ${answer.status}: ${await answer.text()}`)
     return await answer.json()
   } finally {

@@ -2,7 +2,10 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { createServer, type Plugin, type ProxyOptions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-/** `go run ./build dev` names the portal; a bare `npm run dev` asks one started with `spyglass serve --listen 127.0.0.1:8443`. */
+/**
+ * `go run ./build dev` names the portal; a bare `npm run dev` asks one started with `spyglass serve --listen
+ * 127.0.0.1:8443`.
+ */
 const portal = process.env.SPYGLASS_ADDRESS ?? 'http://127.0.0.1:8443'
 
 /**
@@ -25,10 +28,22 @@ const firstPaint: Plugin = {
   name: 'first-paint',
   apply: 'build',
   async transformIndexHtml(html) {
-    const server = await createServer({ configFile: false, logLevel: 'error', plugins: [svelte()], server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
+    const server = await createServer({
+      configFile: false,
+      logLevel: 'error',
+      plugins: [svelte()],
+      server: { middlewareMode: true, ws: false, watch: null },
+      appType: 'custom',
+      optimizeDeps: { noDiscovery: true },
+    })
     try {
-      const [{ render }, frame] = await Promise.all(['svelte/server', '/src/Frame.svelte'].map((name) => server.ssrLoadModule(name)))
-      return html.replace('<div id="app">', (begin) => `${begin}<div class="first" aria-hidden="true" inert>${render(frame.default).body}</div>`)
+      const [{ render }, frame] = await Promise.all(
+        ['svelte/server', '/src/Frame.svelte'].map((name) => server.ssrLoadModule(name)),
+      )
+      return html.replace(
+        '<div id="app">',
+        (begin) => `${begin}<div class="first" aria-hidden="true" inert>${render(frame.default).body}</div>`,
+      )
     } finally {
       await server.close()
     }

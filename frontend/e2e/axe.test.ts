@@ -17,7 +17,8 @@ const ofColours = ['color-contrast', 'link-in-text-block']
 
 /** What axe finds in both themes, short enough to read in a failure. */
 async function findings(page: Page): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.addScriptTag({ content: await readFile(source, 'utf8') })
+  if (!(await page.evaluate(() => 'axe' in window)))
+    await page.addScriptTag({ content: await readFile(source, 'utf8') })
   const options: RunOptions = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     rules: { 'label-content-name-mismatch': { enabled: false } }, // experimental: it takes a description inside a button for its label
@@ -28,8 +29,18 @@ async function findings(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme: theme })
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
     const asked = theme === 'dark' ? options : { ...options, runOnly: ofColours }
-    const results = await page.evaluate((o) => (window as unknown as { axe: { run(on: Document, o: RunOptions): Promise<AxeResults> } }).axe.run(document, o), asked)
-    found.push(...results.violations.flatMap((v) => v.nodes.filter((n) => v.id !== 'scrollable-region-focusable' || n.target[0] !== scrolledFromOutside).map((n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`)))
+    const results = await page.evaluate(
+      (o) =>
+        (window as unknown as { axe: { run(on: Document, o: RunOptions): Promise<AxeResults> } }).axe.run(document, o),
+      asked,
+    )
+    found.push(
+      ...results.violations.flatMap((v) =>
+        v.nodes
+          .filter((n) => v.id !== 'scrollable-region-focusable' || n.target[0] !== scrolledFromOutside)
+          .map((n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`),
+      ),
+    )
   }
   return found
 }

@@ -18,7 +18,15 @@ const wanted = 500
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
 })
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
@@ -45,7 +53,9 @@ function many(catalog) {
   const have = catalog.categories.flatMap((c) => c.endpoints).length
   for (const c of catalog.categories) {
     const own = c.endpoints
-    c.endpoints = Array.from({ length: Math.ceil(wanted / have) }, (_, n) => own.map((e) => (n ? { ...e, id: `${e.id}/v${n}`, path: `${e.path}/v${n}` } : e))).flat()
+    c.endpoints = Array.from({ length: Math.ceil(wanted / have) }, (_, n) =>
+      own.map((e) => (n ? { ...e, id: `${e.id}/v${n}`, path: `${e.path}/v${n}` } : e)),
+    ).flat()
   }
   let left = wanted
   for (const c of catalog.categories) {

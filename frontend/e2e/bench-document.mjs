@@ -19,8 +19,17 @@ const path = '/device/devices?size=1000'
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-    '--enable-precise-memory-info', '--js-flags=--expose-gc'],
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--enable-precise-memory-info',
+    '--js-flags=--expose-gc',
+  ],
 })
 try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
@@ -30,12 +39,16 @@ try {
   for (let i = 0; i < rounds; i++) {
     const { task } = await measure(context, true)
     const sent = await measure(context, false)
-    all.push({ ...sent, task, ...await parse(context, sent.document) })
+    all.push({ ...sent, task, ...(await parse(context, sent.document)) })
   }
-  console.log(JSON.stringify({
-    bytes: all[0].bytes,
-    ...Object.fromEntries(['paint', 'indexed', 'find', 'parse', 'task', 'heap'].map((name) => [name, median(all.map((r) => r[name]))])),
-  }))
+  console.log(
+    JSON.stringify({
+      bytes: all[0].bytes,
+      ...Object.fromEntries(
+        ['paint', 'indexed', 'find', 'parse', 'task', 'heap'].map((name) => [name, median(all.map((r) => r[name]))]),
+      ),
+    }),
+  )
 } finally {
   await browser.close()
 }
@@ -103,7 +116,8 @@ async function send(watched) {
     const rows = new MutationObserver(() => {
       if (!document.querySelector('[role="tree"][aria-label="JSON"] [role="treeitem"]')) return
       rows.disconnect()
-      requestAnimationFrame(() => { // after it comes the frame with the rows in it
+      requestAnimationFrame(() => {
+        // after it comes the frame with the rows in it
         const frame = new MessageChannel()
         frame.port1.onmessage = () => done(performance.now())
         frame.port2.postMessage(0)
@@ -126,7 +140,15 @@ async function send(watched) {
   window.fetch = ask
   const { connect, firstByte, download } = reply.timing
   const sent = connect + firstByte + download
-  return { bytes: reply.bytes, document: reply.document, paint: total - sent, indexed: end - sent, find, task, heap: (used() - before) / 1e6 }
+  return {
+    bytes: reply.bytes,
+    document: reply.document,
+    paint: total - sent,
+    indexed: end - sent,
+    find,
+    task,
+    heap: (used() - before) / 1e6,
+  }
 }
 
 /** JSON.parse of the same text, in an empty page of the same origin. */

@@ -19,7 +19,9 @@ async function rowsOf(list: Locator): Promise<string[]> {
   const values = (inputs: Element[]) => inputs.map((i) => (i as HTMLInputElement).value)
   const names = await list.getByLabel('parameter name').evaluateAll(values)
   const held = await list.getByLabel(/ value$/).evaluateAll(values)
-  const on = await list.getByRole('switch', { name: / on$/ }).evaluateAll((all) => all.map((i) => i.getAttribute('aria-checked')))
+  const on = await list
+    .getByRole('switch', { name: / on$/ })
+    .evaluateAll((all) => all.map((i) => i.getAttribute('aria-checked')))
   return names.map((n, i) => `${on[i] === 'true' ? '' : '# '}${n}: ${held[i]}`)
 }
 
@@ -96,7 +98,10 @@ describe('rows', () => {
     await page.keyboard.press('Escape')
     const sort = p.request.getByRole('combobox', { name: 'sort value' })
     await sort.fill('displ')
-    await page.getByRole('listbox', { name: 'Sort by' }).getByRole('option', { name: /descending/ }).click()
+    await page
+      .getByRole('listbox', { name: 'Sort by' })
+      .getByRole('option', { name: /descending/ })
+      .click()
     await expect.poll(() => sort.inputValue()).toBe('-displayName')
     await page.keyboard.press('Control+Enter')
     await until(p.status, /^200 OK/)
@@ -121,7 +126,10 @@ describe('rows', () => {
     await expect.poll(rows).toEqual(['a: 1', '# b: two: {{x}}', 'a: '])
     await page.keyboard.press('Control+Shift+Z')
     await expect.poll(rows).toEqual(['# b: two: {{x}}', 'a: 1', 'a: '])
-    const [first, last] = [query.getByRole('button', { name: 'Move b', exact: true }), query.getByRole('button', { name: 'Remove a' }).last()]
+    const [first, last] = [
+      query.getByRole('button', { name: 'Move b', exact: true }),
+      query.getByRole('button', { name: 'Remove a' }).last(),
+    ]
     await query.getByRole('textbox', { name: 'b value' }).hover()
     const [from, to] = [(await first.boundingBox())!, (await last.boundingBox())!]
     await page.mouse.move(from.x + 12, from.y + 12)
@@ -164,7 +172,11 @@ describe('rows', () => {
     await page.getByRole('button', { name: 'New tab' }).click()
     await page.getByRole('menuitem', { name: 'Duplicate tab' }).click()
     await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups', 'GET /device/groups'])
-    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 3)).toEqual(['size: 5', 'filter: name~"a long one"', 'sort: -id'])
+    expect((await rowsOf(p.request.getByRole('region', { name: 'Query parameters' }))).slice(0, 3)).toEqual([
+      'size: 5',
+      'filter: name~"a long one"',
+      'sort: -id',
+    ])
   })
 
   test('header names and their values are completed', async () => {
@@ -199,7 +211,10 @@ describe('the filter builder', () => {
     const value = dialog.getByRole('combobox', { name: 'Value' })
     await value.focus()
     await page.keyboard.press('ArrowDown')
-    await page.getByRole('listbox', { name: 'Values' }).getByRole('option', { name: /^normal/ }).click()
+    await page
+      .getByRole('listbox', { name: 'Values' })
+      .getByRole('option', { name: /^normal/ })
+      .click()
     await expect.poll(() => text.inputValue()).toBe('hostStatus:"normal"')
     await page.keyboard.press('Escape')
     await until(bar.locator('.count'), /^\d+ of 152 match$/)
@@ -224,9 +239,14 @@ describe('the filter builder', () => {
     await dialog.waitFor({ state: 'detached' })
     await bar.getByRole('button', { name: 'Add condition' }).click()
     const offered = page.getByRole('listbox', { name: 'Fields' }).getByRole('option')
-    await expect.poll(async () => (await offered.allInnerTexts()).slice(0, 3).map((t) => t.split(/\s/)[0])).toEqual(['id', 'name', 'displayName'])
+    await expect
+      .poll(async () => (await offered.allInnerTexts()).slice(0, 3).map((t) => t.split(/\s/)[0]))
+      .toEqual(['id', 'name', 'displayName'])
     await dialog.getByRole('combobox', { name: 'Field' }).fill('hostStat')
-    await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^hostStatus/ }).click()
+    await page
+      .getByRole('listbox', { name: 'Fields' })
+      .getByRole('option', { name: /^hostStatus/ })
+      .click()
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
     await dialog.getByRole('combobox', { name: 'Field' }).fill('displayName') // a whole name, and nothing yet that it is
     await page.keyboard.press('Enter')
@@ -256,18 +276,28 @@ describe('undo', () => {
     await p.path.fill('/device/groups')
     await p.method.selectOption('DELETE')
     await p.path.focus()
-    await page.evaluate(() => navigator.clipboard.writeText(`curl -X PUT '${location.origin}/api/device/devices/7' -H 'Authorization: Bearer x' -d '{"name":"x"}'`))
+    await page.evaluate(() =>
+      navigator.clipboard.writeText(
+        `curl -X PUT '${location.origin}/api/device/devices/7' -H 'Authorization: Bearer x' -d '{"name":"x"}'`,
+      ),
+    )
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Control+V')
     await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
     await page.getByText(/Authorization was left out/).waitFor()
     await page.keyboard.press('Control+Z')
-    await expect.poll(async () => [await p.method.inputValue(), await p.path.inputValue()]).toEqual(['DELETE', '/device/groups'])
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['DELETE', '/device/groups'])
     await page.keyboard.press('Control+Z')
-    await expect.poll(async () => [await p.method.inputValue(), await p.path.inputValue()]).toEqual(['GET', '/device/groups'])
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['GET', '/device/groups'])
     await page.keyboard.press('Control+Y')
     await page.keyboard.press('Control+Y')
-    await expect.poll(async () => [await p.method.inputValue(), await p.path.inputValue()]).toEqual(['PUT', '/device/devices/7'])
+    await expect
+      .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+      .toEqual(['PUT', '/device/devices/7'])
   })
 })
 
@@ -293,7 +323,10 @@ describe('variables', () => {
     await newRequest(page)
     await p.path.focus()
     await page.keyboard.type('/device/devices/{{$us')
-    await page.getByRole('listbox', { name: 'Variables' }).getByRole('option', { name: /userId/ }).waitFor()
+    await page
+      .getByRole('listbox', { name: 'Variables' })
+      .getByRole('option', { name: /userId/ })
+      .waitFor()
     await page.keyboard.press('Enter')
     await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{$userId}}')
     await page.keyboard.press('ArrowLeft')
@@ -303,7 +336,10 @@ describe('variables', () => {
     await expect.poll(() => focusLabel(page)).toBe('Path')
     await p.path.fill('/device/devices/{{nobody}}')
     await page.keyboard.press('Control+Enter')
-    await p.request.getByRole('alert').getByText(/\{\{nobody\}\} has no value/).waitFor()
+    await p.request
+      .getByRole('alert')
+      .getByText(/\{\{nobody\}\} has no value/)
+      .waitFor()
     await p.request.getByRole('button', { name: 'Send anyway' }).waitFor()
   })
 })
@@ -324,7 +360,9 @@ describe('the body', () => {
   test('the values of nested rows stand under those of the others', async () => {
     const page = await portal.page()
     await open(page, 'POST /device/devices', 'post device devices')
-    const values = parts(page).request.getByRole('region', { name: 'Body' }).getByRole('textbox', { name: /value$/ })
+    const values = parts(page)
+      .request.getByRole('region', { name: 'Body' })
+      .getByRole('textbox', { name: /value$/ })
     await expect.poll(() => values.count()).toBeGreaterThan(6)
     const lefts = await values.evaluateAll((all) => all.map((e) => Math.round(e.getBoundingClientRect().left)))
     expect(new Set(lefts).size).toBe(1)
@@ -346,10 +384,14 @@ describe('the body', () => {
     await page.keyboard.press('Enter')
     await body.getByRole('textbox', { name: 'more value' }).fill('42')
     await body.getByRole('button', { name: 'Remove x', exact: true }).click()
-    await expect.poll(async () => (await raw(page)).innerText()).toBe('{"n": 1.50, "in": {"deep": 9007199254740993, "more": "42"}, "list": [2.0, 10]}')
+    await expect
+      .poll(async () => (await raw(page)).innerText())
+      .toBe('{"n": 1.50, "in": {"deep": 9007199254740993, "more": "42"}, "list": [2.0, 10]}')
     await p.request.getByRole('tab', { name: 'Form' }).click()
     await body.getByRole('switch', { name: '2 on', exact: true }).click()
-    await expect.poll(async () => (await raw(page)).innerText()).toBe('{"n": 1.50, "in": {"deep": 9007199254740993, "more": "42"}, "list": [2.0, 10, 30]}')
+    await expect
+      .poll(async () => (await raw(page)).innerText())
+      .toBe('{"n": 1.50, "in": {"deep": 9007199254740993, "more": "42"}, "list": [2.0, 10, 30]}')
   })
 
   test('offers the fields of the schema, with editors of their types', async () => {
@@ -363,7 +405,11 @@ describe('the body', () => {
     await page.getByRole('listbox', { name: 'Values' }).getByRole('option', { name: 'ResourceGroupSDT' }).click()
     await body.getByRole('button', { name: 'Add field' }).click()
     await page.keyboard.type('startD')
-    await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^startDateTime/ }).first().click()
+    await page
+      .getByRole('listbox', { name: 'Fields' })
+      .getByRole('option', { name: /^startDateTime/ })
+      .first()
+      .click()
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     await expect.poll(focused).toBe('startDateTime value')
     await body.getByRole('button', { name: 'Add field' }).press('Enter')
@@ -373,11 +419,17 @@ describe('the body', () => {
     await expect.poll(focused).toBe('Add field')
     await body.getByRole('button', { name: 'Add field' }).press('Enter')
     await page.keyboard.type('endD')
-    await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^endDateTime/, selected: true }).waitFor()
+    await page
+      .getByRole('listbox', { name: 'Fields' })
+      .getByRole('option', { name: /^endDateTime/, selected: true })
+      .waitFor()
     await page.keyboard.press('Enter')
     await expect.poll(focused).toBe('endDateTime value')
     await body.getByRole('button', { name: 'Choose a time for startDateTime' }).click()
-    await page.getByRole('dialog', { name: 'Time of startDateTime' }).getByLabel(/Local time/).fill('2026-11-20T15:00:00')
+    await page
+      .getByRole('dialog', { name: 'Time of startDateTime' })
+      .getByLabel(/Local time/)
+      .fill('2026-11-20T15:00:00')
     await page.keyboard.press('Escape')
     const want = String(await page.evaluate(() => new Date('2026-11-20T15:00:00').getTime()))
     await expect.poll(() => body.getByRole('combobox', { name: 'startDateTime value' }).inputValue()).toBe(want)
@@ -411,10 +463,14 @@ describe('the body', () => {
     await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
     await page.keyboard.press('Escape')
     await p.request.getByRole('button', { name: 'Format' }).click()
-    await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
+    await expect
+      .poll(() => p.request.locator('.cm-content').innerText())
+      .toBe('{\n  "displaynam": "x",\n  "preferredCollectorId": "1"\n}')
     await p.request.locator('.cm-content').click()
     await page.keyboard.press('Control+Z')
-    await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{"displaynam":"x","preferredCollectorId":"1"}')
+    await expect
+      .poll(() => p.request.locator('.cm-content').innerText())
+      .toBe('{"displaynam":"x","preferredCollectorId":"1"}')
     await page.keyboard.press('Control+Z')
     await expect.poll(() => p.request.locator('.cm-content').innerText()).toContain('"name"')
     await page.keyboard.press('Control+Z')

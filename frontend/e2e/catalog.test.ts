@@ -118,5 +118,7 @@ test('what was chosen or sent is on top once nobody aims at the tree', async () 
   await until(recent, /^Recent 1$/)
   await sendPath(page, '/device/groups')
   await until(recent, /^Recent 2$/)
-  expect((await p.catalog.getByRole('treeitem').allInnerTexts()).slice(0, 3).map((t) => t.replace(/\s+/g, ' ').trim())).toEqual(['Recent 2', 'GET /device/groups /device/groups', 'GET /device/devices /device/devices'])
+  expect(
+    (await p.catalog.getByRole('treeitem').allInnerTexts()).slice(0, 3).map((t) => t.replace(/\s+/g, ' ').trim()),
+  ).toEqual(['Recent 2', 'GET /device/groups /device/groups', 'GET /device/devices /device/devices'])
 })

@@ -6,17 +6,25 @@ const portal = suite()
 
 /** The data of the first instance of a data source on the first device whose name holds a word. */
 async function dataPath(page: Page, device: string, source: string): Promise<string> {
-  return page.evaluate(async ([device, source]) => {
-    const first = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
-    const d = await first(`/device/devices?size=1&filter=displayName~"${device}"`)
-    const s = await first(`/device/devices/${d}/devicedatasources?filter=dataSourceName:"${source}"`)
-    return `/device/devices/${d}/devicedatasources/${s}/instances/${await first(`/device/devices/${d}/devicedatasources/${s}/instances`)}`
-  }, [device, source])
+  return page.evaluate(
+    async ([device, source]) => {
+      const first = async (path: string) =>
+        ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
+      const d = await first(`/device/devices?size=1&filter=displayName~"${device}"`)
+      const s = await first(`/device/devices/${d}/devicedatasources?filter=dataSourceName:"${source}"`)
+      return `/device/devices/${d}/devicedatasources/${s}/instances/${await first(`/device/devices/${d}/devicedatasources/${s}/instances`)}`
+    },
+    [device, source],
+  )
 }
 
 /** Waits until the demo's past, which it fills in after it started, is in the answer. */
 async function remembered(page: Page, path: string) {
-  const values = () => page.evaluate(async (path) => ((await (await fetch(`/api${path}`)).json()) as { values: unknown[] }).values.length, path)
+  const values = () =>
+    page.evaluate(
+      async (path) => ((await (await fetch(`/api${path}`)).json()) as { values: unknown[] }).values.length,
+      path,
+    )
   await expect.poll(values).toBeGreaterThan(100)
 }
 
@@ -39,7 +47,11 @@ test('measured data is drawn with its thresholds, zoomed, and the range goes int
   const data = `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`
   await remembered(page, data)
   await sendPath(page, data)
-  expect(await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length)).toBe(0)
+  expect(
+    await page.evaluate(
+      () => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length,
+    ),
+  ).toBe(0)
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   const chart = p.response.getByRole('slider', { name: /^Linux_Host\. .*cpuPercent: lowest .*highest .*last / })
   await chart.waitFor()
@@ -47,7 +59,9 @@ test('measured data is drawn with its thresholds, zoomed, and the range goes int
   const lines = p.response.getByRole('group', { name: 'Lines' })
   await expect.poll(() => lines.getByRole('button').count()).toBe(8)
   await expect.poll(() => lines.getByRole('button', { name: /^cpuPercent/ }).getAttribute('aria-pressed')).toBe('true')
-  await expect.poll(() => lines.getByRole('button', { name: /^memoryTotal/ }).getAttribute('aria-pressed')).toBe('false')
+  await expect
+    .poll(() => lines.getByRole('button', { name: /^memoryTotal/ }).getAttribute('aria-pressed'))
+    .toBe('false')
   const thresholds = p.response.getByRole('button', { name: 'Thresholds' })
   await expect.poll(() => thresholds.getAttribute('aria-pressed')).toBe('true')
 
@@ -102,11 +116,19 @@ test('dragging zooms, Escape goes back, and the points are a table too', async (
   await points.getByRole('columnheader', { name: 'Time' }).waitFor()
   await expect.poll(() => points.getByRole('rowheader').first().textContent()).toMatch(/\d{4}, \d\d:\d\d:\d\d$/)
   await expect.poll(() => points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
-  const [name, value] = [points.getByRole('columnheader').nth(3), points.getByRole('row').nth(1).getByRole('cell').nth(2)]
+  const [name, value] = [
+    points.getByRole('columnheader').nth(3),
+    points.getByRole('row').nth(1).getByRole('cell').nth(2),
+  ]
   const before = (await value.boundingBox())!.x
-  const by = await points.locator('.all').evaluate((rows) => { rows.scrollTo(120, 0); return rows.scrollLeft }) // as far as it goes: moments and values are not always as wide
+  const by = await points.locator('.all').evaluate((rows) => {
+    rows.scrollTo(120, 0)
+    return rows.scrollLeft
+  }) // as far as it goes: moments and values are not always as wide
   expect(by).toBeGreaterThan(20)
-  await expect.poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x]).toEqual([before - by, before - by])
+  await expect
+    .poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x])
+    .toEqual([before - by, before - by])
 })
 
 test('a graph has its title and unit, and a list offers its numbers over its time', async () => {
@@ -115,7 +137,11 @@ test('a graph has its title and unit, and a list offers its numbers over its tim
   await newRequest(page)
   const instance = await dataPath(page, 'web-prod', 'Linux_Host')
   const [graph, overview] = await page.evaluate(async () => {
-    const [source] = ((await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as { items: Record<'graphs' | 'overviewGraphs', { id: number }[]>[] }).items
+    const [source] = (
+      (await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as {
+        items: Record<'graphs' | 'overviewGraphs', { id: number }[]>[]
+      }
+    ).items
     return [source.graphs[0].id, source.overviewGraphs[0].id]
   })
   await sendPath(page, `${instance}/graphs/${graph}/data`)
@@ -146,23 +172,45 @@ test('several instances are measured against their thresholds, with maintenance 
   const p = parts(page)
   await newRequest(page)
   const source = await page.evaluate(async () => {
-    const items = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number; instanceNumber: number }[] }).items
+    const items = async (path: string) =>
+      ((await (await fetch(`/api${path}`)).json()) as { items: { id: number; instanceNumber: number }[] }).items
     for (const device of await items('/device/devices?size=100')) {
-      const several = (await items(`/device/devices/${device.id}/devicedatasources?size=100`)).find((s) => s.instanceNumber > 1)
+      const several = (await items(`/device/devices/${device.id}/devicedatasources?size=100`)).find(
+        (s) => s.instanceNumber > 1,
+      )
       if (several) return `/device/devices/${device.id}/devicedatasources/${several.id}`
     }
     throw new Error('no device has several instances of a data source')
   })
-  const first = await page.evaluate(async (source) => ((await (await fetch(`/api${source}/instances`)).json()) as { items: { id: number }[] }).items[0].id, source)
+  const first = await page.evaluate(
+    async (source) =>
+      ((await (await fetch(`/api${source}/instances`)).json()) as { items: { id: number }[] }).items[0].id,
+    source,
+  )
   await remembered(page, `${source}/instances/${first}/data?period=24`)
   const asked: string[] = []
-  page.on('response', (r) => r.url().endsWith('/explorer/maintenance/windows') && r.ok() && void r.text().then((text) => asked.push(text)))
+  page.on(
+    'response',
+    (r) =>
+      r.url().endsWith('/explorer/maintenance/windows') && r.ok() && void r.text().then((text) => asked.push(text)),
+  )
   const made = await page.evaluate(async (device) => {
     const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
     const now = new Date()
     const answer = await fetch('/api/sdt/sdts', {
-      method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
-      body: JSON.stringify({ type: 'ResourceSDT', deviceId: Number(device), sdtType: 'daily', comment: 'Every day', timezone: 'UTC', hour: (now.getUTCHours() + 23) % 24, minute: 0, duration: 180, startDateTime: now.getTime() - 3 * 86_400_000 }),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+      body: JSON.stringify({
+        type: 'ResourceSDT',
+        deviceId: Number(device),
+        sdtType: 'daily',
+        comment: 'Every day',
+        timezone: 'UTC',
+        hour: (now.getUTCHours() + 23) % 24,
+        minute: 0,
+        duration: 180,
+        startDateTime: now.getTime() - 3 * 86_400_000,
+      }),
     })
     return answer.status
   }, source.split('/')[3])
@@ -170,28 +218,53 @@ test('several instances are measured against their thresholds, with maintenance 
   await sendPath(page, `${source}/data?period=24`)
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
-  await expect.poll(() => asked.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0)).toEqual([true])
-  await expect.poll(() => p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed')).toBe('true')
+  await expect
+    .poll(() => asked.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0))
+    .toEqual([true])
+  await expect
+    .poll(() => p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed'))
+    .toBe('true')
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-instances.png` : undefined })
 
   // Asked for by their ids, with others of another device: the answer has the ids alone.
   const ids = await page.evaluate(async (device) => {
-    const of = async (id: string) => ((await (await fetch(`/api/device/devices/${id}/instances?size=8&fields=id`)).json()) as { items: { id: number }[] }).items.map((i) => i.id)
+    const of = async (id: string) =>
+      (
+        (await (await fetch(`/api/device/devices/${id}/instances?size=8&fields=id`)).json()) as {
+          items: { id: number }[]
+        }
+      ).items.map((i) => i.id)
     return [...(await of(device)), ...(await of(device === '1' ? '2' : '1'))]
   }, source.split('/')[3])
   expect(ids.length).toBeGreaterThan(10)
   await newRequest(page)
   await p.path.fill('')
-  await page.evaluate((ids) => navigator.clipboard.writeText(`curl -X POST '${location.origin}/api/device/instances/datafetch?period=24' -d '{"instanceIds":"${ids}"}'`), ids.join(','))
+  await page.evaluate(
+    (ids) =>
+      navigator.clipboard.writeText(
+        `curl -X POST '${location.origin}/api/device/instances/datafetch?period=24' -d '{"instanceIds":"${ids}"}'`,
+      ),
+    ids.join(','),
+  )
   await p.path.focus()
   await page.keyboard.press('Control+V')
   await expect.poll(() => p.method.inputValue()).toBe('POST')
   const questions: string[] = []
-  page.on('request', (r) => { if (r.url().endsWith('/explorer/lookup')) questions.push((r.postDataJSON() as { draft: { path: string } }).draft.path) })
+  page.on('request', (r) => {
+    if (r.url().endsWith('/explorer/lookup'))
+      questions.push((r.postDataJSON() as { draft: { path: string } }).draft.path)
+  })
   await page.keyboard.press('Control+Enter')
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
-  await expect.poll(() => p.response.getByRole('group', { name: 'Lines' }).getByRole('button', { name: /\.\w{3} / }).count()).toBeGreaterThan(10) // by the names of devices
+  await expect
+    .poll(() =>
+      p.response
+        .getByRole('group', { name: 'Lines' })
+        .getByRole('button', { name: /\.\w{3} / })
+        .count(),
+    )
+    .toBeGreaterThan(10) // by the names of devices
   await expect.poll(() => asked.length).toBeGreaterThan(1)
   expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one for each device
   expect(questions.filter((path) => path.endsWith('/instances'))).toHaveLength(2)

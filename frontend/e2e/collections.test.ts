@@ -7,7 +7,8 @@ import { newRequest, parts, suite, tabNames, until } from './harness'
 
 const portal = suite()
 
-const shot = (page: Page, name: string) => page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/${name}.png` : undefined })
+const shot = (page: Page, name: string) =>
+  page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/${name}.png` : undefined })
 const shelf = (page: Page) => page.getByRole('tree', { name: 'Collections' })
 const entry = (page: Page, name: RegExp | string) => shelf(page).getByRole('treeitem', { name })
 
@@ -15,7 +16,26 @@ const postman = JSON.stringify({
   info: { name: 'From Postman', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
   auth: { type: 'bearer' },
   variable: [{ key: 'howMany', value: '2' }],
-  item: [{ name: 'Reads', item: [{ name: 'Two devices', request: { method: 'GET', url: { raw: '{{baseUrl}}/device/devices?size={{howMany}}&offset=1', query: [{ key: 'size', value: '{{howMany}}' }, { key: 'offset', value: '1', disabled: true }] } } }] }],
+  item: [
+    {
+      name: 'Reads',
+      item: [
+        {
+          name: 'Two devices',
+          request: {
+            method: 'GET',
+            url: {
+              raw: '{{baseUrl}}/device/devices?size={{howMany}}&offset=1',
+              query: [
+                { key: 'size', value: '{{howMany}}' },
+                { key: 'offset', value: '1', disabled: true },
+              ],
+            },
+          },
+        },
+      ],
+    },
+  ],
 })
 
 const insomnia = `type: collection.insomnia.rest/5.0
@@ -33,7 +53,8 @@ collection:
 environments: {name: Base Environment, data: {base_url: "https://acme.example/santaba/rest", apiToken: t0p}}
 `
 
-const bru = (name: string, path: string) => `meta {\n  name: ${name}\n  type: http\n}\n\nget {\n  url: {{host}}${path}\n  body: none\n  auth: none\n}\n`
+const bru = (name: string, path: string) =>
+  `meta {\n  name: ${name}\n  type: http\n}\n\nget {\n  url: {{host}}${path}\n  body: none\n  auth: none\n}\n`
 
 async function showCollections(page: Page) {
   await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
@@ -73,7 +94,9 @@ test('an OpenAPI document becomes a collection, a folder for each of its tags', 
   const document = await (await page.request.get(`${portal.url}/api/openapi.json`)).body()
   await p.catalog.getByRole('button', { name: 'Import…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import' })
-  await dialog.getByLabel('File', { exact: true }).setInputFiles({ name: 'openapi.json', mimeType: 'application/json', buffer: document })
+  await dialog
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'openapi.json', mimeType: 'application/json', buffer: document })
   await dialog.getByText(/^OpenAPI .*: \d+ requests in \d+ folders/).waitFor()
   await dialog.getByRole('button', { name: /^Import \d+ requests/ }).click()
   await entry(page, /^Devices/).click()
@@ -93,7 +116,9 @@ test('a Postman file is looked at, imported, run and exported', async () => {
   await showCollections(page)
   await p.catalog.getByRole('button', { name: 'Import…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import' })
-  await dialog.getByLabel('File', { exact: true }).setInputFiles({ name: 'mine.postman_collection.json', mimeType: 'application/json', buffer: Buffer.from(postman) })
+  await dialog
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'mine.postman_collection.json', mimeType: 'application/json', buffer: Buffer.from(postman) })
   await dialog.getByText('Postman collection v2.1: 1 request in 2 folders').waitFor()
   await dialog.getByText("The collection's authorization was left out").waitFor()
   await shot(page, 'import')
@@ -109,10 +134,16 @@ test('a Postman file is looked at, imported, run and exported', async () => {
   await page.getByRole('menuitem', { name: 'Export…' }).click()
   await page.getByLabel('Format').selectOption('postman')
   await shot(page, 'export')
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ])
   expect(download.suggestedFilename()).toBe('From Postman.postman_collection.json')
   const written = JSON.parse(await readFile(await download.path(), 'utf8'))
-  expect(written.item[0].item[0].request.url.query).toEqual([{ key: 'size', value: '{{howMany}}' }, { key: 'offset', value: '1', disabled: true }])
+  expect(written.item[0].item[0].request.url.query).toEqual([
+    { key: 'size', value: '{{howMany}}' },
+    { key: 'offset', value: '1', disabled: true },
+  ])
 })
 
 test('nothing of a broken file is imported, and an import is undone', async () => {
@@ -126,7 +157,9 @@ test('nothing of a broken file is imported, and an import is undone', async () =
   await paste.fill('{"info":{},"item":[')
   await dialog.getByRole('button', { name: 'Read' }).click()
   await until(dialog.getByRole('alert'), /^the text is no valid JSON: line 1/)
-  await paste.fill("curl 'http://x.example/api/device/devices?size=1' -H 'X-A: b'\ncurl -X DELETE http://x.example/api/device/devices/7")
+  await paste.fill(
+    "curl 'http://x.example/api/device/devices?size=1' -H 'X-A: b'\ncurl -X DELETE http://x.example/api/device/devices/7",
+  )
   await dialog.getByRole('button', { name: 'Read' }).click()
   await dialog.getByText('cURL commands: 2 requests').waitFor()
   await dialog.getByRole('button', { name: 'Import 2 requests' }).click()
@@ -146,7 +179,10 @@ test('collections are moved, renamed and deleted by keys alone', async () => {
     await page.keyboard.press('Enter')
     await entry(page, new RegExp(`^${name},`)).waitFor()
   }
-  const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel}`))
+  const names = () =>
+    shelf(page)
+      .getByRole('treeitem')
+      .evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel}`))
   await expect.poll(() => names()).toEqual(['1 One, 0 inside', '1 Two, 0 inside'])
   await page.keyboard.press('Alt+ArrowUp')
   await expect.poll(names).toEqual(['1 Two, 0 inside', '1 One, 0 inside'])
@@ -198,7 +234,14 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
   await showCollections(page)
   await importText(page, three)
   await entry(page, /^cURL commands/).waitFor()
-  const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}${e.ariaSelected === 'true' ? ' *' : ''}`).filter((n) => !n.includes('My requests') && !n.includes('All devices')))
+  const names = () =>
+    shelf(page)
+      .getByRole('treeitem')
+      .evaluateAll((all) =>
+        all
+          .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}${e.ariaSelected === 'true' ? ' *' : ''}`)
+          .filter((n) => !n.includes('My requests') && !n.includes('All devices')),
+      )
   await entry(page, /^Fleet,/).click()
   await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One', '3 Two', '3 Three', '2 Other'])
 
@@ -215,11 +258,18 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
   await bar.getByRole('button', { name: 'Export…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Export' })
   await dialog.getByLabel('Format').selectOption('curl')
-  await expect.poll(() => dialog.getByLabel('What').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('Selected: 2 entries')
+  await expect
+    .poll(() => dialog.getByLabel('What').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text))
+    .toBe('Selected: 2 entries')
   await shot(page, 'export-curl')
-  const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Download' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Download' }).click(),
+  ])
   expect(download.suggestedFilename()).toBe('Requests.sh')
-  const { stdout } = await promisify(execFile)('bash', [await download.path()], { env: { ...process.env, SPYGLASS_TOKEN: 'none' } }).catch((e: { stdout: string }) => e)
+  const { stdout } = await promisify(execFile)('bash', [await download.path()], {
+    env: { ...process.env, SPYGLASS_TOKEN: 'none' },
+  }).catch((e: { stdout: string }) => e)
   expect(stdout).toContain('errorCode') // the portal refuses the token, so the command reached it
   const script = await readFile(await download.path(), 'utf8')
   expect(script.match(/^# (One|Two|Three)$/gm)).toEqual(['# One', '# Two'])
@@ -267,13 +317,22 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   const dialog = page.getByRole('dialog', { name: 'Run Tour' })
   await dialog.getByText(/^3 GET, 1 POST, one after the other, to /).waitFor()
   await dialog.getByText(/^1 POST will change .*; nothing more is asked\.$/).waitFor()
-  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement))
+    .toBe(true)
   await shot(page, 'run-ask')
   await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
   const run = p.catalog.getByRole('region', { name: 'Run' })
   await run.getByText('1 of 2 went well; 2 were not sent').waitFor()
-  const results = () => run.getByRole('group', { name: 'Results' }).getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel?.replace(/\d+ ms|[\d.]+ s/, 'N ms')))
-  expect(await results()).toEqual(['Devices, 200, N ms', 'Nothing, failed: nothing lives at this path; GET /api/openapi.json lists what there is'])
+  const results = () =>
+    run
+      .getByRole('group', { name: 'Results' })
+      .getByRole('button')
+      .evaluateAll((all) => all.map((b) => b.ariaLabel?.replace(/\d+ ms|[\d.]+ s/, 'N ms')))
+  expect(await results()).toEqual([
+    'Devices, 200, N ms',
+    'Nothing, failed: nothing lives at this path; GET /api/openapi.json lists what there is',
+  ])
   await shot(page, 'run-stopped')
 
   await entry(page, /^Tour,/).click({ button: 'right' })
@@ -310,7 +369,14 @@ test('by the mouse, entries go between others, into a collection and out of it, 
   await importText(page, house)
   await entry(page, /^Cellar,/).click()
   await entry(page, /^Attic,/).click()
-  const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}`).filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)))
+  const names = () =>
+    shelf(page)
+      .getByRole('treeitem')
+      .evaluateAll((all) =>
+        all
+          .map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}`)
+          .filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)),
+      )
   await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Boiler', '3 Pump', '3 Fan', '2 Attic', '3 Hatch'])
   const drag = async (what: RegExp, to: RegExp | number, part = 0.5) => {
     const from = (await entry(page, what).boundingBox())!
@@ -341,7 +407,9 @@ test('by the mouse, entries go between others, into a collection and out of it, 
   })
   await entry(page, /^Attic,/).dispatchEvent('drop', { dataTransfer: file })
   const dialog = page.getByRole('dialog', { name: 'Import' })
-  await expect.poll(() => dialog.getByLabel('Into').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('cURL commands / Attic')
+  await expect
+    .poll(() => dialog.getByLabel('Into').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text))
+    .toBe('cURL commands / Attic')
   await page.keyboard.press('Enter')
   await expect.poll(names).toContain('3 Roof')
   await page.getByRole('contentinfo').or(parts(page).status).first().dispatchEvent('drop', { dataTransfer: file })
@@ -357,7 +425,9 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   const bring = async (...files: [name: string, text: string][]) => {
     await p.catalog.getByRole('button', { name: 'Import or export' }).click()
     await page.getByRole('menuitem', { name: 'Import…' }).click()
-    await dialog.getByLabel('File', { exact: true }).setInputFiles(files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })))
+    await dialog
+      .getByLabel('File', { exact: true })
+      .setInputFiles(files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })))
   }
   await bring(['portal.yaml', insomnia])
   await dialog.getByText('Insomnia: 1 request in 2 folders').waitFor()
@@ -371,12 +441,19 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK.*3 items/)
 
-  await bring(['b.bru', bru('Second', '/device/groups')], ['env.bru', 'vars {\n  region: eu\n}\n'], ['a.bru', bru('First', '/alert/alerts')])
+  await bring(
+    ['b.bru', bru('Second', '/device/groups')],
+    ['env.bru', 'vars {\n  region: eu\n}\n'],
+    ['a.bru', bru('First', '/alert/alerts')],
+  )
   await dialog.getByText('Bruno: 2 requests').waitFor()
   await dialog.getByRole('button', { name: 'Import 2 requests' }).click()
   await entry(page, 'Second').waitFor()
 
-  await bring(['globals.yaml', 'type: environment.insomnia.rest/5.0\nname: Globals\nenvironments: {name: Base, data: {office: Vienna}}\n'])
+  await bring([
+    'globals.yaml',
+    'type: environment.insomnia.rest/5.0\nname: Globals\nenvironments: {name: Base, data: {office: Vienna}}\n',
+  ])
   await dialog.getByText('Insomnia: 1 variable', { exact: true }).waitFor()
   await shot(page, 'import-environment')
   await dialog.getByRole('button', { name: 'Import 1 variable' }).click()
@@ -384,5 +461,8 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   await shot(page, 'imported-environment')
 
   await bring(['a.bru', bru('First', '/alert/alerts')], ['portal.yaml', insomnia])
-  await until(dialog.getByRole('alert'), /^Several files at once are read only when all of them are \.bru files of Bruno/)
+  await until(
+    dialog.getByRole('alert'),
+    /^Several files at once are read only when all of them are \.bru files of Bruno/,
+  )
 })

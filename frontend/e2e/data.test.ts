@@ -21,8 +21,13 @@ async function variables(page: Page): Promise<string[]> {
 }
 
 async function addVariable(page: Page, name: string) {
-  const start = (await (await page.request.get(`${portal.url}/explorer/start`)).json()) as { user: { csrfToken: string } }
-  const made = await page.request.post(`${portal.url}/explorer/variables`, { headers: { 'X-CSRF-Token': start.user.csrfToken }, data: { name, value: 'x' } })
+  const start = (await (await page.request.get(`${portal.url}/explorer/start`)).json()) as {
+    user: { csrfToken: string }
+  }
+  const made = await page.request.post(`${portal.url}/explorer/variables`, {
+    headers: { 'X-CSRF-Token': start.user.csrfToken },
+    data: { name, value: 'x' },
+  })
   expect(made.status()).toBe(201)
 }
 
@@ -31,7 +36,10 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   const page = await portal.page({ fresh: true })
   await addVariable(page, 'before')
   let data = await settings(page, 'Data')
-  const [download] = await Promise.all([page.waitForEvent('download'), data.getByRole('button', { name: 'Back up…' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    data.getByRole('button', { name: 'Back up…' }).click(),
+  ])
   expect(download.suggestedFilename()).toMatch(/^spyglass-\d{4}-\d\d-\d\d\.backup$/)
   const file = join(folder, 'mine.backup')
   await download.saveAs(file)
@@ -40,9 +48,15 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   const broken = join(folder, 'broken.backup')
   await writeFile(broken, 'no backup at all')
   await data.getByLabel('Backup to restore').setInputFiles(broken)
-  await data.getByRole('alert').filter({ hasText: 'broken.backup is no whole backup of Spyglass; nothing was changed' }).waitFor()
+  await data
+    .getByRole('alert')
+    .filter({ hasText: 'broken.backup is no whole backup of Spyglass; nothing was changed' })
+    .waitFor()
 
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), data.getByRole('button', { name: 'Restore…' }).click()])
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    data.getByRole('button', { name: 'Restore…' }).click(),
+  ])
   expect(chooser.isMultiple()).toBe(false)
   await chooser.setFiles(file)
   const ask = data.getByRole('group', { name: 'Restore this backup?' })
@@ -66,7 +80,10 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await expect.poll(() => variables(page)).toEqual(['after', 'before'])
   data = await settings(page, 'Data')
   await data.getByRole('button', { name: 'Delete it' }).click()
-  await page.getByRole('dialog', { name: 'Delete what the restore replaced?' }).getByRole('button', { name: 'Delete it' }).click()
+  await page
+    .getByRole('dialog', { name: 'Delete what the restore replaced?' })
+    .getByRole('button', { name: 'Delete it' })
+    .click()
   await data.getByText(/replaced is kept/).waitFor({ state: 'detached' })
   await rm(folder, { recursive: true })
 })
@@ -77,7 +94,10 @@ test('diagnostics are saved, all settings are reset at once and come back, and a
   const appearance = await settings(page, 'Appearance')
   await appearance.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
   await appearance.getByRole('tab', { name: 'Data', exact: true }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), appearance.getByRole('button', { name: 'Save diagnostics…' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    appearance.getByRole('button', { name: 'Save diagnostics…' }).click(),
+  ])
   expect(download.suggestedFilename()).toMatch(/^spyglass-diagnostics-.*\.zip$/)
   await appearance.getByRole('button', { name: 'Reset all settings' }).click()
   await expect.poll(() => theme()).toBe('dark')
@@ -94,7 +114,12 @@ test('diagnostics are saved, all settings are reset at once and come back, and a
 test('About tells the version and finds a licence', async () => {
   const page = await portal.page({ fresh: true })
   const rule = '-'.repeat(78)
-  await page.route('**/licences.txt', (route) => route.fulfill({ contentType: 'text/plain', body: `Thanks\n\none 1.0: MIT\ntwo 2.0: ISC\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n` }))
+  await page.route('**/licences.txt', (route) =>
+    route.fulfill({
+      contentType: 'text/plain',
+      body: `Thanks\n\none 1.0: MIT\ntwo 2.0: ISC\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n`,
+    }),
+  )
   await page.keyboard.press('Control+k')
   await page.keyboard.type('About Spyglass')
   await page.keyboard.press('Enter')

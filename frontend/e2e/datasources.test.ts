@@ -23,31 +23,50 @@ async function open(page: Page, name: string) {
   await page.getByRole('table', { name: 'Data points' }).waitFor()
 }
 
-const answer = (page: Page, path: string) => page.evaluate(async (path) => (await fetch(`/api${path}`)).json() as Promise<Record<string, unknown>>, path)
+const answer = (page: Page, path: string) =>
+  page.evaluate(async (path) => (await fetch(`/api${path}`)).json() as Promise<Record<string, unknown>>, path)
 
 /** Changes the data source behind the page's back. */
 async function change(page: Page, path: string, body: unknown) {
-  const { user } = await page.evaluate(async () => (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } })
-  expect((await page.request.patch(`${portal.url}/api${path}`, { headers: { 'X-CSRF-Token': user.csrfToken }, data: body })).status()).toBe(200)
+  const { user } = await page.evaluate(
+    async () => (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } },
+  )
+  expect(
+    (
+      await page.request.patch(`${portal.url}/api${path}`, { headers: { 'X-CSRF-Token': user.csrfToken }, data: body })
+    ).status(),
+  ).toBe(200)
 }
 
 test('thresholds are tried on a device, set in place, taken back, and never written over what somebody else set', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Linux_Host')
-  const { items } = (await answer(page, '/setting/datasources?filter=name:"Linux_Host"&fields=id,dataPoints')) as { items: { id: number; dataPoints: { name: string; alertExpr: string }[] }[] }
+  const { items } = (await answer(page, '/setting/datasources?filter=name:"Linux_Host"&fields=id,dataPoints')) as {
+    items: { id: number; dataPoints: { name: string; alertExpr: string }[] }[]
+  }
   const at = `/setting/datasources/${items[0].id}`
-  const expr = async (name: string) => ((await answer(page, at)) as { dataPoints: { name: string; alertExpr: string }[] }).dataPoints.find((p) => p.name === name)!.alertExpr
+  const expr = async (name: string) =>
+    ((await answer(page, at)) as { dataPoints: { name: string; alertExpr: string }[] }).dataPoints.find(
+      (p) => p.name === name,
+    )!.alertExpr
   const limit = (level: string, of: string) => page.getByRole('textbox', { name: `${level} limit of ${of}` })
   const toast = page.getByTestId('toast')
   const before = await expr('cpuPercent')
 
   // The expression is tried while it is typed.
   const applies = page.getByRole('textbox', { name: 'Applies to' })
-  await page.getByText(/^\d\d devices$/).first().waitFor()
+  await page
+    .getByText(/^\d\d devices$/)
+    .first()
+    .waitFor()
   await applies.fill('hasCategory("linux") &&')
   await page.getByText(/appliesTo: /).waitFor()
   await applies.fill('displayName =~ "web-prod-0*"')
-  await page.getByRole('status').filter({ hasText: 'devices' }).getByRole('button', { name: 'web-prod-01.fra' }).waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: 'devices' })
+    .getByRole('button', { name: 'web-prod-01.fra' })
+    .waitFor()
   await page.getByRole('button', { name: 'Discard edits' }).click()
 
   // A test on a device; a slow one is cancelled.
@@ -83,7 +102,9 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
 
   // Two people, two thresholds.
   await limit('Warning', 'load1').fill('12')
-  const dataPoints = items[0].dataPoints.map((p) => (p.name === 'load1' ? { ...p, alertExpr: '> 20' } : p.name === 'load5' ? { ...p, alertExpr: '> 30' } : p))
+  const dataPoints = items[0].dataPoints.map((p) =>
+    p.name === 'load1' ? { ...p, alertExpr: '> 20' } : p.name === 'load5' ? { ...p, alertExpr: '> 30' } : p,
+  )
   await change(page, at, { dataPoints })
   await expect.poll(() => limit('Warning', 'load5').inputValue()).toBe('30') // the event brought it
   await page.getByRole('button', { name: 'Save' }).click()
@@ -104,11 +125,17 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await until(trial.getByRole('table').first(), /cpuPercent/)
   await trial.getByRole('button', { name: 'Open in API Explorer: the test' }).click()
   const p = parts(page)
-  await expect.poll(async () => [await p.method.inputValue(), await p.path.inputValue()]).toEqual(['POST', '/setting/datasources/{id}/test'])
+  await expect
+    .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])
+    .toEqual(['POST', '/setting/datasources/{id}/test'])
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await devices.getByRole('button', { name: 'web-prod-01.fra', exact: true }).click()
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
-  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux/ }).first().click()
+  await page
+    .getByRole('navigation', { name: 'Data sources' })
+    .getByRole('button', { name: /^Linux/ })
+    .first()
+    .click()
   await page.getByRole('button', { name: 'Show the data source Linux' }).click()
   await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
   await page.keyboard.press('Escape')
@@ -131,13 +158,21 @@ test('a second click on what the first has opened chooses no text', async () => 
 test('a data source goes out as a file and comes in again; who may not change it only reads', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Redis')
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export' }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export' }).click(),
+  ])
   expect(download.suggestedFilename()).toBe('Redis.json')
   const file = JSON.parse(await readFile(await download.path(), 'utf8')) as Record<string, unknown>
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Import…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import data sources' })
-  const give = (what: unknown) => dialog.getByLabel('File').setInputFiles({ name: 'file.json', mimeType: 'application/json', buffer: Buffer.from(typeof what === 'string' ? what : JSON.stringify(what)) })
+  const give = (what: unknown) =>
+    dialog.getByLabel('File').setInputFiles({
+      name: 'file.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(typeof what === 'string' ? what : JSON.stringify(what)),
+    })
   await give('no json')
   await dialog.getByText('file.json is no JSON file.').waitFor()
   await give({ ...file, collectInterval: 30 })
@@ -149,7 +184,10 @@ test('a data source goes out as a file and comes in again; who may not change it
 
   const reader = await portal.page({ fresh: true, user: 'viewer' })
   await open(reader, 'Ping')
-  await reader.getByText(/lacks the right/).first().waitFor()
+  await reader
+    .getByText(/lacks the right/)
+    .first()
+    .waitFor()
   await until(reader.getByRole('row', { name: /PingLossPercent/ }), /Warning\s*> 10\s*Error\s*> 40\s*Critical\s*> 90/)
   await expect.poll(() => reader.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
   await expect.poll(() => reader.getByRole('textbox', { name: /limit of/ }).count()).toBe(0)
@@ -161,7 +199,10 @@ test('a decimal comma is typed and shown where the system has one; the portal ge
   const limit = page.getByRole('textbox', { name: 'Warning limit of cpuPercent' })
   const before = await limit.inputValue()
   await limit.fill('79,5')
-  const [sent] = await Promise.all([page.waitForRequest((r) => r.method() === 'PATCH' && r.url().includes('/setting/datasources/')), page.keyboard.press('Control+s')])
+  const [sent] = await Promise.all([
+    page.waitForRequest((r) => r.method() === 'PATCH' && r.url().includes('/setting/datasources/')),
+    page.keyboard.press('Control+s'),
+  ])
   expect(sent.postData()).toContain(' 79.5 ')
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => limit.inputValue()).toBe(before)

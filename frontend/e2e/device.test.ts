@@ -19,13 +19,17 @@ async function device(page: Page, name: string) {
 }
 
 /** Pixels that were drawn, of each chart. */
-const drawn = (page: Page) => page.locator('.plot canvas').evaluateAll((all) => all.map((canvas) => {
-  const { width, height } = canvas as HTMLCanvasElement
-  const data = width && height ? (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data : []
-  let n = 0
-  for (let i = 3; i < data.length; i += 4) if (data[i] > 0) n++
-  return n
-}))
+const drawn = (page: Page) =>
+  page.locator('.plot canvas').evaluateAll((all) =>
+    all.map((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement
+      const data =
+        width && height ? (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data : []
+      let n = 0
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) n++
+      return n
+    }),
+  )
 
 test('charts share one cursor and one range, compare, and are tables too', async () => {
   await portal.filled
@@ -35,7 +39,12 @@ test('charts share one cursor and one range, compare, and are tables too', async
   const cpu = page.getByRole('slider', { name: /^Processors\. cpuPercent: lowest .*highest / })
   const memory = page.getByRole('slider', { name: /^Memory\. / })
   await cpu.waitFor()
-  await expect.poll(async () => { const all = await drawn(page); return all.length > 2 && all.every((n) => n > 1000) }).toBe(true)
+  await expect
+    .poll(async () => {
+      const all = await drawn(page)
+      return all.length > 2 && all.every((n) => n > 1000)
+    })
+    .toBe(true)
 
   await cpu.focus()
   await page.keyboard.press('Home')
@@ -54,7 +63,12 @@ test('charts share one cursor and one range, compare, and are tables too', async
   const box = (await cpu.boundingBox())!
   const said = page.locator('.u-over .said')
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
-  await expect.poll(async () => { const all = await said.allInnerTexts(); return all.length > 2 && new Set(all).size === 1 && /^\d+ \w+, \d\d:\d\d$/.test(all[0]) }).toBe(true)
+  await expect
+    .poll(async () => {
+      const all = await said.allInnerTexts()
+      return all.length > 2 && new Set(all).size === 1 && /^\d+ \w+, \d\d:\d\d$/.test(all[0])
+    })
+    .toBe(true)
   await page.mouse.move(box.x, box.y - 60)
   await expect.poll(() => said.count()).toBe(0)
 
@@ -68,7 +82,9 @@ test('charts share one cursor and one range, compare, and are tables too', async
   const shown = new URL((await asked).url()).searchParams
   const length = Number(shown.get('end')) - Number(shown.get('start'))
   const earlier = Number(shown.get('start'))
-  const before = page.waitForRequest((r) => /graphs\/\d+\/data\?/.test(r.url()) && Number(new URL(r.url()).searchParams.get('start')) < earlier - 3600)
+  const before = page.waitForRequest(
+    (r) => /graphs\/\d+\/data\?/.test(r.url()) && Number(new URL(r.url()).searchParams.get('start')) < earlier - 3600,
+  )
   await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
   expect(earlier - Number(new URL((await before).url()).searchParams.get('start'))).toBe(6 * 3600)
   await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
@@ -88,11 +104,20 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await expect.poll(() => table.getByRole('row').count()).toBeGreaterThan(2)
   await page.getByRole('button', { name: 'As a table' }).click()
 
-  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux file systems/ }).click()
+  await page
+    .getByRole('navigation', { name: 'Data sources' })
+    .getByRole('button', { name: /^Linux file systems/ })
+    .click()
   await page.getByRole('button', { name: 'Compare with…' }).click()
-  await page.getByRole('option', { name: /, of this device$/ }).first().click()
+  await page
+    .getByRole('option', { name: /, of this device$/ })
+    .first()
+    .click()
   await page.getByRole('slider', { name: /^Use\. .*; \/\w*: lowest/ }).waitFor()
-  await page.getByRole('button', { name: /^Open in API Explorer: / }).last().click()
+  await page
+    .getByRole('button', { name: /^Open in API Explorer: / })
+    .last()
+    .click()
   await page.getByRole('menuitem').last().click()
   await until(parts(page).status, /^200 OK/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
@@ -103,10 +128,20 @@ test('of several instances the one in trouble is shown first, and each says how 
   await portal.filled
   const page = await portal.page({ fresh: true })
   const { name, worst } = await page.evaluate(async () => {
-    const alerts = async (filter: string) => ((await (await fetch(`/api/alert/alerts?size=1000&sort=-severity&fields=monitorObjectName,instanceName,severity&filter=${encodeURIComponent(filter)}`)).json()) as { items: { monitorObjectName: string; instanceName: string; severity: number }[] }).items
+    const alerts = async (filter: string) =>
+      (
+        (await (
+          await fetch(
+            `/api/alert/alerts?size=1000&sort=-severity&fields=monitorObjectName,instanceName,severity&filter=${encodeURIComponent(filter)}`,
+          )
+        ).json()) as { items: { monitorObjectName: string; instanceName: string; severity: number }[] }
+      ).items
     const found = (await alerts('resourceTemplateName:"Linux_Disks"')).find((a) => !a.instanceName.endsWith('-/'))!
     const same = await alerts(`resourceTemplateName:"Linux_Disks",monitorObjectName:"${found.monitorObjectName}"`)
-    return { name: found.monitorObjectName, worst: same.filter((a) => a.severity === same[0].severity).map((a) => a.instanceName.replace('Linux_Disks-', '')) }
+    return {
+      name: found.monitorObjectName,
+      worst: same.filter((a) => a.severity === same[0].severity).map((a) => a.instanceName.replace('Linux_Disks-', '')),
+    }
   })
   await device(page, name)
   const sources = page.getByRole('navigation', { name: 'Data sources' })
@@ -120,7 +155,10 @@ test('devices are compared in one chart, found by the keyboard, and the place br
   await portal.filled
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
   await device(page, 'web-prod-01.fra')
-  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'Linux', exact: true }).click()
+  await page
+    .getByRole('navigation', { name: 'Data sources' })
+    .getByRole('button', { name: 'Linux', exact: true })
+    .click()
   await page.getByRole('button', { name: 'Compare with…' }).press('Enter')
   const bar = page.getByRole('group', { name: 'Compared with' })
   const field = bar.getByRole('combobox', { name: 'Compare with another' })
@@ -129,12 +167,18 @@ test('devices are compared in one chart, found by the keyboard, and the place br
     await page.keyboard.type(name)
     await page.keyboard.press('Enter') // without a look at the list, which is of less than what was typed yet
   }
-  const processors = page.getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/ })
+  const processors = page.getByRole('slider', {
+    name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/,
+  })
   await processors.waitFor()
   await page.getByRole('slider', { name: /^Load: load5\. web-prod-01\.fra: lowest .*; web-prod-02\.fra/ }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'As a table' }).click()
-  await page.getByRole('table', { name: 'Points of the chart' }).first().getByRole('columnheader', { name: 'web-prod-01.osl' }).waitFor()
+  await page
+    .getByRole('table', { name: 'Points of the chart' })
+    .first()
+    .getByRole('columnheader', { name: 'web-prod-01.osl' })
+    .waitFor()
   await page.getByRole('button', { name: 'As a table' }).click()
   await page.getByRole('button', { name: 'Compare with the day before' }).click()
   await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, before: lowest/ }).waitFor()
@@ -147,8 +191,12 @@ test('devices are compared in one chart, found by the keyboard, and the place br
   await until(parts(page).status, /^200 OK/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await bar.getByRole('button', { name: 'Take out web-prod-02.fra' }).click()
-  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Take out web-prod-01.osl')
-  await page.getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Take out web-prod-01.osl')
+  await page
+    .getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ })
+    .waitFor()
   await bar.getByRole('button', { name: 'Compare with none' }).click()
   await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
 })
@@ -171,11 +219,26 @@ test('what is compared and lacks the data source, is silent or has gone says so'
   await portal.filled
   const page = await portal.page({ fresh: true })
   const [web, firewall, silent] = await page.evaluate(async () => {
-    const one = async (filter: string) => ((await (await fetch(`/api/device/devices?size=1&fields=id,displayName&filter=${encodeURIComponent(filter)}`)).json()) as { items: { id: number; displayName: string }[] }).items[0]
-    const [web, firewall, silent] = await Promise.all(['displayName:"web-prod-01.fra"', 'displayName~"fw-",hostStatus:"normal"', 'displayName~"acc-sw",hostStatus:"dead"'].map(one))
+    const one = async (filter: string) =>
+      (
+        (await (
+          await fetch(`/api/device/devices?size=1&fields=id,displayName&filter=${encodeURIComponent(filter)}`)
+        ).json()) as { items: { id: number; displayName: string }[] }
+      ).items[0]
+    const [web, firewall, silent] = await Promise.all(
+      [
+        'displayName:"web-prod-01.fra"',
+        'displayName~"fw-",hostStatus:"normal"',
+        'displayName~"acc-sw",hostStatus:"dead"',
+      ].map(one),
+    )
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
     const monitor = { screen: 'fleet', id: String(web.id), filters: { with: `${firewall.id},${silent.id},987654` } }
-    await fetch('/explorer/settings', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ monitor }) })
+    await fetch('/explorer/settings', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+      body: JSON.stringify({ monitor }),
+    })
     return [web.displayName, firewall.displayName, silent.displayName]
   })
   await page.reload() // the place was kept
@@ -183,8 +246,13 @@ test('what is compared and lacks the data source, is silent or has gone says so'
   const bar = page.getByRole('group', { name: 'Compared with' })
   await bar.getByText('is no longer there').waitFor()
   await bar.getByText('not answering').waitFor()
-  await page.getByRole('slider', { name: new RegExp(`^Packet loss\\. ${web}: .*; ${firewall}: .*; ${silent}: `) }).waitFor() // all have it, so it is chosen
-  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux 1 of 3/ }).click()
+  await page
+    .getByRole('slider', { name: new RegExp(`^Packet loss\\. ${web}: .*; ${firewall}: .*; ${silent}: `) })
+    .waitFor() // all have it, so it is chosen
+  await page
+    .getByRole('navigation', { name: 'Data sources' })
+    .getByRole('button', { name: /^Linux 1 of 3/ })
+    .click()
   await expect.poll(() => bar.getByText('has no Linux').count()).toBe(2)
   await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
 })
@@ -194,20 +262,28 @@ test('charts wait for the past of the demo, and are drawn once it is filled', as
   const page = await portal.page({ fresh: true })
   await page.route('**/api/demo/time', async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, json: { ...(await response.json()) as object, filling: true } })
+    await route.fulfill({ response, json: { ...((await response.json()) as object), filling: true } })
   })
   await page.route('**/graphs/*/data?*', async (route) => {
     const response = await route.fetch()
     const graph = (await response.json()) as { lines: { data: unknown[] }[] }
-    await route.fulfill({ response, json: { ...graph, lines: graph.lines.map((l) => ({ ...l, data: l.data.map(() => null) })) } })
+    await route.fulfill({
+      response,
+      json: { ...graph, lines: graph.lines.map((l) => ({ ...l, data: l.data.map(() => null) })) },
+    })
   })
   await device(page, 'web-prod-01.fra')
   await page.getByText('The past of the demo is being filled').first().waitFor()
   expect(await page.getByText('No data in this time').count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
   await page.evaluate(async () => {
-    const token = (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
-    await fetch('/api/demo/time', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: '{"speed":1}' }) // the row of the demo changes, as at the end of the filling
+    const token =
+      (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
+    await fetch('/api/demo/time', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token },
+      body: '{"speed":1}',
+    }) // the row of the demo changes, as at the end of the filling
   })
   await page.getByRole('slider', { name: /^Processors\. / }).waitFor()
 })
@@ -253,7 +329,21 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await page.route(/\/devices\/\d+\/sdts/, async (route) => {
     const answer = await route.fetch()
     const body = (await answer.json()) as { items: { comment: string; isEffective: boolean; endDateTime: number }[] }
-    await route.fulfill({ json: { ...body, items: [...body.items, { ...body.items.find((s) => s.comment === 'Kernel update')!, id: 'R_9999', comment: 'Over since', isEffective: false, endDateTime: 1 }] } })
+    await route.fulfill({
+      json: {
+        ...body,
+        items: [
+          ...body.items,
+          {
+            ...body.items.find((s) => s.comment === 'Kernel update')!,
+            id: 'R_9999',
+            comment: 'Over since',
+            isEffective: false,
+            endDateTime: 1,
+          },
+        ],
+      },
+    })
   })
   await page.getByRole('tab', { name: 'Charts' }).click()
   const listed = page.waitForResponse(/\/devices\/\d+\/sdts/)
@@ -262,18 +352,37 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
   expect(await maintenance.getByText('Over since').count()).toBe(0)
   await page.unroute(/\/devices\/\d+\/sdts/)
-  await page.getByRole('region', { name: 'Changes' }).getByText(/customProperties|owner/).first().waitFor()
+  await page
+    .getByRole('region', { name: 'Changes' })
+    .getByText(/customProperties|owner/)
+    .first()
+    .waitFor()
   await maintenance.getByRole('button', { name: /Kernel update$/ }).click()
-  await expect.poll(() => maintenance.getByText('Planned').or(maintenance.getByText('Now')).filter({ hasText: 'Kernel' }).count()).toBe(0)
+  await expect
+    .poll(() => maintenance.getByText('Planned').or(maintenance.getByText('Now')).filter({ hasText: 'Kernel' }).count())
+    .toBe(0)
 })
 
 test('alerts of a device are listed, acknowledged, and past ones too', async () => {
   const page = await portal.page({ fresh: true })
-  const found = await page.evaluate(async () => ((await (await fetch('/api/alert/alerts?filter=acked:false,cleared:false,monitorObjectId>0&size=1&fields=monitorObjectName,dataPointName')).json()) as { items: { monitorObjectName: string; dataPointName: string }[] }).items[0])
+  const found = await page.evaluate(
+    async () =>
+      (
+        (await (
+          await fetch(
+            '/api/alert/alerts?filter=acked:false,cleared:false,monitorObjectId>0&size=1&fields=monitorObjectName,dataPointName',
+          )
+        ).json()) as { items: { monitorObjectName: string; dataPointName: string }[] }
+      ).items[0],
+  )
   await device(page, found.monitorObjectName)
   await page.getByRole('tab', { name: /^Alerts/ }).click()
   const grid = page.getByRole('grid', { name: 'Alerts of the device' })
-  const alert = grid.getByRole('row').filter({ hasText: found.dataPointName }).filter({ has: page.getByRole('button', { name: 'Ack' }) }).first()
+  const alert = grid
+    .getByRole('row')
+    .filter({ hasText: found.dataPointName })
+    .filter({ has: page.getByRole('button', { name: 'Ack' }) })
+    .first()
   await alert.waitFor()
   const left = await grid.getByRole('button', { name: 'Ack' }).count()
   await alert.getByRole('button', { name: 'Ack' }).click()
@@ -283,7 +392,14 @@ test('alerts of a device are listed, acknowledged, and past ones too', async () 
   await expect.poll(() => grid.getByRole('button', { name: 'Ack' }).count()).toBe(left - 1)
   await grid.getByRole('row').filter({ hasText: 'admin' }).first().waitFor()
   await page.getByRole('button', { name: 'All', exact: true }).click()
-  await grid.getByRole('row').filter({ hasText: ` › ${found.dataPointName}` }).first().focus()
+  await grid
+    .getByRole('row')
+    .filter({ hasText: ` › ${found.dataPointName}` })
+    .first()
+    .focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('region', { name: /^Alert/ }).getByRole('heading', { name: found.monitorObjectName }).waitFor()
+  await page
+    .getByRole('region', { name: /^Alert/ })
+    .getByRole('heading', { name: found.monitorObjectName })
+    .waitFor()
 })

@@ -19,7 +19,10 @@ test('parameters go into the request on a click and by keyboard, with feedback a
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
-  const sent = await page.evaluate(async () => ((await (await fetch('/explorer/history?size=1&sort=-id')).json()) as { items: { url: string }[] }).items[0].url)
+  const sent = await page.evaluate(
+    async () =>
+      ((await (await fetch('/explorer/history?size=1&sort=-id')).json()) as { items: { url: string }[] }).items[0].url,
+  )
   expect(sent).toContain('size=')
   expect(sent).not.toContain('sort=')
 })
@@ -34,7 +37,11 @@ test('a typed path brings its docs to the front once, and opens the tools for th
   await p.path.focus()
   await page.keyboard.type('/device/devices/1')
   await shown('Docs')
-  await p.tools.getByRole('heading', { name: 'GET /device/devices/{id}' }).or(p.tools.getByText('/device/devices/{id}', { exact: true })).first().waitFor()
+  await p.tools
+    .getByRole('heading', { name: 'GET /device/devices/{id}' })
+    .or(p.tools.getByText('/device/devices/{id}', { exact: true }))
+    .first()
+    .waitFor()
 
   await page.keyboard.press('Escape') // of the suggestions
   await page.keyboard.press('Control+e')
@@ -60,7 +67,10 @@ test('the operators of a field begin a condition in the filter', async () => {
   await expect.poll(() => p.tools.getByRole('button', { name: 'id contains' }).count()).toBe(0)
   await p.tools.getByRole('button', { name: 'id at least' }).click()
   await until(page.getByTestId('toast'), /^A condition on id is in the filter/)
-  await p.request.locator('input').evaluateAll((all: HTMLInputElement[]) => all.map((i) => i.value)).then((values) => expect(values.join('\n')).toContain('id>:'))
+  await p.request
+    .locator('input')
+    .evaluateAll((all: HTMLInputElement[]) => all.map((i) => i.value))
+    .then((values) => expect(values.join('\n')).toContain('id>:'))
 })
 
 test('fields of the body go in with an example value, nested ones too, and search finds them', async () => {
@@ -97,6 +107,14 @@ test('rights, errors and the answer of an endpoint are told', async () => {
   await page.keyboard.press('Escape')
   const docs = p.tools.getByRole('group', { name: 'Documentation' })
   await docs.getByText('/device/devices/{id}').first().waitFor()
-  await expect.poll(() => docs.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual(expect.arrayContaining([expect.stringMatching(/^Path parameters/), 'Responses', expect.stringMatching(/^Fields of the answer/)]))
+  await expect
+    .poll(() => docs.getByRole('heading', { level: 3 }).allInnerTexts())
+    .toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Path parameters/),
+        'Responses',
+        expect.stringMatching(/^Fields of the answer/),
+      ]),
+    )
   await docs.getByText('404').first().waitFor()
 })

@@ -118,19 +118,31 @@ test('two answers are compared by id', async () => {
   await p.response.getByRole('button', { name: 'Compare…' }).click()
   const choices = page.getByRole('menu', { name: 'Compare with' })
   await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor() // they come later, and make it wider
-  const right = async (e: Locator) => { const box = (await e.boundingBox())!; return box.x + box.width }
+  const right = async (e: Locator) => {
+    const box = (await e.boundingBox())!
+    return box.x + box.width
+  }
   expect(await right(choices)).toBeCloseTo(await right(p.response.getByRole('button', { name: 'Compare…' })), 0)
   await choices.getByRole('menuitem', { name: /^The previous answer/ }).click()
   const comparison = p.response.getByRole('region', { name: 'Comparison' })
   await until(comparison, /\d+ differences/)
-  await comparison.getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ }).first().waitFor()
+  await comparison
+    .getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ })
+    .first()
+    .waitFor()
   await page.keyboard.press('F7')
   await comparison.getByRole('button', { name: 'Close comparison' }).click()
   await p.tree.waitFor()
   await p.tools.getByRole('tab', { name: 'History' }).click()
   const past = p.tools.getByRole('list', { name: 'History' })
-  await past.getByRole('listitem').first().click({ modifiers: ['Control'] })
-  await past.getByRole('listitem').nth(1).click({ modifiers: ['Control'] })
+  await past
+    .getByRole('listitem')
+    .first()
+    .click({ modifiers: ['Control'] })
+  await past
+    .getByRole('listitem')
+    .nth(1)
+    .click({ modifiers: ['Control'] })
   await p.tools.getByRole('group', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click()
   await until(comparison, /Before\s*GET \/device\/devices\S* · 200.*\d+ differences/s)
 })
@@ -141,7 +153,11 @@ test('what a text says is shown and never run', async () => {
   const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
   await page.evaluate(async (description) => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    await fetch('/api/device/devices/1', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ description }) })
+    await fetch('/api/device/devices/1', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+      body: JSON.stringify({ description }),
+    })
   }, evil)
   await newRequest(page)
   await sendPath(page, '/device/devices/1')
@@ -159,7 +175,10 @@ test('what a text says is shown and never run', async () => {
 
 test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
   const odd = await startStub((r, w) => {
-    const [kind, body] = answers[r.url ?? ''] ?? ['application/json', '{"openapi":"3.1.0","info":{"title":"Odd","version":"1"},"paths":{}}']
+    const [kind, body] = answers[r.url ?? ''] ?? [
+      'application/json',
+      '{"openapi":"3.1.0","info":{"title":"Odd","version":"1"},"paths":{}}',
+    ]
     w.setHeader('Content-Type', kind)
     w.end(body, 'latin1')
   })
@@ -169,10 +188,18 @@ test('a body that is no text is named and shown in hexadecimal, broken JSON as t
     await atStub(page, 'Odd', `${odd.url}/api`)
     await sendPath(page, '/picture')
     await until(p.response, /The answer is no text: 5\.0 KB of image\/png\./)
-    await until(p.response.getByRole('group', { name: 'Response body in hexadecimal' }), /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s)
-    await expect.poll(() => p.response.getByRole('link', { name: 'Save to a file' }).getAttribute('download')).toBe('picture.png')
+    await until(
+      p.response.getByRole('group', { name: 'Response body in hexadecimal' }),
+      /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s,
+    )
+    await expect
+      .poll(() => p.response.getByRole('link', { name: 'Save to a file' }).getAttribute('download'))
+      .toBe('picture.png')
     await sendPath(page, '/broken', /· 10 B/)
-    await until(p.response, /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./)
+    await until(
+      p.response,
+      /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./,
+    )
     await until(p.response.getByRole('group', { name: 'Response body' }), /\{"a":\[1,2\}/)
   } finally {
     odd.stop()

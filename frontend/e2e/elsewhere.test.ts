@@ -1,4 +1,7 @@
-/** What only another portal answers: too many requests, a certificate nobody vouches for, a way through a proxy, a catalog with marks. */
+/**
+ * What only another portal answers: too many requests, a certificate nobody vouches for, a way through a proxy, a
+ * catalog with marks.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,8 +31,13 @@ M2A1hI5lAiEAgUu+vHj5afSfXxkK4yoHerEP3igeUSWwtlCwS9JCL90=
 }
 
 const openapi = {
-  openapi: '3.1.0', info: { title: 'Stub', version: '1' }, paths: {
-    '/things': { get: { tags: ['Things'], summary: 'List things', responses: {} }, post: { tags: ['Things'], summary: 'Make a thing', 'x-right': 'write on settings', responses: {} } },
+  openapi: '3.1.0',
+  info: { title: 'Stub', version: '1' },
+  paths: {
+    '/things': {
+      get: { tags: ['Things'], summary: 'List things', responses: {} },
+      post: { tags: ['Things'], summary: 'Make a thing', 'x-right': 'write on settings', responses: {} },
+    },
     '/stuff': { get: { tags: ['Things'], summary: 'List stuff', deprecated: true, responses: {} } },
   },
 }
@@ -43,14 +51,21 @@ const asked: string[] = []
 function answer(request: IncomingMessage, response: ServerResponse) {
   asked.push(request.url!)
   const path = new URL(request.url!, 'http://stub').pathname
-  const json = (status: number, body: unknown, headers = {}) => response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
+  const json = (status: number, body: unknown, headers = {}) =>
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
   if (path === '/openapi.json') return json(200, openapi)
   if (path === '/busy' && refuse-- > 0) return json(429, { errorMessage: 'slowly' }, { 'Retry-After': '2' })
-  if (path === '/late') return setTimeout(() => {
-    response.writeHead(200, { 'Content-Type': 'application/json' }).write('[1,')
-    setTimeout(() => response.end('2]'), 200)
-  }, 100)
-  json(200, { createdOn: 1795187021, size: 1795187021, url: 'https://example.com/a?b=c', script: 'javascript:alert(1)' })
+  if (path === '/late')
+    return setTimeout(() => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('[1,')
+      setTimeout(() => response.end('2]'), 200)
+    }, 100)
+  json(200, {
+    createdOn: 1795187021,
+    size: 1795187021,
+    url: 'https://example.com/a?b=c',
+    script: 'javascript:alert(1)',
+  })
 }
 
 beforeAll(async () => {

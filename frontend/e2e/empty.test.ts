@@ -29,7 +29,11 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
 
   await go('Settings')
   const settings = main.getByRole('navigation')
-  for (const [name, title, action] of [['API tokens', 'No API tokens yet', 'Add API token'], ['Alert rules', 'No alert rules yet', 'Add alert rule'], ['Delivery log', 'No notices yet', '']]) {
+  for (const [name, title, action] of [
+    ['API tokens', 'No API tokens yet', 'Add API token'],
+    ['Alert rules', 'No alert rules yet', 'Add alert rule'],
+    ['Delivery log', 'No notices yet', ''],
+  ]) {
     await settings.getByRole('button', { name }).click()
     await main.getByText(title).waitFor()
     await expect.poll(() => main.locator('.empty').getByRole('button').allInnerTexts()).toEqual(action ? [action] : [])
@@ -45,7 +49,11 @@ test('a list that cannot be read says so, and is asked for again', async () => {
   const main = page.getByRole('main', { name: 'Monitor' })
   await main.getByText('Nothing is watched yet').waitFor()
   await page.route('**/api/**', (route) => route.abort())
-  for (const [screen, grid] of [['Fleet', 'Devices'], ['Alerts', 'Alerts'], ['Overview', 'Active alerts']]) {
+  for (const [screen, grid] of [
+    ['Fleet', 'Devices'],
+    ['Alerts', 'Alerts'],
+    ['Overview', 'Active alerts'],
+  ]) {
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
     await main.getByRole('grid', { name: grid }).getByText('does not answer').waitFor()
   }
@@ -70,16 +78,36 @@ test('where a list comes there are lines while it is asked for the first time', 
 
 test('of a device that never had data it is not said that all is well', async () => {
   const page = await portal.page({ fresh: true })
-  const ask = (method: string, path: string, body?: object) => page.evaluate(async ([method, path, body]) => {
-    const token = (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
-    return (await fetch(`/api${path}`, { method, headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body })).json() as Promise<{ id: number }>
-  }, [method, path, body && JSON.stringify(body)] as [string, string, string | undefined])
+  const ask = (method: string, path: string, body?: object) =>
+    page.evaluate(
+      async ([method, path, body]) => {
+        const token =
+          (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
+        return (
+          await fetch(`/api${path}`, {
+            method,
+            headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token },
+            body,
+          })
+        ).json() as Promise<{ id: number }>
+      },
+      [method, path, body && JSON.stringify(body)] as [string, string, string | undefined],
+    )
   const attic = await ask('POST', '/device/groups', { name: 'Attic' })
-  const { id } = await ask('POST', '/device/devices', { name: '192.0.2.1', displayName: 'nobody', hostGroupIds: String(attic.id), preferredCollectorId: 1 })
+  const { id } = await ask('POST', '/device/devices', {
+    name: '192.0.2.1',
+    displayName: 'nobody',
+    hostGroupIds: String(attic.id),
+    preferredCollectorId: 1,
+  })
   try {
     await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
-    await page.getByRole('grid', { name: 'Devices' }).getByRole('row', { name: /No data yet nobody/ }).getByRole('button', { name: 'nobody' }).click()
+    await page
+      .getByRole('grid', { name: 'Devices' })
+      .getByRole('row', { name: /No data yet nobody/ })
+      .getByRole('button', { name: 'nobody' })
+      .click()
     await page.getByRole('region', { name: 'nobody' }).getByText('No data yet', { exact: true }).waitFor()
     expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()

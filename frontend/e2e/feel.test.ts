@@ -7,14 +7,31 @@ const portal = suite()
 /** Controls that lie outside the window where nothing scrolls to them, or under another control. */
 function lost(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const scrolls = (e: Element | null): boolean => e !== null && (/(auto|scroll)/.test(getComputedStyle(e).overflow) || scrolls(e.parentElement))
-    const named = (e: Element) => `${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}”`
-    return [...document.querySelectorAll<HTMLElement>('button, input, select, [role="tab"], [role="separator"]')].flatMap((e) => {
+    const scrolls = (e: Element | null): boolean =>
+      e !== null && (/(auto|scroll)/.test(getComputedStyle(e).overflow) || scrolls(e.parentElement))
+    const named = (e: Element) =>
+      `${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}”`
+    return [
+      ...document.querySelectorAll<HTMLElement>('button, input, select, [role="tab"], [role="separator"]'),
+    ].flatMap((e) => {
       const box = e.getBoundingClientRect()
-      if (box.width < 2 || box.height < 2 || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || getComputedStyle(e).clipPath !== 'none' || scrolls(e.parentElement)) return []
-      if (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1) return [`outside: ${named(e)}`]
+      if (
+        box.width < 2 ||
+        box.height < 2 ||
+        !e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ||
+        getComputedStyle(e).clipPath !== 'none' ||
+        scrolls(e.parentElement)
+      )
+        return []
+      if (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1)
+        return [`outside: ${named(e)}`]
       const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
-      const fine = !top || e.contains(top) || top.contains(e) || e.matches('[role="separator"]') || top.closest('label')?.contains(e)
+      const fine =
+        !top ||
+        e.contains(top) ||
+        top.contains(e) ||
+        e.matches('[role="separator"]') ||
+        top.closest('label')?.contains(e)
       return fine ? [] : [`under ${named(top)}: ${named(e)}`]
     })
   })
@@ -29,7 +46,12 @@ describe('at 200 % zoom nothing is lost', () => {
     await page.keyboard.press('Control+K')
     await parts(page).palette.getByRole('option').first().waitFor()
     const box = (await parts(page).palette.boundingBox())!
-    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([true, true, true, true])
+    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
   })
 
   test('in the top bar, where it is as narrow as it shows all it has', async () => {
@@ -46,11 +68,18 @@ describe('at 200 % zoom nothing is lost', () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=5')
     await page.keyboard.press('Escape')
-    const covered = () => parts(page).response.getByRole('tab').evaluateAll((tabs) => tabs.flatMap((tab) => {
-      const { left, right, top, height } = tab.getBoundingClientRect()
-      const reached = [left + 2, right - 2].every((x) => tab.contains(document.elementFromPoint(x, top + height / 2)))
-      return reached ? [] : [tab.textContent]
-    }))
+    const covered = () =>
+      parts(page)
+        .response.getByRole('tab')
+        .evaluateAll((tabs) =>
+          tabs.flatMap((tab) => {
+            const { left, right, top, height } = tab.getBoundingClientRect()
+            const reached = [left + 2, right - 2].every((x) =>
+              tab.contains(document.elementFromPoint(x, top + height / 2)),
+            )
+            return reached ? [] : [tab.textContent]
+          }),
+        )
     expect([await lost(page), await covered()]).toEqual([[], []])
     await page.keyboard.press('Control+B')
     await parts(page).catalog.waitFor()
@@ -69,8 +98,20 @@ describe('at 200 % zoom nothing is lost', () => {
     const screens: [screen: string, ready: () => Promise<unknown>][] = [
       ['Overview', () => rows('Active alerts').waitFor()],
       ['Fleet', () => rows('Devices').waitFor()],
-      ['Fleet', async () => { await rows('Devices').getByRole('button').first().click(); await page.getByRole('tab', { name: 'Charts' }).waitFor() }],
-      ['Alerts', async () => { await rows('Alerts').click(); await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').first().waitFor() }],
+      [
+        'Fleet',
+        async () => {
+          await rows('Devices').getByRole('button').first().click()
+          await page.getByRole('tab', { name: 'Charts' }).waitFor()
+        },
+      ],
+      [
+        'Alerts',
+        async () => {
+          await rows('Alerts').click()
+          await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').first().waitFor()
+        },
+      ],
       ['DataSources', () => rows('DataSources').waitFor()],
       ['Reports', () => rows('Reports').waitFor()],
       ['Settings', () => rows('Users').waitFor()],
@@ -80,8 +121,15 @@ describe('at 200 % zoom nothing is lost', () => {
     for (const [screen, ready] of screens) {
       await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
       await ready()
-      const { scrollWidth, scrollHeight } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth, scrollHeight: document.documentElement.scrollHeight }))
-      found[screen] = [...((found[screen] as unknown[] | undefined) ?? []), ...(await lost(page)), ...(scrollWidth > 640 || scrollHeight > 400 ? ['the window scrolls'] : [])]
+      const { scrollWidth, scrollHeight } = await page.evaluate(() => ({
+        scrollWidth: document.documentElement.scrollWidth,
+        scrollHeight: document.documentElement.scrollHeight,
+      }))
+      found[screen] = [
+        ...((found[screen] as unknown[] | undefined) ?? []),
+        ...(await lost(page)),
+        ...(scrollWidth > 640 || scrollHeight > 400 ? ['the window scrolls'] : []),
+      ]
     }
     expect(found).toEqual({ Overview: [], Fleet: [], Alerts: [], DataSources: [], Reports: [], Settings: [], Demo: [] })
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
@@ -89,11 +137,19 @@ describe('at 200 % zoom nothing is lost', () => {
     await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
   })
 
-  test.each([['Control+,', 'Settings'], ['Control+/', 'Keyboard shortcuts']])('in the dialog of %s', async (key, name) => {
+  test.each([
+    ['Control+,', 'Settings'],
+    ['Control+/', 'Keyboard shortcuts'],
+  ])('in the dialog of %s', async (key, name) => {
     const page = await portal.page(small)
     await page.keyboard.press(key)
     const box = (await page.getByRole('dialog', { name }).boundingBox())!
-    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([true, true, true, true])
+    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
   })
 })
 
@@ -114,16 +170,22 @@ test('with larger letters no view of an answer is covered, and in rows of every 
   }
   await set('Font size', 'Larger')
   for (const tab of await p.response.getByRole('tab').all()) {
-    expect(await tab.evaluate((e) => {
-      const { left, right, top, height } = e.getBoundingClientRect()
-      return [left + 5, right - 5].every((x) => e.contains(document.elementFromPoint(x, top + height / 2)))
-    }), await tab.innerText()).toBe(true)
+    expect(
+      await tab.evaluate((e) => {
+        const { left, right, top, height } = e.getBoundingClientRect()
+        return [left + 5, right - 5].every((x) => e.contains(document.elementFromPoint(x, top + height / 2)))
+      }),
+      await tab.innerText(),
+    ).toBe(true)
   }
   const middle = (e: Element) => e.getBoundingClientRect().top + e.getBoundingClientRect().height / 2
   for (const density of ['Roomy', 'Compact', 'Normal']) {
     await set('Density', density)
     const row = p.catalog.getByRole('treeitem', { level: 2 }).first()
-    expect(Math.abs((await row.locator('.m').evaluate(middle)) - (await row.locator('.path').evaluate(middle))), density).toBeLessThan(3)
+    expect(
+      Math.abs((await row.locator('.m').evaluate(middle)) - (await row.locator('.path').evaluate(middle))),
+      density,
+    ).toBeLessThan(3)
   }
 })
 
@@ -136,7 +198,8 @@ test('nothing jumps while the page loads, a request is sent and its answer comes
     const shifts: number[] = []
     Object.assign(window, { shifts })
     new PerformanceObserver((list) => {
-      for (const e of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!e.hadRecentInput) shifts.push(e.value)
+      for (const e of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+        if (!e.hadRecentInput) shifts.push(e.value)
     }).observe({ type: 'layout-shift', buffered: true })
   })
   await page.reload()
@@ -154,7 +217,9 @@ test('nothing jumps while the page loads, a request is sent and its answer comes
     await until(parts(page).status, /^200 OK/)
     await parts(page).tree.waitFor()
   }
-  expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0))).toBeLessThan(0.02)
+  expect(
+    await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0)),
+  ).toBeLessThan(0.02)
 })
 
 test('whichever of the tabs is chosen, none of them moves', async () => {
@@ -171,38 +236,57 @@ test('whichever of the tabs is chosen, none of them moves', async () => {
   }
 })
 
-test.each(['dark', 'light'] as const)('the frame is painted before the script has come, where it stays (%s)', async (theme) => {
-  const page = await portal.page({ fresh: true, theme })
-  const look = () => page.evaluate(() => ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {
-    const e = document.querySelector(part)!
-    return [part, e.checkVisibility(), e.getBoundingClientRect().toJSON(), getComputedStyle(e).color, getComputedStyle(e).backgroundColor]
-  }))
-  const after = await look()
-  const held = await hold(page, /assets\/index-.*\.js$/)
-  await page.reload({ waitUntil: 'commit' })
-  await page.locator('.first .seg').waitFor()
-  await expect.poll(look).toEqual(after)
-  expect(await page.getByRole('button').count()).toBe(0) // it does nothing yet, and says nothing to a screen reader
-  await held.release()
-  await page.getByRole('button', { name: 'Welcome screen' }).waitFor()
-  expect(await page.locator('.first').count()).toBe(0)
-})
+test.each(['dark', 'light'] as const)(
+  'the frame is painted before the script has come, where it stays (%s)',
+  async (theme) => {
+    const page = await portal.page({ fresh: true, theme })
+    const look = () =>
+      page.evaluate(() =>
+        ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {
+          const e = document.querySelector(part)!
+          return [
+            part,
+            e.checkVisibility(),
+            e.getBoundingClientRect().toJSON(),
+            getComputedStyle(e).color,
+            getComputedStyle(e).backgroundColor,
+          ]
+        }),
+      )
+    const after = await look()
+    const held = await hold(page, /assets\/index-.*\.js$/)
+    await page.reload({ waitUntil: 'commit' })
+    await page.locator('.first .seg').waitFor()
+    await expect.poll(look).toEqual(after)
+    expect(await page.getByRole('button').count()).toBe(0) // it does nothing yet, and says nothing to a screen reader
+    await held.release()
+    await page.getByRole('button', { name: 'Welcome screen' }).waitFor()
+    expect(await page.locator('.first').count()).toBe(0)
+  },
+)
 
 test('no frame is painted for who is signed out', async () => {
   const page = await portal.page({ signedOut: true })
   const held = await hold(page, /assets\/index-.*\.js$/)
   await page.reload({ waitUntil: 'commit' })
-  await expect.poll(() => page.locator('.first').evaluateAll((found) => found.map((e) => e.checkVisibility()))).toEqual([false])
+  await expect
+    .poll(() => page.locator('.first').evaluateAll((found) => found.map((e) => e.checkVisibility())))
+    .toEqual([false])
   await held.release()
   await page.getByRole('textbox', { name: 'User name' }).waitFor()
 })
 
 test('no text is smaller than 12 pixels', async () => {
   const page = await portal.page({ fresh: true })
-  const small = () => page.evaluate(() => [...document.querySelectorAll('body *')].flatMap((e) => {
-    const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent!.trim())
-    return own && parseFloat(getComputedStyle(e).fontSize) < 12 ? [`${e.tagName} ${e.textContent!.trim().slice(0, 30)}`] : []
-  }))
+  const small = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('body *')].flatMap((e) => {
+        const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent!.trim())
+        return own && parseFloat(getComputedStyle(e).fontSize) < 12
+          ? [`${e.tagName} ${e.textContent!.trim().slice(0, 30)}`]
+          : []
+      }),
+    )
   expect(await small()).toEqual([])
   await newRequest(page)
   await sendPath(page, '/device/devices?size=5')
@@ -216,9 +300,12 @@ test('the parts have their names for a screen reader', async () => {
   await newRequest(page)
   await sendPath(page, '/device/devices?size=2')
   const p = parts(page)
-  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree]) await expect.poll(() => part.count()).toBe(1)
-  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets']) await expect.poll(() => p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
-  for (const name of ['Variables', 'History', 'Helpers', 'Docs']) await expect.poll(() => p.tools.getByRole('tab', { name }).count()).toBe(1)
+  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree])
+    await expect.poll(() => part.count()).toBe(1)
+  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets'])
+    await expect.poll(() => p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
+  for (const name of ['Variables', 'History', 'Helpers', 'Docs'])
+    await expect.poll(() => p.tools.getByRole('tab', { name }).count()).toBe(1)
   await expect.poll(() => p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
   await expect.poll(() => p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
 })
@@ -227,6 +314,12 @@ test('nothing moves for those who do not want it', async () => {
   const page = await portal.page({ fresh: true }) // the harness asks for reduced motion
   await newRequest(page)
   await sendPath(page, '/device/devices?size=2')
-  const moving = await page.evaluate(() => document.getAnimations().filter((a) => ((a.effect?.getComputedTiming().duration as number) ?? 0) > 0 && a.playState === 'running').length)
+  const moving = await page.evaluate(
+    () =>
+      document
+        .getAnimations()
+        .filter((a) => ((a.effect?.getComputedTiming().duration as number) ?? 0) > 0 && a.playState === 'running')
+        .length,
+  )
   expect(moving).toBe(0)
 })

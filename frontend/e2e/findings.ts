@@ -19,9 +19,31 @@ export async function findings(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme: theme })
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
     // Colours on their way from one to another are not what people read.
-    await expect.poll(() => page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running' && a.effect?.getComputedTiming().endTime !== Infinity).length)).toBe(0)
-    const results = await page.evaluate((o) => (window as unknown as { axe: { run(on: Element, o: RunOptions): Promise<AxeResults> } }).axe.run(document.querySelector('main')!, o), options)
-    found.push(...results.violations.flatMap((v) => v.nodes.map((n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`)))
+    await expect
+      .poll(() =>
+        page.evaluate(
+          () =>
+            document
+              .getAnimations()
+              .filter((a) => a.playState === 'running' && a.effect?.getComputedTiming().endTime !== Infinity).length,
+        ),
+      )
+      .toBe(0)
+    const results = await page.evaluate(
+      (o) =>
+        (window as unknown as { axe: { run(on: Element, o: RunOptions): Promise<AxeResults> } }).axe.run(
+          document.querySelector('main')!,
+          o,
+        ),
+      options,
+    )
+    found.push(
+      ...results.violations.flatMap((v) =>
+        v.nodes.map(
+          (n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`,
+        ),
+      ),
+    )
   }
   return found
 }

@@ -11,7 +11,13 @@ async function fleet(page: Page) {
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
   const grid = page.getByRole('grid', { name: 'Devices' })
   await grid.getByRole('row', { name: /acc-sw-01\.fra/ }).waitFor()
-  return { grid, devices: page.getByRole('region', { name: 'Devices' }), tree: page.getByRole('tree', { name: 'Device groups' }), search: page.getByRole('searchbox', { name: 'Search devices' }), toast: page.getByTestId('toast') }
+  return {
+    grid,
+    devices: page.getByRole('region', { name: 'Devices' }),
+    tree: page.getByRole('tree', { name: 'Device groups' }),
+    search: page.getByRole('searchbox', { name: 'Search devices' }),
+    toast: page.getByTestId('toast'),
+  }
 }
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
@@ -37,7 +43,12 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
   await grid.getByRole('button', { name: 'Device', exact: true }).focus()
   await page.keyboard.press('Enter')
-  await expect.poll(async () => { const all = await names(page); return all.length > 1 && [...all].sort().reverse().join() === all.join() }).toBe(true)
+  await expect
+    .poll(async () => {
+      const all = await names(page)
+      return all.length > 1 && [...all].sort().reverse().join() === all.join()
+    })
+    .toBe(true)
 
   const count = (await names(page)).length
   await grid.getByRole('row').nth(1).focus()
@@ -55,7 +66,10 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await grid.getByRole('row').nth(1).focus()
   await page.keyboard.press('Space')
   await bar.getByRole('button', { name: 'Delete' }).press('Enter')
-  await page.getByRole('dialog', { name: /^Delete web-prod/ }).getByRole('button', { name: 'Delete' }).press('Enter')
+  await page
+    .getByRole('dialog', { name: /^Delete web-prod/ })
+    .getByRole('button', { name: 'Delete' })
+    .press('Enter')
   await until(toast, /^1 device deleted/)
   await expect.poll(async () => (await names(page)).length).toBe(count - 1)
   await toast.getByRole('button', { name: 'Undo' }).press('Enter')
@@ -85,7 +99,14 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
   await until(parts(page).status, /^200 OK/)
   await until(parts(page).response.getByRole('treeitem').first(), /./)
-  await expect.poll(() => parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
+  await expect
+    .poll(() =>
+      parts(page)
+        .request.getByRole('textbox', { name: /^Value of filter/ })
+        .or(parts(page).request.locator('input'))
+        .evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n')),
+    )
+    .toContain('_all~"web",_all~"prod"')
 })
 
 test('what is picked stays picked when something else is searched for, and deleting says what goes', async () => {
@@ -115,7 +136,7 @@ test('what is picked stays picked when something else is searched for, and delet
   await bar.getByText('2 devices picked').waitFor()
   // A range reaches over rows that were never in view.
   await search.fill('')
-  await expect.poll(async () => Number((await grid.getAttribute('aria-rowcount'))) - 1).toBeGreaterThan(100)
+  await expect.poll(async () => Number(await grid.getAttribute('aria-rowcount')) - 1).toBeGreaterThan(100)
   const all = Number(await grid.getAttribute('aria-rowcount')) - 1
   await grid.getByRole('row').nth(1).focus()
   await page.keyboard.press('Home')
@@ -179,7 +200,9 @@ test('a group is added where one is, renamed, taken back, filled by an expressio
   await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor()
   await expect.poll(() => item.count()).toBe(0)
   await page.getByRole('button', { name: 'Edit group' }).click()
-  await expect.poll(() => page.getByRole('dialog', { name: 'Edit Sites' }).getByRole('button', { name: 'Delete…' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('dialog', { name: 'Edit Sites' }).getByRole('button', { name: 'Delete…' }).isDisabled())
+    .toBe(true)
   await page.keyboard.press('Escape')
 
   await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod-01.fra')
@@ -187,7 +210,10 @@ test('a group is added where one is, renamed, taken back, filled by an expressio
   const rename = async (from: string, to: string) => {
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Edit…' }).click()
-    await page.getByRole('dialog', { name: `Edit ${from}` }).getByRole('textbox', { name: 'Name in lists' }).fill(to)
+    await page
+      .getByRole('dialog', { name: `Edit ${from}` })
+      .getByRole('textbox', { name: 'Name in lists' })
+      .fill(to)
     await page.keyboard.press('Enter')
   }
   await rename('web-prod-01.fra', 'shop front')
@@ -214,7 +240,9 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await name.fill('127.0.0.1')
     await form.getByRole('textbox', { name: 'Name in lists' }).fill('web-prod-01.fra')
     await form.getByText('This machine', { exact: true }).click() // its words switch it as well
-    await expect.poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked')).toBe('true')
+    await expect
+      .poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked'))
+      .toBe('true')
     await form.getByRole('switch', { name: 'TCP port' }).click()
     await form.getByRole('button', { name: 'Test the connection' }).click()
     await until(form.getByRole('alert'), /^Port is missing: give it, or switch TCP port off/)
@@ -234,10 +262,14 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await toast.getByRole('button', { name: 'Show it' }).click()
     await page.getByRole('heading', { name: shown }).waitFor()
     await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
-    for (const name of [/^This machine/, /^Disks of this machine/]) await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
+    for (const name of [/^This machine/, /^Disks of this machine/])
+      await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('dialog', { name: `Delete ${shown}?` }).getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: `Delete ${shown}?` })
+      .getByRole('button', { name: 'Delete' })
+      .click()
     await until(toast, /^1 device deleted/)
     await grid.getByRole('row').nth(1).waitFor()
   } finally {

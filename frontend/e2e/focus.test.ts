@@ -5,10 +5,13 @@ import { addVariable, hold, newRequest, parts, sendPath, suite, until } from './
 const portal = suite()
 
 /** The name of what has the focus, '' when nothing has. */
-const focused = (page: Page) => page.evaluate(() => {
-  const e = document.activeElement
-  return e === document.body || !e ? '' : (e.getAttribute('aria-label') ?? e.textContent ?? '').replace(/\s+/g, ' ').trim()
-})
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const e = document.activeElement
+    return e === document.body || !e
+      ? ''
+      : (e.getAttribute('aria-label') ?? e.textContent ?? '').replace(/\s+/g, ' ').trim()
+  })
 
 test('the focus goes on in the same place of the tab that comes', async () => {
   const page = await portal.page({ fresh: true })
@@ -32,7 +35,9 @@ test('the focus goes on in the same place of the tab that comes', async () => {
   await sendPath(page, '/device/groups?size=2')
   await p.tree.focus()
   await press('Control+w')
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane'))).toBe('response')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
+    .toBe('response')
 })
 
 test('what follows gets the focus of what is deleted, and what had it before that of a dialog', async () => {
@@ -48,7 +53,9 @@ test('what follows gets the focus of what is deleted, and what had it before tha
   await page.keyboard.press('Enter')
   await p.tools.getByRole('listitem', { name: 'one' }).waitFor({ state: 'detached' })
   await expect.poll(() => focused(page)).not.toBe('')
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane'))).toBe('tools')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane')))
+    .toBe('tools')
 
   await p.path.focus()
   await page.keyboard.type('/device/devices')

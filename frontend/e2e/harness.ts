@@ -10,7 +10,15 @@ import { chromium, type Browser, type BrowserContext, type Cookie, type Locator,
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { password, startPortal, type Portal } from './portal'
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: flags })
@@ -77,7 +85,10 @@ export function suite({ demo = true } = {}) {
       await page.goto(portal.url)
       if (signedOut) return page
       const ready = page.getByRole('group', { name: 'View' })
-      await ready.or(page.getByRole('button', { name: 'Sign in' })).first().waitFor()
+      await ready
+        .or(page.getByRole('button', { name: 'Sign in' }))
+        .first()
+        .waitFor()
       if (!(await ready.isVisible())) await signIn(page, user)
       sessions.set(user, await context.cookies())
       if (fresh && !empty && (await forget(context, portal.url))) {
@@ -95,7 +106,8 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
   if (!answer.ok()) return false
   const { user, settings } = (await answer.json()) as { user: { csrfToken: string }; settings: Record<string, unknown> }
   const headers = { 'X-CSRF-Token': user.csrfToken }
-  for (const what of ['tabs', 'variables', 'history']) await context.request.delete(`${url}/explorer/${what}`, { headers })
+  for (const what of ['tabs', 'variables', 'history'])
+    await context.request.delete(`${url}/explorer/${what}`, { headers })
   const none = Object.fromEntries(Object.keys(settings).map((key) => [key, null]))
   await context.request.patch(`${url}/explorer/settings`, { headers, data: none })
   return true
@@ -103,13 +115,24 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
 
 export async function newPage(browser: Browser, look: Look = {}) {
   const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', timeZone, bypassCSP = false } = look
-  const context = await browser.newContext({ locale, timezoneId: timeZone, viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
+  const context = await browser.newContext({
+    locale,
+    timezoneId: timeZone,
+    viewport: { width, height },
+    colorScheme: theme,
+    bypassCSP,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
   context.setDefaultTimeout(30_000)
   const page = await context.newPage()
   const wrongs: Wrongs = []
   page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))
   page.on('console', (m) => {
-    const wrong = m.type() === 'error' ? !m.text().startsWith('Failed to load resource') : m.type() === 'warning' && /svelte\.dev\/e\//.test(m.text())
+    const wrong =
+      m.type() === 'error'
+        ? !m.text().startsWith('Failed to load resource')
+        : m.type() === 'warning' && /svelte\.dev\/e\//.test(m.text())
     if (wrong) wrongs.push(`console: ${m.text()}`)
   })
   await page.exposeFunction('reportViolation', (text: string) => wrongs.push(text))
@@ -138,7 +161,10 @@ export function parts(page: Page) {
   const response = page.getByRole('region', { name: 'Response', exact: true })
   const tools = page.getByRole('region', { name: 'Tools' })
   return {
-    catalog, request, response, tools,
+    catalog,
+    request,
+    response,
+    tools,
     search: catalog.getByRole('searchbox', { name: 'Search endpoints' }),
     method: page.getByRole('combobox', { name: 'Method' }),
     path: page.getByRole('combobox', { name: 'Path' }),
@@ -160,11 +186,13 @@ export function endpoint(page: Page, id: string): Locator {
 
 /** What the open tabs are called, in their order: `GET /device/devices`. */
 export async function tabNames(page: Page): Promise<string[]> {
-  const texts = await parts(page).tabs.evaluateAll((tabs) => tabs.map((tab) => {
-    const read = tab.cloneNode(true) as Element // as it is read out: without what only the eye gets
-    for (const hidden of read.querySelectorAll('[aria-hidden="true"]')) hidden.remove()
-    return read.textContent ?? ''
-  }))
+  const texts = await parts(page).tabs.evaluateAll((tabs) =>
+    tabs.map((tab) => {
+      const read = tab.cloneNode(true) as Element // as it is read out: without what only the eye gets
+      for (const hidden of read.querySelectorAll('[aria-hidden="true"]')) hidden.remove()
+      return read.textContent ?? ''
+    }),
+  )
   return texts.map((t) => t.replace(/\s+/g, ' ').trim().replace(/^API /, ''))
 }
 
@@ -188,7 +216,12 @@ export async function until(locator: Locator, pattern: RegExp, timeout = 30_000)
   const end = Date.now() + timeout
   let text = ''
   do {
-    text = ((await locator.first().textContent().catch(() => '')) ?? '').trim()
+    text = (
+      (await locator
+        .first()
+        .textContent()
+        .catch(() => '')) ?? ''
+    ).trim()
     if (pattern.test(text)) return text
     await new Promise((done) => setTimeout(done, 30))
   } while (Date.now() < end)

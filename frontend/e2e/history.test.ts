@@ -14,7 +14,11 @@ async function history(page: Page) {
   return {
     search: tools.getByRole('searchbox', { name: 'Search history' }),
     rows: tools.getByRole('listitem'),
-    row: (name: string) => tools.getByRole('listitem').filter({ has: page.locator(`[aria-label="Delete: ${name}"]`) }).first(),
+    row: (name: string) =>
+      tools
+        .getByRole('listitem')
+        .filter({ has: page.locator(`[aria-label="Delete: ${name}"]`) })
+        .first(),
     select: (name: string) => tools.getByRole('checkbox', { name: `Select: ${name}` }).first(),
   }
 }
@@ -24,7 +28,9 @@ function makeToken(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
     const answer = await fetch(`/api/setting/admins/${start.user.id}/apitokens`, {
-      method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }, body: JSON.stringify({ note: 'script' }),
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken },
+      body: JSON.stringify({ note: 'script' }),
     })
     const made = (await answer.json()) as { bearer?: string; token?: string }
     return (made.bearer ?? made.token)!
@@ -39,7 +45,11 @@ test('a request is found by what was answered, by filters, and what was found is
   await sendPath(page, '/device/groups')
   await sendPath(page, '/device/devices/999999999', /^404/)
   const h = await history(page)
-  const group = await page.evaluate(async () => ((await (await fetch('/api/device/groups?size=1&sort=-id')).json()) as { items: { name: string }[] }).items[0].name)
+  const group = await page.evaluate(
+    async () =>
+      ((await (await fetch('/api/device/groups?size=1&sort=-id')).json()) as { items: { name: string }[] }).items[0]
+        .name,
+  )
   await h.search.fill(group)
   await h.row('GET /setting/version').waitFor({ state: 'detached' })
   await h.row('GET /device/groups').getByText('answer').waitFor()
@@ -50,11 +60,14 @@ test('a request is found by what was answered, by filters, and what was found is
   await h.search.fill('')
   await p.tools.getByRole('button', { name: 'Filter', exact: true }).click()
   for (const choice of await p.tools.getByRole('group', { name: 'Filter history' }).getByRole('combobox').all()) {
-    expect(await choice.evaluate((e) => {
-      const line = document.createElement('canvas').getContext('2d')!
-      line.font = getComputedStyle(e).font
-      return e.clientWidth - line.measureText((e as HTMLSelectElement).selectedOptions[0].text).width
-    }), 'room for what is chosen, and the arrow').toBeGreaterThan(24)
+    expect(
+      await choice.evaluate((e) => {
+        const line = document.createElement('canvas').getContext('2d')!
+        line.font = getComputedStyle(e).font
+        return e.clientWidth - line.measureText((e as HTMLSelectElement).selectedOptions[0].text).width
+      }),
+      'room for what is chosen, and the arrow',
+    ).toBeGreaterThan(24)
   }
   await p.tools.getByRole('combobox', { name: 'Status' }).selectOption('4')
   await h.row('GET /setting/version').waitFor({ state: 'detached' })
@@ -90,7 +103,10 @@ test('a request is pinned, deleted and brought back, and opened with its answer'
   await page.getByTestId('toast').getByText('Copied the request as Python').waitFor()
 
   // Who has to sign in first finds it there, too.
-  const panel = () => page.evaluate(async () => ((await (await fetch('/explorer/start')).json()) as { settings: { panel?: string } }).settings.panel)
+  const panel = () =>
+    page.evaluate(
+      async () => ((await (await fetch('/explorer/start')).json()) as { settings: { panel?: string } }).settings.panel,
+    )
   await expect.poll(panel).toBe('history')
   await page.context().clearCookies()
   await page.reload()
@@ -104,8 +120,15 @@ test('several requests become a script that runs, with the variables at its top'
   const p = parts(page)
   await page.evaluate(async () => {
     const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    for (const body of [{ name: 'which', value: '1' }, { name: 'hush', value: 'pLaNtEd-53cr3t', secret: true }]) {
-      await fetch('/explorer/variables', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }, body: JSON.stringify(body) })
+    for (const body of [
+      { name: 'which', value: '1' },
+      { name: 'hush', value: 'pLaNtEd-53cr3t', secret: true },
+    ]) {
+      await fetch('/explorer/variables', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken },
+        body: JSON.stringify(body),
+      })
     }
   })
   await newRequest(page)
@@ -122,16 +145,28 @@ test('several requests become a script that runs, with the variables at its top'
   await p.tools.getByRole('button', { name: 'Script…' }).click()
   const dialog = page.getByRole('dialog', { name: '3 requests as one script' })
   const token = await makeToken(page)
-  for (const [label, program, flag] of [['Bash', 'bash', '-c'], ['Python', 'python3', '-c'], ['JavaScript', 'node', '-e']]) {
+  for (const [label, program, flag] of [
+    ['Bash', 'bash', '-c'],
+    ['Python', 'python3', '-c'],
+    ['JavaScript', 'node', '-e'],
+  ]) {
     await dialog.getByRole('radio', { name: label }).check({ force: true })
     const first = { Bash: 'set -euo pipefail', Python: 'import urllib.request', JavaScript: 'const variables' }[label]!
     await dialog.getByText(first).first().waitFor()
     await dialog.getByRole('button', { name: 'Copy script' }).click()
     const code = await page.evaluate(() => navigator.clipboard.readText())
     expect(code).not.toContain('pLaNtEd')
-    const { stderr } = await run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: token, SPYGLASS_HUSH: 'x y&ü' } })
-    expect(stderr.trim().split('\n')).toEqual(['1. GET /device/groups/{{which}}: 200', '2. GET /device/groups: 200', '3. GET /device/devices/999999999: 404'])
-    await expect(run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: 'wrong', SPYGLASS_HUSH: 'x' } })).rejects.toThrow('answered 401, expected 200')
+    const { stderr } = await run(program, [flag, code], {
+      env: { ...process.env, SPYGLASS_TOKEN: token, SPYGLASS_HUSH: 'x y&ü' },
+    })
+    expect(stderr.trim().split('\n')).toEqual([
+      '1. GET /device/groups/{{which}}: 200',
+      '2. GET /device/groups: 200',
+      '3. GET /device/devices/999999999: 404',
+    ])
+    await expect(
+      run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: 'wrong', SPYGLASS_HUSH: 'x' } }),
+    ).rejects.toThrow('answered 401, expected 200')
   }
   await dialog.getByRole('radio', { name: 'Runbook' }).check({ force: true })
   const runbook = page.getByRole('dialog', { name: '3 requests as one runbook' })
@@ -174,7 +209,9 @@ test('snippets follow the draft, keep the language, and are saved', async () => 
   const saved = page.waitForEvent('download')
   await p.response.getByRole('button', { name: 'Save', exact: true }).click()
   expect((await saved).suggestedFilename()).toBe('request.go')
-  const settings = page.waitForResponse((r) => r.url().includes('/explorer/settings') && r.request().method() === 'PATCH')
+  const settings = page.waitForResponse(
+    (r) => r.url().includes('/explorer/settings') && r.request().method() === 'PATCH',
+  )
   let goOn = () => {}
   const held = new Promise<void>((done) => (goOn = done))
   await page.route('**/explorer/snippet*', async (route) => {
@@ -197,9 +234,22 @@ test('chosen requests are saved as HAR, with their answers', async () => {
   await h.select('GET /device/groups').check()
   const bar = page.getByRole('group', { name: 'Selected requests' })
   expect(await bar.getByText('2 selected').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
-  const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button', { name: 'Save as HAR' }).click()])
-  const { log } = JSON.parse(await readFile(await file.path(), 'utf8')) as { log: { entries: { request: { url: string }; response: { content: { text: string } } }[] } }
-  expect(log.entries.map((e) => [new URL(e.request.url).pathname, Object.keys(JSON.parse(e.response.content.text) as object).length > 0])).toEqual([['/api/setting/version', true], ['/api/device/groups', true]])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    bar.getByRole('button', { name: 'Save as HAR' }).click(),
+  ])
+  const { log } = JSON.parse(await readFile(await file.path(), 'utf8')) as {
+    log: { entries: { request: { url: string }; response: { content: { text: string } } }[] }
+  }
+  expect(
+    log.entries.map((e) => [
+      new URL(e.request.url).pathname,
+      Object.keys(JSON.parse(e.response.content.text) as object).length > 0,
+    ]),
+  ).toEqual([
+    ['/api/setting/version', true],
+    ['/api/device/groups', true],
+  ])
   await bar.getByRole('button', { name: 'Clear selection' }).click()
   await bar.waitFor({ state: 'detached' })
 })

@@ -37,7 +37,9 @@ test('the whole road without a pointer: sign in, choose, edit, send, read, keep 
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
 
   await press('Control+L')
-  const size = p.request.getByRole('textbox', { name: 'size value' }).or(p.request.getByRole('combobox', { name: 'size value' }))
+  const size = p.request
+    .getByRole('textbox', { name: 'size value' })
+    .or(p.request.getByRole('combobox', { name: 'size value' }))
   await walk('Tab', size)
   await press('Control+A')
   await page.keyboard.type('2')

@@ -4,7 +4,8 @@ import { endpoint, hold, newRequest, parts, sendPath, suite, tabNames, until } f
 
 const portal = suite()
 
-const focusIn = (page: Page, selector: string) => expect.poll(() => page.evaluate((s) => document.activeElement?.closest(s) != null, selector)).toBe(true)
+const focusIn = (page: Page, selector: string) =>
+  expect.poll(() => page.evaluate((s) => document.activeElement?.closest(s) != null, selector)).toBe(true)
 
 /** A page with two requests open, the second of them GET /device/groups/2. */
 async function two(page: Page) {
@@ -40,31 +41,123 @@ function table(page: Page): Row[] {
   const path = (value: string) => expect.poll(() => p.path.inputValue()).toBe(value)
   const tabs = (count: number) => expect.poll(() => p.tabs.count()).toBe(count)
   const dialog = (name: string) => page.getByRole('dialog', { name })
-  const closeTab = async () => { await press('Control+W'); await tabs(2) }
-  const shut = (name: string) => async () => { await press('Escape'); await dialog(name).waitFor({ state: 'hidden' }) }
+  const closeTab = async () => {
+    await press('Control+W')
+    await tabs(2)
+  }
+  const shut = (name: string) => async () => {
+    await press('Escape')
+    await dialog(name).waitFor({ state: 'hidden' })
+  }
   const panel = (name: string) => p.tools.getByRole('tab', { name, selected: true }).waitFor()
   let sent = 0
-  page.on('request', (r) => { if (r.url().endsWith('/explorer/send')) sent++ })
+  page.on('request', (r) => {
+    if (r.url().endsWith('/explorer/send')) sent++
+  })
   return [
-    { keys: ['Control+Enter', 'F5'], does: 'send', first: async () => { sent = 0 }, see: async () => { await expect.poll(() => sent).toBe(1); await until(p.status, /^200 OK/) } },
-    { keys: ['Control+K', 'Control+Shift+P', 'Control+P'], does: 'open the palette', see: () => p.command.waitFor(), back: shut('Command palette') },
+    {
+      keys: ['Control+Enter', 'F5'],
+      does: 'send',
+      first: async () => {
+        sent = 0
+      },
+      see: async () => {
+        await expect.poll(() => sent).toBe(1)
+        await until(p.status, /^200 OK/)
+      },
+    },
+    {
+      keys: ['Control+K', 'Control+Shift+P', 'Control+P'],
+      does: 'open the palette',
+      see: () => p.command.waitFor(),
+      back: shut('Command palette'),
+    },
     { keys: ['Control+T', 'Control+N'], does: 'open a new request', see: () => tabs(3), back: closeTab },
-    { keys: ['Control+W'], does: 'close the tab', see: () => expect.poll(() => tabNames(page)).toEqual(['GET /device/groups/1']), back: async () => { await press('Control+Shift+T'); await tabs(2) } },
-    { keys: ['Control+Shift+T'], does: 'open it again', first: async () => { await press('Control+W'); await tabs(1) }, see: () => expect.poll(() => tabNames(page)).toContain('GET /device/groups/2') },
-    { keys: ['Control+Tab', 'Control+Shift+Tab', 'Control+1'], does: 'go to the other tab', see: () => path('/device/groups/1') },
-    { keys: ['Control+2', 'Control+9'], does: 'go to the last tab', first: async () => { await p.tabs.first().click(); await path('/device/groups/1') }, see: () => path('/device/groups/2') },
-    { keys: ['Control+D'], does: 'duplicate the tab', see: () => expect.poll(async () => (await tabNames(page)).filter((n) => n === 'GET /device/groups/2').length).toBe(2), back: closeTab },
-    { keys: ['F2'], does: 'rename the tab', see: () => page.getByRole('textbox', { name: 'Tab name' }).waitFor(), back: () => press('Escape') },
-    { keys: ['Control+L'], does: 'go to the path', first: () => p.search.focus(), see: () => focusIn(page, '[role="combobox"][aria-label="Path"]') },
+    {
+      keys: ['Control+W'],
+      does: 'close the tab',
+      see: () => expect.poll(() => tabNames(page)).toEqual(['GET /device/groups/1']),
+      back: async () => {
+        await press('Control+Shift+T')
+        await tabs(2)
+      },
+    },
+    {
+      keys: ['Control+Shift+T'],
+      does: 'open it again',
+      first: async () => {
+        await press('Control+W')
+        await tabs(1)
+      },
+      see: () => expect.poll(() => tabNames(page)).toContain('GET /device/groups/2'),
+    },
+    {
+      keys: ['Control+Tab', 'Control+Shift+Tab', 'Control+1'],
+      does: 'go to the other tab',
+      see: () => path('/device/groups/1'),
+    },
+    {
+      keys: ['Control+2', 'Control+9'],
+      does: 'go to the last tab',
+      first: async () => {
+        await p.tabs.first().click()
+        await path('/device/groups/1')
+      },
+      see: () => path('/device/groups/2'),
+    },
+    {
+      keys: ['Control+D'],
+      does: 'duplicate the tab',
+      see: () =>
+        expect.poll(async () => (await tabNames(page)).filter((n) => n === 'GET /device/groups/2').length).toBe(2),
+      back: closeTab,
+    },
+    {
+      keys: ['F2'],
+      does: 'rename the tab',
+      see: () => page.getByRole('textbox', { name: 'Tab name' }).waitFor(),
+      back: () => press('Escape'),
+    },
+    {
+      keys: ['Control+L'],
+      does: 'go to the path',
+      first: () => p.search.focus(),
+      see: () => focusIn(page, '[role="combobox"][aria-label="Path"]'),
+    },
     { keys: ['Control+E'], does: 'show variables', see: () => panel('Variables') },
     { keys: ['Control+H'], does: 'show the history', see: () => panel('History') },
-    { keys: ['Control+Shift+F'], does: 'search the catalog', see: () => focusIn(page, 'input[aria-label="Search endpoints"]') },
-    { keys: ['Control+B'], does: 'hide the catalog', see: () => p.catalog.waitFor({ state: 'detached' }), back: async () => { await press('Control+B'); await p.catalog.waitFor() } },
-    { keys: ['Control+Alt+B'], does: 'hide the tools', see: () => p.tools.waitFor({ state: 'detached' }), back: async () => { await press('Control+Alt+B'); await p.tools.waitFor() } },
+    {
+      keys: ['Control+Shift+F'],
+      does: 'search the catalog',
+      see: () => focusIn(page, 'input[aria-label="Search endpoints"]'),
+    },
+    {
+      keys: ['Control+B'],
+      does: 'hide the catalog',
+      see: () => p.catalog.waitFor({ state: 'detached' }),
+      back: async () => {
+        await press('Control+B')
+        await p.catalog.waitFor()
+      },
+    },
+    {
+      keys: ['Control+Alt+B'],
+      does: 'hide the tools',
+      see: () => p.tools.waitFor({ state: 'detached' }),
+      back: async () => {
+        await press('Control+Alt+B')
+        await p.tools.waitFor()
+      },
+    },
     { keys: ['F6'], does: 'go to the next pane', see: () => focusIn(page, '[data-pane="response"]') },
     { keys: ['Shift+F6'], does: 'go to the pane before', see: () => focusIn(page, '[data-pane="catalog"]') },
     { keys: ['Control+,'], does: 'open the settings', see: () => dialog('Settings').waitFor(), back: shut('Settings') },
-    { keys: ['Control+/'], does: 'open the sheet of shortcuts', see: () => dialog('Keyboard shortcuts').waitFor(), back: shut('Keyboard shortcuts') },
+    {
+      keys: ['Control+/'],
+      does: 'open the sheet of shortcuts',
+      see: () => dialog('Keyboard shortcuts').waitFor(),
+      back: shut('Keyboard shortcuts'),
+    },
   ]
 }
 
@@ -90,7 +183,11 @@ test('Escape cancels a running request and says so, and Ctrl+F finds in the resp
   await sendPath(page, '/device/devices?size=5')
   await p.tree.focus()
   await page.keyboard.press('Control+F')
-  await p.response.getByRole('searchbox').or(p.response.getByRole('textbox', { name: /Find/ })).first().waitFor()
+  await p.response
+    .getByRole('searchbox')
+    .or(p.response.getByRole('textbox', { name: /Find/ }))
+    .first()
+    .waitFor()
   await page.keyboard.press('Escape')
   const held = await hold(page)
   await page.keyboard.press('Control+Enter')
@@ -134,7 +231,17 @@ test('no key is taken from an input method that composes', async () => {
   const p = parts(page)
   await p.path.focus()
   const taken = await page.evaluate(() => {
-    const press = (how: KeyboardEventInit) => !document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ctrlKey: true, key: 'k', code: 'KeyK', ...how }))
+    const press = (how: KeyboardEventInit) =>
+      !document.activeElement!.dispatchEvent(
+        new KeyboardEvent('keydown', {
+          bubbles: true,
+          cancelable: true,
+          ctrlKey: true,
+          key: 'k',
+          code: 'KeyK',
+          ...how,
+        }),
+      )
     return [press({ isComposing: true }), press({ keyCode: 229 }), press({})]
   })
   expect(taken).toEqual([false, false, true])
@@ -156,7 +263,9 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
   await page.keyboard.press('Control+B')
   await settings.getByText('Ctrl B is “Show or hide the catalog”.').waitFor()
   await settings.getByRole('button', { name: 'Use it here instead' }).click()
-  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Change keys of Send Request')
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Change keys of Send Request')
   const row = (name: string) => settings.getByRole('listitem').filter({ hasText: name })
   await expect.poll(() => row('Send Request').locator('kbd').allTextContents()).toEqual(['Ctrl B'])
   await expect.poll(() => row('Show or hide the catalog').innerText()).toContain('none')
@@ -175,10 +284,16 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
   await page.keyboard.press('Control+/')
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.getByRole('searchbox', { name: 'Search shortcuts' }).fill('send')
-  await expect.poll(() => sheet.locator('dl > div').allInnerTexts()).toContainEqual(expect.stringMatching(/^Send Request\s+Ctrl B$/))
+  await expect
+    .poll(() => sheet.locator('dl > div').allInnerTexts())
+    .toContainEqual(expect.stringMatching(/^Send Request\s+Ctrl B$/))
   await page.keyboard.press('Escape')
 
-  await expect.poll(() => page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { keys?: object }).keys)).toEqual({ 'request.send': ['Mod+B'], 'pane.left': [] })
+  await expect
+    .poll(() =>
+      page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { keys?: object }).keys),
+    )
+    .toEqual({ 'request.send': ['Mod+B'], 'pane.left': [] })
   await page.reload()
   await p.path.waitFor()
   await expect.poll(() => p.send.textContent()).toContain('Ctrl B')
@@ -200,7 +315,8 @@ test('lists know their keys on a keyboard with other letters, too', async () => 
   await sendPath(page, '/device/groups')
   const cdp = await page.context().newCDPSession(page)
   const press = async (key: string, code: string, ctrl = true) => {
-    for (const type of ['keyDown', 'keyUp'] as const) await cdp.send('Input.dispatchKeyEvent', { type, key, code, modifiers: ctrl ? 2 : 0 })
+    for (const type of ['keyDown', 'keyUp'] as const)
+      await cdp.send('Input.dispatchKeyEvent', { type, key, code, modifiers: ctrl ? 2 : 0 })
   }
   await p.tree.focus()
   await page.keyboard.press('ArrowDown')

@@ -12,9 +12,12 @@ async function told(link: Link): Promise<{ page: Page; sent: string[] }> {
   page.on('request', (r) => {
     if (/\/explorer\/(send|pages|batch|changes|goes)/.test(r.url())) sent.push(r.url())
   })
-  await page.route('**/explorer/events', (route) => route.fulfill({
-    contentType: 'text/event-stream', body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify(link)}\n\n`,
-  }))
+  await page.route('**/explorer/events', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify(link)}\n\n`,
+    }),
+  )
   await page.reload()
   return { page, sent }
 }
@@ -25,7 +28,9 @@ test('a link from outside shows a screen, a device, or a request that is not sen
   const device = await told({ screen: 'fleet', id: '1' })
   await device.page.getByRole('button', { name: 'Back to the fleet' }).waitFor()
 
-  const { page, sent } = await told({ call: { method: 'DELETE', path: '/device/devices/7', query: [{ key: 'deleteHard', value: '<b>true</b>' }] } })
+  const { page, sent } = await told({
+    call: { method: 'DELETE', path: '/device/devices/7', query: [{ key: 'deleteHard', value: '<b>true</b>' }] },
+  })
   await until(page.getByTestId('toast'), /A link opened this request. It is not sent until you send it/)
   const p = parts(page)
   await page.getByRole('tab', { name: /DELETE \/device\/devices\/7/ }).waitFor()
@@ -46,7 +51,9 @@ test('the address in a mail leads to its page, in a portal that is open and in o
 })
 
 test('what is no link is told in a sentence, as text', async () => {
-  const { page } = await told({ problem: '“<img src=x onerror=alert(1)>” opens nothing here: links begin with spyglass://' })
+  const { page } = await told({
+    problem: '“<img src=x onerror=alert(1)>” opens nothing here: links begin with spyglass://',
+  })
   await until(page.getByTestId('toast'), /“<img src=x onerror=alert\(1\)>” opens nothing here/)
   await page.getByRole('main', { name: 'Welcome' }).waitFor()
 })

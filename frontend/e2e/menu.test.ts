@@ -15,7 +15,8 @@ test('the menu of the application has what it can do, with its keys, and works b
   expect(names.slice(-2)).toEqual(['About Spyglass', 'Sign out'])
   expect(names.filter((n) => /Zoom|Full screen|Quit/.test(n))).toEqual([]) // a browser has its own
   await page.keyboard.press('Home')
-  for (let i = 0; i < 9 && !(await page.evaluate(() => document.activeElement?.textContent?.includes('Monitor'))); i++) await page.keyboard.press('m')
+  for (let i = 0; i < 9 && !(await page.evaluate(() => document.activeElement?.textContent?.includes('Monitor'))); i++)
+    await page.keyboard.press('m')
   await page.keyboard.press('Enter')
   await page.getByRole('navigation', { name: 'Monitor' }).waitFor()
   await button.click()

@@ -12,8 +12,12 @@ const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-cor
 async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axeSource)
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(o: object): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> } }
-    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    const { axe } = window as unknown as {
+      axe: { run(o: object): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> }
+    }
+    const { violations } = await axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    })
     return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`))
   })
 }
@@ -29,8 +33,21 @@ async function monitor(page: Page) {
 test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
   const page = await it.page({ fresh: true, bypassCSP: true })
   const { main, alerts, rows } = await monitor(page)
-  await expect.poll(() => main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Maintenance)/ }).count()).toBe(5)
-  await until(main.getByRole('img', { name: /^Alerts raised: \d+ critical/ }).locator('text').last(), /now/)
+  await expect
+    .poll(() =>
+      main
+        .getByRole('region', { name: 'Counts' })
+        .getByRole('button', { name: /^(Critical|Error|Warning|Acked|Maintenance)/ })
+        .count(),
+    )
+    .toBe(5)
+  await until(
+    main
+      .getByRole('img', { name: /^Alerts raised: \d+ critical/ })
+      .locator('text')
+      .last(),
+    /now/,
+  )
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
   const chosen = main.getByRole('region', { name: 'Chosen alert' })
   await chosen.getByRole('img').or(chosen.getByText('The past is being filled')).waitFor()
@@ -40,8 +57,13 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   const short = page.getByRole('region', { name: 'In short' })
   await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
   await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
-  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Maintenance)/ }).locator('.big')
-  const differ = async () => parseInt(await short.getByRole('button', { name: / active$/ }).innerText()) - (await above.allInnerTexts()).reduce((sum, n) => sum + Number(n), 0)
+  const above = main
+    .getByRole('region', { name: 'Counts' })
+    .getByRole('button', { name: /^(Critical|Error|Warning|Maintenance)/ })
+    .locator('.big')
+  const differ = async () =>
+    parseInt(await short.getByRole('button', { name: / active$/ }).innerText()) -
+    (await above.allInnerTexts()).reduce((sum, n) => sum + Number(n), 0)
   await expect.poll(differ).toBe(0)
   await short.getByRole('button', { name: / devices$/ }).click()
   await main.getByRole('grid', { name: 'Devices' }).waitFor()
@@ -49,17 +71,28 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await rows.nth(2).waitFor()
 
   // Values have their units.
-  await alerts.getByRole('row', { name: /PingLossPercent.* 95 % > 90 / }).first().waitFor()
+  await alerts
+    .getByRole('row', { name: /PingLossPercent.* 95 % > 90 / })
+    .first()
+    .waitFor()
 
   // Rows are one stop of Tab; arrows choose, and the chart follows.
   await rows.nth(1).focus()
   await page.keyboard.press('ArrowDown')
   const second = (await rows.nth(2).getByRole('gridcell').nth(1).innerText()).trim()
-  expect((await main.getByRole('region', { name: 'Chosen alert' }).getByRole('heading').innerText()).trim()).toBe(second)
+  expect((await main.getByRole('region', { name: 'Chosen alert' }).getByRole('heading').innerText()).trim()).toBe(
+    second,
+  )
 
   // An alert that is opened has the focus in the list it is opened in: its keys work at once.
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[role="row"]')?.closest('[role="grid"]')?.getAttribute('aria-label'))).toBe('Alerts')
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        document.activeElement?.closest('[role="row"]')?.closest('[role="grid"]')?.getAttribute('aria-label'),
+      ),
+    )
+    .toBe('Alerts')
   await page.keyboard.press('n')
   await page.getByRole('dialog', { name: /^Write a note to/ }).waitFor()
   await page.keyboard.press('Escape')
@@ -73,12 +106,16 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
 
   // A filter is the API's, and its call opens in the Explorer with its answer.
   await main.getByRole('button', { name: 'Critical', exact: true }).click()
-  await expect.poll(async () => new Set(await alerts.locator('.sev:not(.ack, .sdt)').allInnerTexts())).toEqual(new Set(['Critical']))
+  await expect
+    .poll(async () => new Set(await alerts.locator('.sev:not(.ack, .sdt)').allInnerTexts()))
+    .toEqual(new Set(['Critical']))
   await main.getByRole('button', { name: 'Open in API Explorer: Active alerts' }).click()
   const p = parts(page)
   await until(p.status, /^200 OK/)
   await expect.poll(() => p.path.inputValue()).toBe('/alert/alerts')
-  await expect.poll(() => page.getByRole('region', { name: 'Request', exact: true }).getByText('severity:4').count()).toBeGreaterThan(0)
+  await expect
+    .poll(() => page.getByRole('region', { name: 'Request', exact: true }).getByText('severity:4').count())
+    .toBeGreaterThan(0)
 })
 
 test('what changes elsewhere is seen without asking, a pause holds it back, and both themes are clean', async () => {
@@ -112,7 +149,9 @@ test('the overview of a group says which, leads back, and to the devices of a gr
   await health.getByRole('button', { name: 'Show all groups' }).click()
   await health.getByRole('button', { name: 'Power' }).click()
   await main.getByRole('heading', { name: 'Power' }).waitFor()
-  await expect.poll(() => main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText()).toContain('ups-')
+  await expect
+    .poll(() => main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText())
+    .toContain('ups-')
 })
 
 test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
@@ -131,7 +170,10 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await details.getByText('opened as').first().waitFor()
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('n')
-  await page.getByRole('dialog', { name: /^Write a note/ }).getByRole('textbox').fill('seen from the test')
+  await page
+    .getByRole('dialog', { name: /^Write a note/ })
+    .getByRole('textbox')
+    .fill('seen from the test')
   await page.keyboard.press('Control+Enter')
   await details.getByText('seen from the test').waitFor()
 
@@ -144,7 +186,9 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await page.getByRole('dialog', { name: 'Acknowledge 2 alerts' }).getByRole('textbox').fill('both are mine')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Acknowledged 2 alerts').waitFor()
-  await expect.poll(async () => Number((await main.getByRole('status').innerText()).replace(/\D/g, ''))).toBeLessThan(before)
+  await expect
+    .poll(async () => Number((await main.getByRole('status').innerText()).replace(/\D/g, '')))
+    .toBeLessThan(before)
 
   await rows.nth(1).focus()
   await page.keyboard.press('s')
@@ -152,7 +196,11 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   expect(await findings(page)).toEqual([])
   await plan.getByLabel('4 hours').check()
   await plan.getByRole('button', { name: /^Plan maintenance/ }).click()
-  await page.getByTestId('toast').filter({ hasText: 'Maintenance is planned for' }).getByRole('button', { name: 'Undo' }).click()
+  await page
+    .getByTestId('toast')
+    .filter({ hasText: 'Maintenance is planned for' })
+    .getByRole('button', { name: 'Undo' })
+    .click()
   await page.getByText('The maintenance is taken back').waitFor()
 
   await main.getByRole('searchbox', { name: 'Search alerts' }).fill('no such thing')
@@ -199,7 +247,11 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor()
   expect(await findings(page)).toEqual([])
-  await main.getByRole('status').filter({ hasText: 'Demo incident' }).getByRole('button', { name: /^core-sw-01\./ }).waitFor()
+  await main
+    .getByRole('status')
+    .filter({ hasText: 'Demo incident' })
+    .getByRole('button', { name: /^core-sw-01\./ })
+    .waitFor()
   await main.getByRole('button', { name: 'Stop it' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor({ state: 'detached' })
 })
@@ -208,8 +260,11 @@ test('what is drawn takes on the colours as they change, by the system or by han
   const page = await it.page({ fresh: true })
   await it.filled
   const asking = new Set<Request>()
-  page.on('request', (r) => { if (r.resourceType() === 'fetch') asking.add(r) })
-  for (const over of ['requestfinished', 'requestfailed'] as const) page.on(over as 'requestfinished', (r) => asking.delete(r))
+  page.on('request', (r) => {
+    if (r.resourceType() === 'fetch') asking.add(r)
+  })
+  for (const over of ['requestfinished', 'requestfailed'] as const)
+    page.on(over as 'requestfinished', (r) => asking.delete(r))
   const { main } = await monitor(page)
   const chart = main.getByRole('region', { name: 'Chosen alert' }).locator('canvas')
   const cells = main.getByRole('group', { name: /^Network: \d+ devices/ }).locator('canvas')
@@ -232,10 +287,18 @@ test('of what an alert is about the end is read where there is little room', asy
   const page = await it.page({ fresh: true, width: 1280, height: 800 })
   await monitor(page)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
-  const row = page.getByRole('grid', { name: 'Alerts' }).getByRole('row', { name: /SNMP_Interfaces/ }).first()
+  const row = page
+    .getByRole('grid', { name: 'Alerts' })
+    .getByRole('row', { name: /SNMP_Interfaces/ })
+    .first()
   await row.click()
   await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').waitFor()
-  const cut = (at: number) => row.getByRole('gridcell', { name: /SNMP_Interfaces/ }).locator('.source > span').nth(at).evaluate((e) => e.scrollWidth > e.clientWidth)
+  const cut = (at: number) =>
+    row
+      .getByRole('gridcell', { name: /SNMP_Interfaces/ })
+      .locator('.source > span')
+      .nth(at)
+      .evaluate((e) => e.scrollWidth > e.clientWidth)
   expect([await cut(0), await cut(2)]).toEqual([true, false])
 })
 
@@ -243,8 +306,11 @@ test('the chart of an alert reaches to now, also where nothing was measured sinc
   const page = await it.page({ fresh: true })
   await page.route(/\/instances\/\d+\/data\?/, async (route) => {
     const hour = 3_600_000
-    const time = Array.from({ length: 60 }, (_, i) => Date.now() - 2 * hour - i * 60_000) // the newest first, and none of the last two hours
-    await route.fulfill({ json: { dataSourceName: 'Ping', dataPoints: ['it'], time, values: time.map(() => [7]), nextPageParams: '' } })
+    // the newest first, and none of the last two hours
+    const time = Array.from({ length: 60 }, (_, i) => Date.now() - 2 * hour - i * 60_000)
+    await route.fulfill({
+      json: { dataSourceName: 'Ping', dataPoints: ['it'], time, values: time.map(() => [7]), nextPageParams: '' },
+    })
   })
   const { main } = await monitor(page)
   const chart = main.getByRole('region', { name: 'Chosen alert' }).getByRole('img')

@@ -26,7 +26,10 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await form.getByRole('checkbox', { name: 'readonly' }).check()
   await form.getByLabel(/^Password/).fill('correct horse battery 7')
   await page.keyboard.press('Control+s')
-  await form.locator('[data-field="username"]').getByText(/username has no spaces/).waitFor() // the portal's own words, at its field
+  await form
+    .locator('[data-field="username"]')
+    .getByText(/username has no spaces/)
+    .waitFor() // the portal's own words, at its field
   await form.getByRole('textbox', { name: /^User name/ }).fill('jo')
   await page.keyboard.press('Control+s')
   await until(toast, /Added jo/)
@@ -37,18 +40,31 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await jo.getByRole('textbox', { name: 'Family name' }).fill('Mine')
   await jo.getByLabel('New password').fill('never kept anywhere')
   await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: 'Roles' }).click()
-  await expect.poll(() => page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json()))).toMatch(/"lastName":"Mine"/)
-  expect(await page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json()))).not.toMatch(/never kept/)
+  await expect
+    .poll(() => page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json())))
+    .toMatch(/"lastName":"Mine"/)
+  expect(await page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json()))).not.toMatch(
+    /never kept/,
+  )
   await page.reload()
-  await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: /Users.*edited, not saved/ }).click()
+  await page
+    .getByRole('navigation', { name: 'Settings of the portal' })
+    .getByRole('button', { name: /Users.*edited, not saved/ })
+    .click()
   await list.getByRole('row', { name: /jo.*edited, not saved/ }).click()
   await expect.poll(() => jo.getByRole('textbox', { name: 'Family name' }).inputValue()).toBe('Mine')
 
   // Somebody else changes the same field meanwhile: both sides, and then mine.
   await page.evaluate(async () => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    const { items } = (await (await fetch('/api/setting/admins?filter=username:"jo"')).json()) as { items: { id: number }[] }
-    await fetch(`/api/setting/admins/${items[0].id}`, { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: '{"lastName":"Theirs"}' })
+    const { items } = (await (await fetch('/api/setting/admins?filter=username:"jo"')).json()) as {
+      items: { id: number }[]
+    }
+    await fetch(`/api/setting/admins/${items[0].id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+      body: '{"lastName":"Theirs"}',
+    })
   })
   await jo.getByRole('button', { name: 'Save' }).click()
   const conflict = jo.getByRole('alert', { name: 'Changed meanwhile' })
@@ -73,14 +89,25 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   await page.getByRole('button', { name: 'Copy Bearer token' }).click()
   await until(toast, /Copied bearer token/)
   const bearer = await page.evaluate(() => navigator.clipboard.readText())
-  expect((await page.request.get(`${portal.url}/api/setting/version`, { headers: { Authorization: `Bearer ${bearer}` } })).status()).toBe(200)
+  expect(
+    (
+      await page.request.get(`${portal.url}/api/setting/version`, { headers: { Authorization: `Bearer ${bearer}` } })
+    ).status(),
+  ).toBe(200)
   await page.getByRole('button', { name: /Done/ }).click()
   await list.getByRole('row', { name: /backup script.*admin/ }).waitFor()
   expect(await page.content()).not.toContain(bearer)
-  await page.getByRole('region', { name: 'backup script' }).getByRole('radio', { name: 'Suspended' }).check({ force: true })
+  await page
+    .getByRole('region', { name: 'backup script' })
+    .getByRole('radio', { name: 'Suspended' })
+    .check({ force: true })
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await list.getByRole('row', { name: /backup script.*Suspended/ }).waitFor()
-  expect((await page.request.get(`${portal.url}/api/device/devices`, { headers: { Authorization: `Bearer ${bearer}` } })).status()).toBe(401)
+  expect(
+    (
+      await page.request.get(`${portal.url}/api/device/devices`, { headers: { Authorization: `Bearer ${bearer}` } })
+    ).status(),
+  ).toBe(401)
 
   await nav.getByRole('button', { name: 'Roles' }).click()
   await page.getByRole('button', { name: 'Add role' }).click()
@@ -88,7 +115,9 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   await page.getByRole('radio', { name: 'All devices: Ack' }).check({ force: true })
   await page.getByRole('radio', { name: 'Audit log: Look' }).check({ force: true })
   await page.getByRole('region', { name: 'New role' }).getByRole('button', { name: 'Add role' }).click()
-  await list.getByRole('row', { name: /Night shift.*Look at and acknowledge all devices, look at 1 part of the settings/ }).waitFor()
+  await list
+    .getByRole('row', { name: /Night shift.*Look at and acknowledge all devices, look at 1 part of the settings/ })
+    .waitFor()
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
 
   await nav.getByRole('button', { name: 'Collectors' }).click()
@@ -102,7 +131,10 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   await page.getByRole('searchbox', { name: 'Search audit log' }).fill('night shift')
   await expect.poll(() => list.getByRole('row').count()).toBe(2)
   await list.getByRole('row', { name: /Added the role/ }).click()
-  await page.getByRole('table').getByRole('row', { name: /name.*Night shift/ }).waitFor()
+  await page
+    .getByRole('table')
+    .getByRole('row', { name: /name.*Night shift/ })
+    .waitFor()
   await page.getByRole('button', { name: 'Open in API Explorer: Audit log' }).click()
   await until(parts(page).status, /^200 OK.*1 items?/)
 })
@@ -154,7 +186,9 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await days.press('Tab')
   await page.getByText('Audit log is a whole number.').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect.poll(() => days.evaluate((e) => e === document.activeElement && (e as HTMLInputElement).value)).toBe('ten') // not sent, and not lost
+  await expect
+    .poll(() => days.evaluate((e) => e === document.activeElement && (e as HTMLInputElement).value))
+    .toBe('ten') // not sent, and not lost
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.getByRole('button', { name: 'Discard edits' }).click()
 })
@@ -162,7 +196,9 @@ test('rules change places, chains are drawn, a test tells what the other side sa
 test('what a role may not do is said, and not tried', async () => {
   const page = await portal.page({ fresh: true, user: 'viewer' })
   const refused: string[] = []
-  page.on('response', (r) => { if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url()) })
+  page.on('response', (r) => {
+    if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url())
+  })
   const { nav } = await settings(page, 'Users')
   await page.getByText('Users are not shown to your role').waitFor()
   await page.getByText('Your role, readonly, lacks the right to read on settings: useraccess.').waitFor()
@@ -174,11 +210,15 @@ test('what a role may not do is said, and not tried', async () => {
 test('at 1280 the titles of the lists are whole, and a field of words has no empty line', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const { nav } = await settings(page, 'Collectors')
-  const cut = () => page.locator('.head h2').first().evaluate((title) => {
-    const words = document.createRange()
-    words.selectNodeContents(title)
-    return Math.max(0, words.getBoundingClientRect().width - title.getBoundingClientRect().width - 0.01)
-  })
+  const cut = () =>
+    page
+      .locator('.head h2')
+      .first()
+      .evaluate((title) => {
+        const words = document.createRange()
+        words.selectNodeContents(title)
+        return Math.max(0, words.getBoundingClientRect().width - title.getBoundingClientRect().width - 0.01)
+      })
   for (const name of ['Collectors', 'Escalation chains']) {
     await nav.getByRole('button', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true }).waitFor()

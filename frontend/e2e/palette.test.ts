@@ -26,7 +26,10 @@ test('an endpoint is found by its path and opened in a tab of its own by Ctrl+En
   await p.path.fill('/device/groups')
   await page.keyboard.press('Control+K')
   await page.keyboard.type('/setting/version')
-  await p.palette.getByRole('option', { name: /\/setting\/version/ }).first().waitFor()
+  await p.palette
+    .getByRole('option', { name: /\/setting\/version/ })
+    .first()
+    .waitFor()
   await page.keyboard.press('Control+Enter')
   await p.palette.waitFor({ state: 'detached' })
   await expect.poll(() => p.path.inputValue()).toBe('/setting/version')
@@ -61,7 +64,10 @@ test('history is found by what was sent, fields open the docs, and tabs are gone
   await newRequest(page)
   await page.keyboard.press('Control+K')
   await page.keyboard.type('sort=-id')
-  await p.palette.getByRole('group', { name: 'History' }).getByRole('option', { name: /device\/devices/ }).click()
+  await p.palette
+    .getByRole('group', { name: 'History' })
+    .getByRole('option', { name: /device\/devices/ })
+    .click()
   await until(p.status, /^200 OK/)
 
   await page.keyboard.press('Control+K')
@@ -121,7 +127,14 @@ test('every command is in it, with its key', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   await newRequest(page)
-  for (const [name, key] of [['Send Request', 'Ctrl ⏎'], ['Settings', 'Ctrl ,'], ['Duplicate tab', 'Ctrl D'], ['Keyboard shortcuts', 'Ctrl /'], ['Go to tab 3', 'Ctrl 3'], ['Sign out', '']]) {
+  for (const [name, key] of [
+    ['Send Request', 'Ctrl ⏎'],
+    ['Settings', 'Ctrl ,'],
+    ['Duplicate tab', 'Ctrl D'],
+    ['Keyboard shortcuts', 'Ctrl /'],
+    ['Go to tab 3', 'Ctrl 3'],
+    ['Sign out', ''],
+  ]) {
     await page.keyboard.press('Control+K')
     await page.keyboard.type(`>${name}`)
     const first = p.palette.getByRole('option').first()

@@ -1,4 +1,7 @@
-/** What the peer got wrong and no other file looks at in the page: paging over lists that misbehave, and snippets that do not run. */
+/**
+ * What the peer got wrong and no other file looks at in the page: paging over lists that misbehave, and snippets that
+ * do not run.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newRequest, parts, raw, sendPath, suite, until } from './harness'
@@ -9,7 +12,10 @@ let stub: Stub
 const asked: string[] = []
 let signedIn = true
 
-/** A portal of two-item pages: /negative tells a total below what is there until its end, /broken fails at the third page, and /signed-out unless somebody is signed in; what is written is counted. */
+/**
+ * A portal of two-item pages: /negative tells a total below what is there until its end, /broken fails at the third
+ * page, and /signed-out unless somebody is signed in; what is written is counted.
+ */
 beforeAll(async () => {
   stub = await startStub((request, answer) => {
     const url = new URL(request.url!, 'http://stub')
@@ -18,10 +24,17 @@ beforeAll(async () => {
     const size = Number(url.searchParams.get('size') ?? 2)
     const ids = Array.from({ length: Math.max(0, Math.min(size, 6 - offset)) }, (_, i) => ({ id: offset + i + 1 }))
     const broken = url.pathname.endsWith('/broken') && offset >= 4
-    if (url.pathname.endsWith('/signed-out') && offset >= 4 && !signedIn) return void answer.writeHead(401, { 'Content-Type': 'application/json' }).end('{"errorMessage":"your session has ended"}')
+    if (url.pathname.endsWith('/signed-out') && offset >= 4 && !signedIn)
+      return void answer
+        .writeHead(401, { 'Content-Type': 'application/json' })
+        .end('{"errorMessage":"your session has ended"}')
     answer.writeHead(broken ? 500 : 200, { 'Content-Type': 'application/json' })
     const total = url.pathname.endsWith('/negative') ? (offset < 4 ? -1 - offset : 6) : 6
-    answer.end(JSON.stringify(broken ? { errorMessage: 'the third page is missing' } : { total, searchId: null, items: ids, data: null }))
+    answer.end(
+      JSON.stringify(
+        broken ? { errorMessage: 'the third page is missing' } : { total, searchId: null, items: ids, data: null },
+      ),
+    )
   })
 })
 afterAll(() => stub?.stop())
@@ -46,7 +59,10 @@ test('a page that fails is no success: what came is marked partial, and goes on'
   const p = parts(page)
   await sendPath(page, '/broken?size=2', /^200 OK .* 2 items$/)
   await fetchAll(page)
-  await p.response.getByText(/page 3 of 3 .*the third page is missing/).first().waitFor()
+  await p.response
+    .getByText(/page 3 of 3 .*the third page is missing/)
+    .first()
+    .waitFor()
   await until(p.status, /4 items/)
   await expect.poll(() => p.status.innerText()).toMatch(/partial/)
   await p.response.getByRole('button', { name: 'Resume' }).waitFor()
@@ -59,7 +75,10 @@ test('a run that meets the end of the session leads to the sign-in, and goes on'
   signedIn = false
   await sendPath(page, '/signed-out?size=2', /^200 OK .* 2 items$/)
   await fetchAll(page)
-  await p.response.getByText(/page 3 of 3 was answered 401 Unauthorized: your session has ended/).first().waitFor()
+  await p.response
+    .getByText(/page 3 of 3 was answered 401 Unauthorized: your session has ended/)
+    .first()
+    .waitFor()
   await p.response.getByRole('button', { name: 'Edit portal' }).click() // which says how to sign in there
   await page.getByRole('dialog', { name: 'Edit Ended' }).getByRole('button', { name: 'Cancel' }).click()
   signedIn = true

@@ -21,7 +21,10 @@ export interface Portal {
   crash(): Promise<Portal>
 }
 
-/** A portal of its own; admin, operator and viewer have `password`. Without the demo there is only admin, and nothing was there before. */
+/**
+ * A portal of its own; admin, operator and viewer have `password`. Without the demo there is only admin, and nothing
+ * was there before.
+ */
 export async function startPortal(demo = true): Promise<Portal> {
   const data = await newFolder()
   if (!demo) return serve(data, ['admin'])
@@ -46,10 +49,16 @@ const drop = (data: string) => rm(data, { recursive: true, force: true })
 async function serve(data: string, names: string[], ...args: string[]): Promise<Portal & { close(): Promise<void> }> {
   const program = process.env.SPYGLASS_BIN
   if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
-  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...args, '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...args, '--rate-limit', 'off'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const log: string[] = []
   const lines = createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
-  const filled = new Promise<void>((done) => lines.on('line', (line) => { if (line.includes('the past of the demo is filled')) done() }))
+  const filled = new Promise<void>((done) =>
+    lines.on('line', (line) => {
+      if (line.includes('the past of the demo is filled')) done()
+    }),
+  )
   const close = () => ended(child)
   const stop = async () => {
     await close()

@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => away?.stop())
 
 const shots = process.env.SPYGLASS_SHOTS
-const shot = (page: Page, name: string) => (shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined)
+const shot = (page: Page, name: string) =>
+  shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined
 const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
 
 test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
@@ -131,13 +132,19 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is sa
   await until(switcher(page), /admin/)
 })
 
-/** A portal that fails: lists are told page by page until the quota is used up, /circle leads to itself, the rest is 503. */
+/**
+ * A portal that fails: lists are told page by page until the quota is used up, /circle leads to itself, the rest is
+ * 503.
+ */
 async function failing(at: string): Promise<Server> {
   const server = createServer((request, answer) => {
     const url = new URL(request.url!, at)
     if (url.pathname.endsWith('/circle')) return void answer.writeHead(302, { Location: url.pathname }).end()
     const list = url.pathname.endsWith('/device/groups')
-    answer.writeHead(list ? 200 : 503, { 'Content-Type': 'application/json', ...(list && { 'X-Rate-Limit-Limit': '500', 'X-Rate-Limit-Remaining': '0', 'X-Rate-Limit-Window': '3600' }) })
+    answer.writeHead(list ? 200 : 503, {
+      'Content-Type': 'application/json',
+      ...(list && { 'X-Rate-Limit-Limit': '500', 'X-Rate-Limit-Remaining': '0', 'X-Rate-Limit-Window': '3600' }),
+    })
     const id = Number(url.searchParams.get('offset') ?? 0)
     answer.end(JSON.stringify(list ? { total: 9, items: [{ id }, { id: id + 1 }] } : { errorMessage: 'out of order' }))
   })
@@ -158,7 +165,10 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   await page.reload()
   await until(switcher(page), /Far away/)
   await expect.poll(() => tabNames(page)).toEqual([...tabs, 'GET /typed/right/before'])
-  await until(page.getByTestId('toast'), /^Far away cannot be used now: nothing answers at .* refused\. Its tabs are here\./)
+  await until(
+    page.getByTestId('toast'),
+    /^Far away cannot be used now: nothing answers at .* refused\. Its tabs are here\./,
+  )
   await until(page.getByRole('contentinfo'), new RegExp(`No answer · ${new URL(away.url).host}`))
   await shot(page, 'gone')
 
@@ -167,7 +177,9 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   const host = new URL(away.url).host
   try {
     await sendPath(page, '/device/devices', /^503 Service Unavailable/)
-    await p.response.getByText('The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.').waitFor()
+    await p.response
+      .getByText('The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.')
+      .waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
     await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('') // that it is gone is no longer so
     await sendPath(page, '/circle', /redirects in a circle/)
@@ -184,7 +196,13 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
     await p.response.getByText(/stopped before page 2 of 5/).waitFor()
 
     await page.setViewportSize({ width: 1024, height: 768 })
-    await expect.poll(() => switcher(page).locator('.b').evaluate((e) => [e.textContent, e.scrollWidth <= e.clientWidth])).toEqual(['Far away', true])
+    await expect
+      .poll(() =>
+        switcher(page)
+          .locator('.b')
+          .evaluate((e) => [e.textContent, e.scrollWidth <= e.clientWidth]),
+      )
+      .toEqual(['Far away', true])
   } finally {
     broken.closeAllConnections()
     broken.close()
@@ -195,7 +213,10 @@ test('the connection of a portal stays open while it is tested, and opens for wh
   const page = await home.page({ fresh: true })
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Command' }).fill('add portal')
-  await page.getByRole('option', { name: /Add portal/i }).first().click()
+  await page
+    .getByRole('option', { name: /Add portal/i })
+    .first()
+    .click()
   const form = page.getByRole('dialog', { name: 'Add portal' })
   await form.getByLabel('Name', { exact: true }).fill('Nowhere')
   await form.getByLabel('Address').fill('http://127.0.0.1:9/api')

@@ -30,7 +30,9 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await expect.poll(() => next.allInnerTexts()).toHaveLength(3)
   await expect.poll(async () => (await next.allInnerTexts()).every((t) => /Fri/.test(t))).toBe(true)
   let made = 0
-  page.on('request', (r) => { if (r.method() === 'POST' && r.url().endsWith('/report/reports')) made++ })
+  page.on('request', (r) => {
+    if (r.method() === 'POST' && r.url().endsWith('/report/reports')) made++
+  })
   // A day or a time that is none is said there, and nothing is saved with the one before.
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('monthly')
   const day = form.getByRole('spinbutton', { name: 'Day of the month' })
@@ -43,7 +45,9 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await form.getByLabel('At', { exact: true }).fill('')
   await form.getByText('At: a time is asked for').waitFor()
   await form.getByRole('button', { name: 'Add report' }).click()
-  await expect.poll(() => form.getByLabel('At', { exact: true }).evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => form.getByLabel('At', { exact: true }).evaluate((e) => e === document.activeElement))
+    .toBe(true)
   await form.getByLabel('At', { exact: true }).fill('06:30')
   await form.getByText(/^On the 3rd of each month at/).waitFor()
   expect(made).toBe(0) // nothing was sent meanwhile
@@ -64,7 +68,10 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   const runs = page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
   await until(runs.first(), /\d+ rows?/)
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
-  const [file] = await Promise.all([page.waitForEvent('download'), runs.first().getByRole('link', { name: /^Save/ }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    runs.first().getByRole('link', { name: /^Save/ }).click(),
+  ])
   expect(file.suggestedFilename()).toMatch(/\.html$/)
   await runs.first().getByRole('button', { name: 'Open', exact: true }).click()
   const frame = page.locator('iframe')
@@ -108,12 +115,19 @@ test('numbers, moments and the week are those of the system', async () => {
   expect([days[0], days[6]]).toEqual(['Sunday', 'Saturday'])
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await until(page.getByRole('grid', { name: 'Active alerts' }).locator('time').first(), /./)
-  await expect.poll(() => page.getByRole('grid', { name: 'Active alerts' }).locator('time').first().getAttribute('title')).toMatch(/ de \d{4}.* GMT-[23]:30$/)
+  await expect
+    .poll(() => page.getByRole('grid', { name: 'Active alerts' }).locator('time').first().getAttribute('title'))
+    .toMatch(/ de \d{4}.* GMT-[23]:30$/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
   await endpoint(page, 'GET /device/devices').click()
   await page.getByRole('region', { name: 'Request', exact: true }).getByText('max 1.000').waitFor()
   await page.keyboard.press('Control+Enter')
   await until(page.getByRole('status'), /^200 OK/)
   await page.keyboard.press('Control+H')
-  await page.getByRole('region', { name: 'Tools' }).getByRole('listitem').first().getByText(/^\d+,\d KB$/).waitFor()
+  await page
+    .getByRole('region', { name: 'Tools' })
+    .getByRole('listitem')
+    .first()
+    .getByText(/^\d+,\d KB$/)
+    .waitFor()
 })

@@ -13,13 +13,17 @@ test('form and raw JSON are one body: a number stays the number that was typed',
   const editor = p.request.locator('.cm-content')
   await editor.click()
   await page.keyboard.press('Control+A')
-  await page.keyboard.insertText('{"a": 1.50, "big": 9007199254740993, "a": "twice", "on": true, "in": {"deep": [1e3]}}')
+  await page.keyboard.insertText(
+    '{"a": 1.50, "big": 9007199254740993, "a": "twice", "on": true, "in": {"deep": [1e3]}}',
+  )
   await p.request.getByRole('tab', { name: 'Form' }).click()
   const body = p.request.getByRole('region', { name: 'Body' })
   await body.getByRole('textbox', { name: 'big value' }).fill('9007199254740995')
   await body.getByRole('switch', { name: 'on value' }).click()
   await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  await expect.poll(() => p.request.locator('.cm-content').innerText()).toBe('{"a": 1.50, "big": 9007199254740995, "a": "twice", "on": false, "in": {"deep": [1e3]}}')
+  await expect
+    .poll(() => p.request.locator('.cm-content').innerText())
+    .toBe('{"a": 1.50, "big": 9007199254740995, "a": "twice", "on": false, "in": {"deep": [1e3]}}')
 })
 
 test('text that is no JSON is kept, and said where it is wrong', async () => {
@@ -68,7 +72,11 @@ test('a pasted cURL command becomes the request', async () => {
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
-  await page.evaluate(() => navigator.clipboard.writeText(`curl -X PATCH '${location.origin}/api/device/devices/7?dry=1' \\\n  -H 'X-Note: a b' -d '{"displayName":"x"}'`))
+  await page.evaluate(() =>
+    navigator.clipboard.writeText(
+      `curl -X PATCH '${location.origin}/api/device/devices/7?dry=1' \\\n  -H 'X-Note: a b' -d '{"displayName":"x"}'`,
+    ),
+  )
   await p.path.focus()
   await page.keyboard.press('Control+V')
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')

@@ -81,10 +81,12 @@ test('a list of a thousand scrolls to its end with only the rows in view on the 
   await sendPath(page, '/device/devices?size=1000')
   await p.response.getByRole('button', { name: 'Expand all', exact: true }).first().click()
   await p.tree.focus()
-  await expect.poll(async () => {
-    await page.keyboard.press('End') // of what is open by then
-    return p.tree.getByRole('treeitem', { name: /^data ?: / }).count()
-  }).toBe(1)
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('End') // of what is open by then
+      return p.tree.getByRole('treeitem', { name: /^data ?: / }).count()
+    })
+    .toBe(1)
   await expect.poll(() => p.tree.getByRole('treeitem').count()).toBeLessThan(120)
 })
 
@@ -94,7 +96,9 @@ test('Control+A means the whole answer where only a part is on the page, and wha
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
   await newRequest(page)
   await sendPath(page, '/device/devices?size=1000')
-  const whole = await page.evaluate(async () => JSON.parse(await (await fetch('/api/device/devices?size=1000')).text()).items.length)
+  const whole = await page.evaluate(
+    async () => JSON.parse(await (await fetch('/api/device/devices?size=1000')).text()).items.length,
+  )
   const copied = async () => JSON.parse(await clipboard()).items.length
 
   await p.tree.focus()

@@ -4,11 +4,15 @@ import { newRequest, parts, sendPath, signIn, suite, until } from './harness'
 
 const portal = suite()
 
-type View = Record<string, any> // as the workspace has it
+type View = Record<string, any> // eslint-disable-line @typescript-eslint/no-explicit-any -- as the workspace has it
 
 /** How the tabs are shown, as it is on disk. */
 const views = async (page: Page) => (await start(page)).tabs.map((t) => t.view)
-const start = async (page: Page) => (await (await page.context().request.get(`${portal.url}/explorer/start`)).json()) as { tabs: { view: View }[]; settings: View }
+const start = async (page: Page) =>
+  (await (await page.context().request.get(`${portal.url}/explorer/start`)).json()) as {
+    tabs: { view: View }[]
+    settings: View
+  }
 
 /** The lines in view, and how far it is scrolled. */
 async function look(box: Locator, rows: string) {
@@ -19,25 +23,36 @@ async function look(box: Locator, rows: string) {
       const at = r.getBoundingClientRect()
       return at.bottom > frame.top && at.top < frame.bottom && at.right > frame.left && at.left < frame.right
     })
-    return { top: Math.round(element.scrollTop), left: Math.round(element.scrollLeft), rows: inside.map((r) => r.innerText.replace(/\s+/g, ' ').trim()) }
+    return {
+      top: Math.round(element.scrollTop),
+      left: Math.round(element.scrollLeft),
+      rows: inside.map((r) => r.innerText.replace(/\s+/g, ' ').trim()),
+    }
   }, rows)
 }
 
-const scrollTo = (box: Locator, top: number, left = 0) => box.evaluate((element, to) => element.scrollTo(to), { top, left })
+const scrollTo = (box: Locator, top: number, left = 0) =>
+  box.evaluate((element, to) => element.scrollTo(to), { top, left })
 
 /** Opens the first closed row in view whose text is like that. */
 async function unfold(p: ReturnType<typeof parts>, like: RegExp) {
   const closed = p.tree.getByRole('treeitem', { expanded: false }).filter({ hasText: like })
   let id = ''
-  await expect.poll(async () => {
-    const frame = (await p.tree.boundingBox())!
-    for (const row of await closed.all()) {
-      const at = await row.boundingBox()
-      if (at && at.y > frame.y + 40 && at.y + at.height < frame.y + frame.height - 40) return (id = (await row.getAttribute('id')) ?? '')
-    }
-    return ''
-  }).not.toBe('')
-  await p.tree.locator(`#${id} .text`).first().click({ position: { x: 4, y: 4 } })
+  await expect
+    .poll(async () => {
+      const frame = (await p.tree.boundingBox())!
+      for (const row of await closed.all()) {
+        const at = await row.boundingBox()
+        if (at && at.y > frame.y + 40 && at.y + at.height < frame.y + frame.height - 40)
+          return (id = (await row.getAttribute('id')) ?? '')
+      }
+      return ''
+    })
+    .not.toBe('')
+  await p.tree
+    .locator(`#${id} .text`)
+    .first()
+    .click({ position: { x: 4, y: 4 } })
   await p.tree.locator(`#${id}[aria-expanded=true]`).waitFor()
 }
 
@@ -88,18 +103,34 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   const filtered = await look(p.tree, '[role=treeitem]')
 
   const answer = (i: number) => views(page).then((all) => all[all.length - 3 + i].answer)
-  await expect.poll(async () => [(await answer(0))?.tree?.top, (await answer(1))?.tree?.top, (await answer(2))?.matches?.tree?.top]).toEqual([tree.top, found.top, filtered.top])
-  await expect.poll(async () => [(await answer(0))?.open?.split(' ').length > 4, (await answer(1))?.find?.index, (await answer(2))?.matches?.open?.split(' ').length > 1]).toEqual([true, 4, true])
+  await expect
+    .poll(async () => [
+      (await answer(0))?.tree?.top,
+      (await answer(1))?.tree?.top,
+      (await answer(2))?.matches?.tree?.top,
+    ])
+    .toEqual([tree.top, found.top, filtered.top])
+  await expect
+    .poll(async () => [
+      (await answer(0))?.open?.split(' ').length > 4,
+      (await answer(1))?.find?.index,
+      (await answer(2))?.matches?.open?.split(' ').length > 1,
+    ])
+    .toEqual([true, 4, true])
   await comeBack(page)
 
   await expect.poll(() => look(p.tree, '[role=treeitem]')).toEqual(filtered)
-  await expect.poll(() => p.response.getByRole('searchbox', { name: 'Filter response' }).inputValue()).toBe('$.items[10:60]')
+  await expect
+    .poll(() => p.response.getByRole('searchbox', { name: 'Filter response' }).inputValue())
+    .toBe('$.items[10:60]')
   await p.tabs.nth(-3).click()
   await expect.poll(() => look(p.tree, '[role=treeitem]')).toEqual(tree)
   await p.tabs.nth(-2).click()
   await until(p.response.getByRole('search'), /5 of \d+/)
   await expect.poll(() => look(p.tree, '[role=treeitem]')).toEqual(found)
-  await expect.poll(() => p.response.getByRole('searchbox', { name: 'Find in response' }).inputValue()).toBe('displayName')
+  await expect
+    .poll(() => p.response.getByRole('searchbox', { name: 'Find in response' }).inputValue())
+    .toBe('displayName')
   await p.response.getByRole('button', { name: 'Next match' }).click()
   await until(p.response.getByRole('search'), /6 of \d+/)
   expect((await look(p.tree, '[role=treeitem]')).top).not.toBe(found.top)
@@ -131,9 +162,22 @@ test('after kill -9 the history and the chosen item of a list are as they were l
   await page.evaluate(async () => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
     for (let i = 1; i <= 130; i++) {
-      const draft = { method: 'GET', path: `/device/devices/${i}`, template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
+      const draft = {
+        method: 'GET',
+        path: `/device/devices/${i}`,
+        template: '',
+        pathParams: [],
+        query: [],
+        headers: [],
+        body: '',
+        mode: 'form',
+      }
       const body = JSON.stringify({ sendId: `sent-${i}`, draft })
-      await fetch('/explorer/send', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body })
+      await fetch('/explorer/send', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+        body,
+      })
     }
   })
   await newRequest(page)
@@ -146,16 +190,23 @@ test('after kill -9 the history and the chosen item of a list are as they were l
     await page.mouse.move(2, 2)
     return list.evaluate((element) => {
       const frame = element.getBoundingClientRect()
-      const rows = [...element.querySelectorAll<HTMLElement>('[data-id]')].map((r) => [r.title, Math.round(r.getBoundingClientRect().top - frame.top)] as const)
+      const rows = [...element.querySelectorAll<HTMLElement>('[data-id]')].map(
+        (r) => [r.title, Math.round(r.getBoundingClientRect().top - frame.top)] as const,
+      )
       return rows.filter(([, top]) => top >= 0 && top < frame.height).sort((a, b) => a[1] - b[1])
     })
   }
   await p.tools.getByRole('listitem').first().waitFor()
-  for (const [top, first] of [[1500, /\/9\d$/], [3900, /\/4\d$/]] as const) {
-    await expect.poll(async () => {
-      await scrollTo(list, top) // as far as the rows that have come
-      return (await seen())[0]?.[0]
-    }).toMatch(first)
+  for (const [top, first] of [
+    [1500, /\/9\d$/],
+    [3900, /\/4\d$/],
+  ] as const) {
+    await expect
+      .poll(async () => {
+        await scrollTo(list, top) // as far as the rows that have come
+        return (await seen())[0]?.[0]
+      })
+      .toMatch(first)
   }
   const before = await seen()
   await sendPath(page, '/device/devices?size=6')
@@ -171,7 +222,13 @@ test('after kill -9 the history and the chosen item of a list are as they were l
   await expect.poll(seen).toEqual(before)
   await p.tools.getByRole('tab', { name: 'Helpers' }).click()
   await value.waitFor()
-  await expect.poll(async () => [(await views(page)).at(-1)?.answer?.item, typeof (await start(page)).settings.historyAt?.[0]?.id, (await start(page)).settings.panel]).toEqual([4, 'number', 'helpers'])
+  await expect
+    .poll(async () => [
+      (await views(page)).at(-1)?.answer?.item,
+      typeof (await start(page)).settings.historyAt?.[0]?.id,
+      (await start(page)).settings.panel,
+    ])
+    .toEqual([4, 'number', 'helpers'])
   await comeBack(page)
 
   await value.waitFor()
@@ -222,11 +279,23 @@ test('after kill -9 tables, texts, headers, the request and its docs are scrolle
   await scrollTo(docs, 260)
   const catalog = p.catalog.locator('.scroll')
   await scrollTo(catalog, 120)
-  const at = async () => [(await look(form, '.none')).top, (await look(docs, '.none')).top, (await look(catalog, '.none')).top]
+  const at = async () => [
+    (await look(form, '.none')).top,
+    (await look(docs, '.none')).top,
+    (await look(catalog, '.none')).top,
+  ]
   const before = await at()
   expect(before.every((top) => top > 0)).toBe(true)
   const last = async (i: number) => (await views(page)).at(i)!
-  await expect.poll(async () => [(await last(-1)).formAt?.top, (await last(-1)).docs?.at.top, (await last(-3)).answer?.table?.at?.top, typeof (await last(-2)).answer?.text?.line, (await start(page)).settings.scroll?.catalog.top]).toEqual([before[0], before[1], 1400, 'number', before[2]])
+  await expect
+    .poll(async () => [
+      (await last(-1)).formAt?.top,
+      (await last(-1)).docs?.at.top,
+      (await last(-3)).answer?.table?.at?.top,
+      typeof (await last(-2)).answer?.text?.line,
+      (await start(page)).settings.scroll?.catalog.top,
+    ])
+    .toEqual([before[0], before[1], 1400, 'number', before[2]])
   await comeBack(page)
 
   await expect.poll(at).toEqual(before)

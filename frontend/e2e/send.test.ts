@@ -40,7 +40,9 @@ test('a POST creates and answers 201', async () => {
   const editor = p.request.locator('.cm-content')
   await editor.click()
   await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(`{"name": "192.0.2.${Date.now() % 250}", "displayName": "e2e-${Date.now()}", "preferredCollectorId": 1}`)
+  await page.keyboard.insertText(
+    `{"name": "192.0.2.${Date.now() % 250}", "displayName": "e2e-${Date.now()}", "preferredCollectorId": 1}`,
+  )
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^201 Created · \d+ ms · \d+ B$/)
 })
@@ -59,7 +61,9 @@ test('a variable in the path is resolved; an unknown one stops the sending', asy
   await newRequest(page)
   await addVariable(page)
   await page.keyboard.insertText('groupId')
-  const saved = page.waitForResponse((r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('"1"'))
+  const saved = page.waitForResponse(
+    (r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('"1"'),
+  )
   await p.tools.getByRole('textbox', { name: 'Value of groupId' }).fill('1')
   await saved
   await sendPath(page, '/device/groups/{{groupId}}')

@@ -127,7 +127,12 @@ test('a locked portal sends no write and says why', async () => {
   const page = await portal.page()
   const p = parts(page)
   await patch(page, '/device/groups/2', '{"description": "never"}')
-  const saved = page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().endsWith('/explorer/settings') && (r.request().postData() ?? '').includes('portalReadOnly'))
+  const saved = page.waitForResponse(
+    (r) =>
+      r.request().method() === 'PATCH' &&
+      r.url().endsWith('/explorer/settings') &&
+      (r.request().postData() ?? '').includes('portalReadOnly'),
+  )
   await p.request.getByRole('button', { name: 'More ways to send' }).click()
   await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
   await saved
@@ -147,7 +152,10 @@ test('a list goes to a file page by page, and the answer on screen stays', async
   const file = await coming
   expect(file.suggestedFilename()).toBe('device-devices.ndjson')
   await until(page.getByTestId('toast'), /Saved \d+ items to device-devices\.ndjson/)
-  const lines = readFileSync(await file.path(), 'utf8').trimEnd().split('\n').map((l) => JSON.parse(l) as { id: number })
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((l) => JSON.parse(l) as { id: number })
   expect(lines.length).toBeGreaterThan(7)
   expect(new Set(lines.map((l) => l.id)).size).toBe(lines.length)
   await expect.poll(() => p.status.innerText()).toMatch(/ 7 items$/)
@@ -158,7 +166,10 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/groups/99999', /^404/)
-  await p.response.getByRole('button', { name: /^Use \d+/ }).first().click()
+  await p.response
+    .getByRole('button', { name: /^Use \d+/ })
+    .first()
+    .click()
   await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d{1,4}$/)
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
@@ -169,7 +180,14 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^409/)
   await p.request.getByRole('tab', { name: 'Form' }).click()
-  await expect.poll(() => p.request.getByRole('textbox', { name: 'name value', exact: true }).getAttribute('aria-invalid').catch(() => '')).toBe('true') // told at the field that is wrong
+  await expect
+    .poll(() =>
+      p.request
+        .getByRole('textbox', { name: 'name value', exact: true })
+        .getAttribute('aria-invalid')
+        .catch(() => ''),
+    )
+    .toBe('true') // told at the field that is wrong
   await p.response.getByRole('button', { name: 'Open Network' }).click()
   await until(p.status, /^200 OK/)
   await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
@@ -178,15 +196,23 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
 test('signing in again sends a read again by itself, and asks before a write', async () => {
   const page = await portal.page()
   const p = parts(page)
-  for (const [method, path] of [['GET', '/device/groups/2'], ['POST', '/device/groups/2/sdts']] as const) {
+  for (const [method, path] of [
+    ['GET', '/device/groups/2'],
+    ['POST', '/device/groups/2/sdts'],
+  ] as const) {
     await newRequest(page)
     await p.path.fill(path)
     await p.method.focus()
     await p.method.selectOption(method)
-    await page.route('**/explorer/send', async (route) => { // the session is over by now, not when the tab is saved before
-      await page.context().clearCookies()
-      await route.continue()
-    }, { times: 1 })
+    await page.route(
+      '**/explorer/send',
+      async (route) => {
+        // the session is over by now, not when the tab is saved before
+        await page.context().clearCookies()
+        await route.continue()
+      },
+      { times: 1 },
+    )
     await page.keyboard.press('Control+Enter')
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()

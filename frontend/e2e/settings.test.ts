@@ -5,14 +5,16 @@ const portal = suite()
 
 test('every setting is in force at once, kept in Go, and reset', async () => {
   const page = await portal.page({ fresh: true, theme: 'dark' })
-  const look = () => page.evaluate(() => {
-    const { theme, density, fontSize } = document.documentElement.dataset
-    return { theme, density, fontSize, body: getComputedStyle(document.body).fontSize }
-  })
+  const look = () =>
+    page.evaluate(() => {
+      const { theme, density, fontSize } = document.documentElement.dataset
+      return { theme, density, fontSize, body: getComputedStyle(document.body).fontSize }
+    })
   await newRequest(page)
   await page.keyboard.press('Control+,')
   const settings = page.getByRole('dialog', { name: 'Settings' })
-  const choose = (group: string, name: string) => settings.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check()
+  const choose = (group: string, name: string) =>
+    settings.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check()
   await choose('Theme', 'Light')
   await choose('Density', 'Compact')
   await choose('Font size', 'Larger')
@@ -28,12 +30,24 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await settings.getByRole('tab', { name: 'Notifications' }).click()
   await choose('New critical alerts', 'Off')
   expect(await settings.getByRole('group', { name: 'Tray icon' }).count()).toBe(0) // this program has no window
-  const kept = () => page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
-  await expect.poll(kept).toMatchObject({ theme: 'light', density: 'compact', fontSize: 'larger', timeout: 90, historyKept: 500, wrap: true, reviewWrites: true, notices: false })
+  const kept = () =>
+    page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
+  await expect.poll(kept).toMatchObject({
+    theme: 'light',
+    density: 'compact',
+    fontSize: 'larger',
+    timeout: 90,
+    historyKept: 500,
+    wrap: true,
+    reviewWrites: true,
+    notices: false,
+  })
 
   await page.reload()
   await parts(page).path.waitFor()
-  expect(await (await page.request.get(portal.url)).text()).toContain('<html data-density="compact" data-font-size="larger" data-theme="light" data-view="api"') // nothing flashes or jumps at the first paint
+  expect(await (await page.request.get(portal.url)).text()).toContain(
+    '<html data-density="compact" data-font-size="larger" data-theme="light" data-view="api"',
+  ) // nothing flashes or jumps at the first paint
   await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
   await page.keyboard.press('Control+,')
   await settings.getByRole('button', { name: 'Reset appearance' }).click()
@@ -45,7 +59,7 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
 
   await page.route('**/explorer/start', async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, json: { ...(await response.json()) as object, tray: true } })
+    await route.fulfill({ response, json: { ...((await response.json()) as object), tray: true } })
   })
   await page.reload()
   await page.getByRole('group', { name: 'View' }).waitFor()
@@ -56,7 +70,11 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
 })
 
 test('numbers and moments are written as the system of the reader writes them', async () => {
-  for (const [locale, most, moment] of [['de-DE', '3.600', /, \d\d:\d\d:\d\d$/], ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/], ['ar-EG', '3,600', / \d\d:\d\d:\d\d/]] as const) {
+  for (const [locale, most, moment] of [
+    ['de-DE', '3.600', /, \d\d:\d\d:\d\d$/],
+    ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/],
+    ['ar-EG', '3,600', / \d\d:\d\d:\d\d/],
+  ] as const) {
     const page = await portal.page({ fresh: true, locale })
     await newRequest(page)
     await parts(page).path.fill('/device/devices/1?fields=createdOn')
@@ -106,13 +124,29 @@ test('the rows of every list of the Explorer follow the density, and lie as clos
   await p.tools.getByRole('tab', { name: 'Helpers' }).click()
   await p.tools.getByRole('list', { name: 'Values' }).getByRole('listitem').first().waitFor()
   /** Of every list how high all its rows and each of them are. */
-  const heights = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.rows:has(> .space)')].map((list) => {
-    const rows = [...list.querySelectorAll('.seen > *')].map((row) => row.getBoundingClientRect().height)
-    return [['shelf', 'table-rows', 'values'].find((name) => list.classList.contains(name)), [list.querySelector('.space')!.getBoundingClientRect().height / rows.length, ...new Set(rows)]]
-  })))
-  for (const [density, one, two] of [['Roomy', 34, 52], ['Compact', 24, 40], ['Normal', 28, 44]] as const) {
+  const heights = () =>
+    page.evaluate(() =>
+      Object.fromEntries(
+        [...document.querySelectorAll('.rows:has(> .space)')].map((list) => {
+          const rows = [...list.querySelectorAll('.seen > *')].map((row) => row.getBoundingClientRect().height)
+          return [
+            ['shelf', 'table-rows', 'values'].find((name) => list.classList.contains(name)),
+            [list.querySelector('.space')!.getBoundingClientRect().height / rows.length, ...new Set(rows)],
+          ]
+        }),
+      ),
+    )
+  for (const [density, one, two] of [
+    ['Roomy', 34, 52],
+    ['Compact', 24, 40],
+    ['Normal', 28, 44],
+  ] as const) {
     await page.keyboard.press('Control+,')
-    await page.getByRole('dialog', { name: 'Settings' }).getByRole('group', { name: 'Density' }).getByRole('radio', { name: density }).check()
+    await page
+      .getByRole('dialog', { name: 'Settings' })
+      .getByRole('group', { name: 'Density' })
+      .getByRole('radio', { name: density })
+      .check()
     await page.keyboard.press('Escape')
     await expect.poll(heights).toEqual({ shelf: [one, one], 'table-rows': [one, one], values: [two, two] })
     expect((await p.response.getByRole('columnheader').first().boundingBox())!.height).toBe(one)
@@ -127,7 +161,11 @@ test('the time to wait is what a request gets that says nothing', async () => {
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Requests' }).click()
   await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('7')
-  await expect.poll(() => page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { timeout?: number }).timeout)).toBe(7)
+  await expect
+    .poll(() =>
+      page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { timeout?: number }).timeout),
+    )
+    .toBe(7)
   await page.keyboard.press('Escape')
   await p.path.fill('/setting/version')
   await page.keyboard.press('Control+Enter')

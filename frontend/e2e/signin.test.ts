@@ -17,7 +17,9 @@ test('a wrong password is refused in a sentence and the field has the focus', as
 
 test('what is missing is asked for without asking the portal', async () => {
   const page = await portal.page({ signedOut: true })
-  await expect.poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement))
+    .toBe(true)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await until(page.getByRole('alert'), /^Type your user name\.$/)
   await page.keyboard.type('admin')
@@ -60,7 +62,9 @@ test('who signs in again hears of what happens again', async () => {
   const dialog = page.getByRole('dialog', { name: 'Sign in again' })
   await dialog.waitFor()
   await refused // the browser tries no more
-  const heard = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 200, { timeout: 5000 })
+  const heard = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 200, {
+    timeout: 5000,
+  })
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
@@ -88,7 +92,9 @@ test('a password is changed by who has it: here one stays signed in, elsewhere n
   await until(dialog.getByRole('alert'), /^The two new passwords differ\.$/)
   await change('wrong horse', 'another horse')
   await until(dialog.getByRole('alert'), /^The current password is wrong\.$/)
-  await expect.poll(() => dialog.getByLabel('Current password').evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => dialog.getByLabel('Current password').evaluate((e) => e === document.activeElement))
+    .toBe(true)
   expect(await findings(page)).toEqual([])
   await change(password, 'another horse')
   await dialog.waitFor({ state: 'detached' })
@@ -124,4 +130,3 @@ test('too many tries are refused with the time to wait', async () => {
   await until(page.getByRole('alert'), /^Too many tries\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
   await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
 })
-

@@ -10,60 +10,288 @@ export interface State {
 
 export const states: State[] = [
   { name: 'the fleet', open: (page) => fleet(page) },
-  { name: 'the fleet with devices picked', open: async (page) => { await fleet(page); await page.getByRole('row', { name: /acc-sw-01\.fra/ }).getByRole('checkbox').check(); await page.getByRole('toolbar', { name: 'Picked devices' }).waitFor() } },
-  { name: 'the fleet without a match', open: async (page) => { await fleet(page); await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq'); await page.getByText('No device matches').waitFor() } },
-  { name: 'a device to add', open: async (page) => { await fleet(page); await page.getByRole('button', { name: 'Add device' }).click(); await page.getByRole('switch', { name: 'TCP port' }).click(); await page.getByRole('button', { name: 'Add device' }).last().click(); await page.getByRole('alert').waitFor() } },
-  { name: 'charts of a device', open: async (page) => { await device(page); await page.getByRole('slider').first().waitFor() } },
-  { name: 'charts of devices compared', open: async (page) => { await device(page); await page.getByRole('slider').first().waitFor(); await page.getByRole('button', { name: 'Compare with…' }).click(); await page.keyboard.type('web-prod-02.fra'); await page.getByRole('option', { name: 'web-prod-02.fra' }).click(); await page.getByRole('slider', { name: /web-prod-02/ }).first().waitFor() } },
+  {
+    name: 'the fleet with devices picked',
+    open: async (page) => {
+      await fleet(page)
+      await page
+        .getByRole('row', { name: /acc-sw-01\.fra/ })
+        .getByRole('checkbox')
+        .check()
+      await page.getByRole('toolbar', { name: 'Picked devices' }).waitFor()
+    },
+  },
+  {
+    name: 'the fleet without a match',
+    open: async (page) => {
+      await fleet(page)
+      await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq')
+      await page.getByText('No device matches').waitFor()
+    },
+  },
+  {
+    name: 'a device to add',
+    open: async (page) => {
+      await fleet(page)
+      await page.getByRole('button', { name: 'Add device' }).click()
+      await page.getByRole('switch', { name: 'TCP port' }).click()
+      await page.getByRole('button', { name: 'Add device' }).last().click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'charts of a device',
+    open: async (page) => {
+      await device(page)
+      await page.getByRole('slider').first().waitFor()
+    },
+  },
+  {
+    name: 'charts of devices compared',
+    open: async (page) => {
+      await device(page)
+      await page.getByRole('slider').first().waitFor()
+      await page.getByRole('button', { name: 'Compare with…' }).click()
+      await page.keyboard.type('web-prod-02.fra')
+      await page.getByRole('option', { name: 'web-prod-02.fra' }).click()
+      await page
+        .getByRole('slider', { name: /web-prod-02/ })
+        .first()
+        .waitFor()
+    },
+  },
   { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
-  { name: 'properties of a device', open: async (page) => { await device(page, 'Properties'); await page.getByRole('button', { name: 'Change owner' }).click() } },
-  { name: 'history of a device', open: async (page) => { await device(page, 'History'); await page.getByText('Patch night').waitFor() } },
+  {
+    name: 'properties of a device',
+    open: async (page) => {
+      await device(page, 'Properties')
+      await page.getByRole('button', { name: 'Change owner' }).click()
+    },
+  },
+  {
+    name: 'history of a device',
+    open: async (page) => {
+      await device(page, 'History')
+      await page.getByText('Patch night').waitFor()
+    },
+  },
   { name: 'the data sources', open: (page) => dataSources(page) },
   { name: 'a data source tested on a device, with a threshold refused', open: tested },
-  { name: 'a data source to import', open: async (page) => { await dataSources(page); await page.getByRole('button', { name: 'Import…' }).click(); await page.getByRole('dialog', { name: 'Import data sources' }).waitFor() } },
+  {
+    name: 'a data source to import',
+    open: async (page) => {
+      await dataSources(page)
+      await page.getByRole('button', { name: 'Import…' }).click()
+      await page.getByRole('dialog', { name: 'Import data sources' }).waitFor()
+    },
+  },
   { name: 'palette', open: (page) => palette(page, 'API') },
-  { name: 'palette with docs and history', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=1'); await palette(page, 'device') } },
-  { name: 'palette without a hit', open: async (page) => { await palette(page, ''); await page.keyboard.type('qqqq'); await page.getByText('Nothing is called').waitFor() } },
+  {
+    name: 'palette with docs and history',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=1')
+      await palette(page, 'device')
+    },
+  },
+  {
+    name: 'palette without a hit',
+    open: async (page) => {
+      await palette(page, '')
+      await page.keyboard.type('qqqq')
+      await page.getByText('Nothing is called').waitFor()
+    },
+  },
   { name: 'settings: appearance', open: (page) => settings(page, 'Appearance') },
   { name: 'settings: keys', open: (page) => settings(page, 'Keys') },
   { name: 'settings: keys in conflict', open: conflict },
   { name: 'settings: requests', open: (page) => settings(page, 'Requests') },
   { name: 'settings: data', open: (page) => settings(page, 'Data') },
   { name: 'settings: about', open: (page) => settings(page, 'About') },
-  { name: 'shortcuts', open: async (page) => { await page.keyboard.press('Control+/'); await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor() } },
+  {
+    name: 'shortcuts',
+    open: async (page) => {
+      await page.keyboard.press('Control+/')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    },
+  },
   { name: 'menu of new things', open: (page) => menu(page, 'New tab') },
   { name: 'settings: notifications', open: (page) => settings(page, 'Notifications') },
   { name: 'menu of the application', open: (page) => menu(page, /^Menu$/) },
-  { name: 'menu of portal and user', open: async (page) => { await page.getByRole('banner').getByRole('button', { name: /admin/ }).click(); await page.getByRole('menu').waitFor() } },
+  {
+    name: 'menu of portal and user',
+    open: async (page) => {
+      await page.getByRole('banner').getByRole('button', { name: /admin/ }).click()
+      await page.getByRole('menu').waitFor()
+    },
+  },
   { name: 'menu of themes', open: (page) => menu(page, /^Theme/) },
-  { name: 'catalog search', open: async (page) => { await newRequest(page); await parts(page).search.fill('preferredCollectorId'); await parts(page).catalog.getByRole('treeitem').first().waitFor() } },
-  { name: 'catalog without a hit', open: async (page) => { await newRequest(page); await parts(page).search.fill('qqqq'); await page.getByText('No endpoint matches').waitFor() } },
+  {
+    name: 'catalog search',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).search.fill('preferredCollectorId')
+      await parts(page).catalog.getByRole('treeitem').first().waitFor()
+    },
+  },
+  {
+    name: 'catalog without a hit',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).search.fill('qqqq')
+      await page.getByText('No endpoint matches').waitFor()
+    },
+  },
   { name: 'docs of a write', open: docsOfWrite },
-  { name: 'docs without a hit', open: async (page) => { await docsOfWrite(page); await page.getByRole('searchbox', { name: 'Search the docs' }).fill('qqqq') } },
-  { name: 'an answer that is an error', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices/987654', /^404/) } },
-  { name: 'ways to send a list', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await menu(page, 'More ways to send') } },
+  {
+    name: 'docs without a hit',
+    open: async (page) => {
+      await docsOfWrite(page)
+      await page.getByRole('searchbox', { name: 'Search the docs' }).fill('qqqq')
+    },
+  },
+  {
+    name: 'an answer that is an error',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices/987654', /^404/)
+    },
+  },
+  {
+    name: 'ways to send a list',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=5')
+      await menu(page, 'More ways to send')
+    },
+  },
   { name: 'a write under review', open: (page) => review(page, { unheard: true }) },
-  { name: 'a deletion that asks', open: async (page) => { await write(page, 'DELETE', '/device/groups/2'); await page.keyboard.press('Control+Enter'); await page.getByRole('dialog').getByText('What is below it').waitFor() } },
-  { name: 'a write that can be taken back', open: async (page) => { await review(page); await page.getByRole('button', { name: 'Send PATCH' }).click(); await parts(page).response.getByRole('button', { name: 'Undo' }).waitFor() } },
+  {
+    name: 'a deletion that asks',
+    open: async (page) => {
+      await write(page, 'DELETE', '/device/groups/2')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('dialog').getByText('What is below it').waitFor()
+    },
+  },
+  {
+    name: 'a write that can be taken back',
+    open: async (page) => {
+      await review(page)
+      await page.getByRole('button', { name: 'Send PATCH' }).click()
+      await parts(page).response.getByRole('button', { name: 'Undo' }).waitFor()
+    },
+  },
   { name: 'a write that the lock holds back', open: locked },
-  { name: 'where the time went', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await page.getByRole('button', { name: 'Where the time went' }).focus() } },
+  {
+    name: 'where the time went',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=5')
+      await page.getByRole('button', { name: 'Where the time went' }).focus()
+    },
+  },
   { name: 'a portal to add', open: portalForm },
-  { name: 'list of portals', open: async (page) => { await portalMenu(page, 'Manage portals…'); await page.getByRole('dialog', { name: 'Portals' }).waitFor() } },
-  { name: 'menu of a tab', open: async (page) => { await newRequest(page); await parts(page).tabs.first().click({ button: 'right' }); await page.getByRole('menu', { name: 'Tab' }).waitFor() } },
-  { name: 'a request to save', open: async (page) => { await newRequest(page); await parts(page).path.fill('/device/devices'); await page.keyboard.press('Control+s'); await page.getByRole('dialog', { name: 'Save request' }).waitFor() } },
-  { name: 'collections', open: async (page) => { await newRequest(page); await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click() } },
+  {
+    name: 'list of portals',
+    open: async (page) => {
+      await portalMenu(page, 'Manage portals…')
+      await page.getByRole('dialog', { name: 'Portals' }).waitFor()
+    },
+  },
+  {
+    name: 'menu of a tab',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).tabs.first().click({ button: 'right' })
+      await page.getByRole('menu', { name: 'Tab' }).waitFor()
+    },
+  },
+  {
+    name: 'a request to save',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).path.fill('/device/devices')
+      await page.keyboard.press('Control+s')
+      await page.getByRole('dialog', { name: 'Save request' }).waitFor()
+    },
+  },
+  {
+    name: 'collections',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
+    },
+  },
   { name: 'a file to import', open: importing },
-  { name: 'a file to export', open: async (page) => { await palette(page, 'Export…'); await page.keyboard.press('Enter'); await page.getByRole('dialog', { name: 'Export' }).waitFor() } },
-  { name: 'a variable nobody knows', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices/{{nobody}}', /^Failed/) } },
+  {
+    name: 'a file to export',
+    open: async (page) => {
+      await palette(page, 'Export…')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Export' }).waitFor()
+    },
+  },
+  {
+    name: 'a variable nobody knows',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices/{{nobody}}', /^Failed/)
+    },
+  },
   { name: 'chart', open: chart },
-  { name: 'points of a chart', open: async (page) => { await chart(page); await page.getByRole('button', { name: 'Points as a table' }).click(); await page.getByRole('table', { name: 'Points of the chart' }).waitFor() } },
-  { name: 'a list that can be drawn', open: async (page) => { await newRequest(page); await sendPath(page, '/alert/alerts?size=5'); await parts(page).response.getByRole('tab', { name: 'Chart' }).click(); await page.getByText('This list can be drawn').waitFor() } },
-  { name: 'a filter with a mistake', open: async (page) => { await filtered(page, '.items[] | select(.id == '); await page.getByText(/at character \d+/).waitFor() } },
-  { name: 'matches of a filter', open: async (page) => { await filtered(page, '$.items[*].displayName'); await page.getByText('5 matches').waitFor() } },
-  { name: 'menu of a value', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await parts(page).tree.focus(); await page.keyboard.press('Shift+F10'); await page.getByRole('menu', { name: 'Value' }).waitFor() } },
+  {
+    name: 'points of a chart',
+    open: async (page) => {
+      await chart(page)
+      await page.getByRole('button', { name: 'Points as a table' }).click()
+      await page.getByRole('table', { name: 'Points of the chart' }).waitFor()
+    },
+  },
+  {
+    name: 'a list that can be drawn',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/alert/alerts?size=5')
+      await parts(page).response.getByRole('tab', { name: 'Chart' }).click()
+      await page.getByText('This list can be drawn').waitFor()
+    },
+  },
+  {
+    name: 'a filter with a mistake',
+    open: async (page) => {
+      await filtered(page, '.items[] | select(.id == ')
+      await page.getByText(/at character \d+/).waitFor()
+    },
+  },
+  {
+    name: 'matches of a filter',
+    open: async (page) => {
+      await filtered(page, '$.items[*].displayName')
+      await page.getByText('5 matches').waitFor()
+    },
+  },
+  {
+    name: 'menu of a value',
+    open: async (page) => {
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=5')
+      await parts(page).tree.focus()
+      await page.keyboard.press('Shift+F10')
+      await page.getByRole('menu', { name: 'Value' }).waitFor()
+    },
+  },
   { name: 'two answers compared', open: compared },
   { name: 'an extractor to add', open: extractor },
-  { name: 'a path that is in no catalog', open: async (page) => { await newRequest(page); await parts(page).path.fill('/nothing/here'); await page.keyboard.press('Escape'); await page.getByText('Not in the catalog').waitFor() } },
+  {
+    name: 'a path that is in no catalog',
+    open: async (page) => {
+      await newRequest(page)
+      await parts(page).path.fill('/nothing/here')
+      await page.keyboard.press('Escape')
+      await page.getByText('Not in the catalog').waitFor()
+    },
+  },
 ]
 
 async function filtered(page: Page, query: string) {
@@ -79,7 +307,10 @@ async function compared(page: Page) {
   await sendPath(page, '/device/devices?size=3&sort=id')
   await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
   await response.getByRole('button', { name: 'Compare…' }).click()
-  await page.getByRole('menu', { name: 'Compare with' }).getByRole('menuitem', { name: /^The previous answer/ }).click()
+  await page
+    .getByRole('menu', { name: 'Compare with' })
+    .getByRole('menuitem', { name: /^The previous answer/ })
+    .click()
   await response.getByRole('region', { name: 'Comparison' }).getByRole('option').first().waitFor()
 }
 
@@ -153,10 +384,18 @@ async function write(page: Page, method: string, path: string, body = '') {
 }
 
 async function review(page: Page, more: Record<string, unknown> = {}) {
-  await write(page, 'PATCH', '/device/groups/2', JSON.stringify({ name: 'Network', description: `seen at ${Date.now()}`, ...more }))
+  await write(
+    page,
+    'PATCH',
+    '/device/groups/2',
+    JSON.stringify({ name: 'Network', description: `seen at ${Date.now()}`, ...more }),
+  )
   await menu(page, 'More ways to send')
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  await page.getByRole('dialog').getByRole('row', { name: /description/ }).waitFor()
+  await page
+    .getByRole('dialog')
+    .getByRole('row', { name: /description/ })
+    .waitFor()
 }
 
 async function locked(page: Page) {
@@ -165,20 +404,25 @@ async function locked(page: Page) {
   await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
   await page.getByText('is read-only now').waitFor()
   await page.keyboard.press('Control+Enter')
-  await parts(page).response.getByText(/locked for reading only/).waitFor()
+  await parts(page)
+    .response.getByText(/locked for reading only/)
+    .waitFor()
 }
 
 async function chart(page: Page) {
   await newRequest(page)
   const path = await page.evaluate(async () => {
-    const first = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
+    const first = async (path: string) =>
+      ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
     const device = `/device/devices/${await first('/device/devices?size=1&filter=displayName~"web-prod"')}`
     const source = `${device}/devicedatasources/${await first(`${device}/devicedatasources?filter=dataSourceName:"Linux_Host"`)}`
     return `${source}/instances/${await first(`${source}/instances`)}/data?period=6`
   })
   await sendPath(page, path)
   await parts(page).response.getByRole('tab', { name: 'Chart' }).click()
-  await parts(page).response.getByRole('slider', { name: /^Linux_Host/ }).waitFor()
+  await parts(page)
+    .response.getByRole('slider', { name: /^Linux_Host/ })
+    .waitFor()
 }
 
 async function docsOfWrite(page: Page) {
@@ -188,15 +432,22 @@ async function docsOfWrite(page: Page) {
   await until(parts(page).tools.getByRole('heading', { level: 2 }), /./)
 }
 
-/** What can be pointed at and is less than 24 pixels wide or high. Rows of the JSON tree are a line of text: WCAG leaves those out. */
+/**
+ * What can be pointed at and is less than 24 pixels wide or high. Rows of the JSON tree are a line of text: WCAG
+ * leaves those out.
+ */
 export function small(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const wanted = 'button, a[href], input, select, textarea, summary, label:has(input), [role="tab"], [role="option"], [role="menuitem"], [role="treeitem"], [role="switch"], [role="checkbox"]'
+    const wanted =
+      'button, a[href], input, select, textarea, summary, label:has(input), [role="tab"], [role="option"], [role="menuitem"], [role="treeitem"], [role="switch"], [role="checkbox"]'
     return [...document.querySelectorAll<HTMLElement>(wanted)].flatMap((e) => {
       if (e.matches('label input, [aria-label="JSON"] *') || e.closest('.cm-content')) return []
       const { width, height } = e.getBoundingClientRect()
-      if (width === 0 || !e.checkVisibility({ visibilityProperty: true }) || (width >= 23.9 && height >= 23.9)) return []
-      return [`${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}” ${Math.round(width)}×${Math.round(height)}`]
+      if (width === 0 || !e.checkVisibility({ visibilityProperty: true }) || (width >= 23.9 && height >= 23.9))
+        return []
+      return [
+        `${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}” ${Math.round(width)}×${Math.round(height)}`,
+      ]
     })
   })
 }
@@ -219,13 +470,23 @@ async function device(page: Page, tab?: string) {
 async function dataSources(page: Page) {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'DataSources' }).click()
-  await page.getByRole('grid', { name: 'DataSources' }).getByRole('row', { name: /^Linux Linux_Host/ }).waitFor()
+  await page
+    .getByRole('grid', { name: 'DataSources' })
+    .getByRole('row', { name: /^Linux Linux_Host/ })
+    .waitFor()
 }
 
 async function tested(page: Page) {
   await dataSources(page)
-  await page.getByRole('grid', { name: 'DataSources' }).getByRole('row', { name: /^Linux Linux_Host/ }).click()
-  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: /^Test on/ }).first().click()
+  await page
+    .getByRole('grid', { name: 'DataSources' })
+    .getByRole('row', { name: /^Linux Linux_Host/ })
+    .click()
+  await page
+    .getByRole('grid', { name: 'Devices' })
+    .getByRole('button', { name: /^Test on/ })
+    .first()
+    .click()
   await page.getByRole('table', { name: /^Values of/ }).waitFor()
   await page.getByRole('textbox', { name: 'Error limit of cpuPercent' }).fill('x')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -19,13 +19,19 @@ async function openTable(page: Page, path: string) {
 
 async function saved(page: Page, item: string): Promise<{ name: string; content: Buffer }> {
   await parts(page).response.getByRole('button', { name: 'Export', exact: true }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: item, exact: true }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: item, exact: true }).click(),
+  ])
   return { name: download.suggestedFilename(), content: await readFile(await download.path()) }
 }
 
 /** One file of a zip, found by its central directory. */
 function unzip(zip: Buffer, name: string): string {
-  for (let at = zip.readUInt32LE(zip.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 16); zip.readUInt32LE(at) === 0x02014b50; ) {
+  for (
+    let at = zip.readUInt32LE(zip.lastIndexOf('PK\x05\x06', undefined, 'latin1') + 16);
+    zip.readUInt32LE(at) === 0x02014b50;
+  ) {
     const [length, extra, comment] = [28, 30, 32].map((o) => zip.readUInt16LE(at + o))
     if (zip.toString('utf8', at + 46, at + 46 + length) === name) {
       const local = zip.readUInt32LE(at + 42)
@@ -60,7 +66,9 @@ test('cells are walked by keys, copied, and lead to the tree and to the item', a
   await page.keyboard.press('Control+A')
   await page.keyboard.press('Control+C')
   await until(page.getByTestId('toast'), /^Copied 152 × 2 cells/)
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText().then((all) => all.split('\r\n').length))).toBe(152)
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText().then((all) => all.split('\r\n').length)))
+    .toBe(152)
 
   await page.keyboard.press('Control+Home')
   await bar.getByRole('button', { name: 'Open this device' }).click()
@@ -103,15 +111,29 @@ test('an id leads to the Monitor view: by Enter, by its link and from the menu o
 
   const sdt = await page.evaluate(async () => {
     const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
-    const body = { type: 'ResourceSDT', deviceId: 1, sdtType: 'oneTime', comment: 'New fans', startDateTime: Date.now() + 86_400_000, duration: 60 }
-    const answer = await fetch('/api/sdt/sdts', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken }, body: JSON.stringify(body) })
+    const body = {
+      type: 'ResourceSDT',
+      deviceId: 1,
+      sdtType: 'oneTime',
+      comment: 'New fans',
+      startDateTime: Date.now() + 86_400_000,
+      duration: 60,
+    }
+    const answer = await fetch('/api/sdt/sdts', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+      body: JSON.stringify(body),
+    })
     return ((await answer.json()) as { id: string }).id
   })
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
   await newRequest(page)
   await sendPath(page, `/sdt/sdts/${sdt}?fields=id,comment`)
   await p.tree.getByTitle(`Open sdt ${sdt} in Monitor`).click()
-  const planned = page.getByRole('region', { name: 'Maintenance' }).getByRole('listitem').and(page.locator('[aria-current]'))
+  const planned = page
+    .getByRole('region', { name: 'Maintenance' })
+    .getByRole('listitem')
+    .and(page.locator('[aria-current]'))
   await planned.filter({ hasText: 'New fans' }).waitFor()
 })
 
@@ -128,7 +150,9 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
   await chooser.getByRole('checkbox', { name: 'hostStatus' }).click()
   await chooser.getByRole('checkbox', { name: 'displayName' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
-  await expect.poll(() => heads.allInnerTexts().then((t) => t.map((s) => s.trim()))).toEqual(['displayName', 'id', 'createdOn'])
+  await expect
+    .poll(() => heads.allInnerTexts().then((t) => t.map((s) => s.trim())))
+    .toEqual(['displayName', 'id', 'createdOn'])
   await page.keyboard.press('Escape')
 
   const head = grid.getByRole('columnheader', { name: /^displayName/ })
@@ -138,7 +162,11 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
 
   const csv = await saved(page, 'Save as CSV')
   expect(csv.name).toBe('device-devices.csv')
-  const lines = csv.content.toString('utf8').trimEnd().split('\r\n').map((l) => l.split(','))
+  const lines = csv.content
+    .toString('utf8')
+    .trimEnd()
+    .split('\r\n')
+    .map((l) => l.split(','))
   expect(lines[0]).toEqual(['displayName', 'id', 'createdOn'])
   expect(lines.length).toBe(101)
   const names = lines.slice(1).map((l) => l[0])
@@ -150,7 +178,17 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
   expect(tabs.content.toString('utf8').split(/\r?\n/).slice(0, 2)).toEqual([lines[0].join('\t'), lines[1].join('\t')])
   const markdown = await saved(page, 'Save as Markdown')
   expect(markdown.name).toBe('device-devices.md')
-  expect(markdown.content.toString('utf8').split('\n').map((l) => l.replace(/\s+/g, ' ')).slice(0, 3)).toEqual(['| displayName | id | createdOn |', expect.stringMatching(/^\|( ?:?-+:? ?\|){3}$/), `| ${lines[1].join(' | ')} |`])
+  expect(
+    markdown.content
+      .toString('utf8')
+      .split('\n')
+      .map((l) => l.replace(/\s+/g, ' '))
+      .slice(0, 3),
+  ).toEqual([
+    '| displayName | id | createdOn |',
+    expect.stringMatching(/^\|( ?:?-+:? ?\|){3}$/),
+    `| ${lines[1].join(' | ')} |`,
+  ])
 
   const book = await saved(page, 'Save as Excel')
   expect(book.name).toBe('device-devices.xlsx')
@@ -161,7 +199,9 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
 
   await page.reload()
   await heads.first().waitFor()
-  await expect.poll(() => heads.allInnerTexts().then((t) => t.map((s) => s.trim()))).toEqual(['displayName', 'id', 'createdOn'])
+  await expect
+    .poll(() => heads.allInnerTexts().then((t) => t.map((s) => s.trim())))
+    .toEqual(['displayName', 'id', 'createdOn'])
 })
 
 test('sort and filter are written into the request, which is stale until it is sent', async () => {
@@ -197,12 +237,19 @@ test('a head sorts by the mouse, says of the first cell what can be copied, and 
   const menu = page.getByRole('menu', { name: 'Column displayName' })
   for (const item of await menu.getByRole('menuitem').all()) {
     const box = (await item.boundingBox())!
-    expect(await item.evaluate((e, [x, y]) => e.contains(document.elementFromPoint(x, y)), [box.x + box.width / 2, box.y + box.height / 2])).toBe(true)
+    expect(
+      await item.evaluate(
+        (e, [x, y]) => e.contains(document.elementFromPoint(x, y)),
+        [box.x + box.width / 2, box.y + box.height / 2],
+      ),
+    ).toBe(true)
   }
   expect(await head.boundingBox()).toMatchObject({ height: 28 })
   await menu.getByRole('menuitem', { name: 'Sort in the request', exact: true }).click()
   await p.response.getByText('Edited since sent').waitFor({ state: 'attached' })
-  const [snippets, side] = await Promise.all([p.response.getByRole('tab', { name: 'Snippets' }), p.response.locator('.stale')].map((e) => e.boundingBox()))
+  const [snippets, side] = await Promise.all(
+    [p.response.getByRole('tab', { name: 'Snippets' }), p.response.locator('.stale')].map((e) => e.boundingBox()),
+  )
   expect(side!.x).toBeGreaterThan(snippets!.x + snippets!.width + 7)
 })
 

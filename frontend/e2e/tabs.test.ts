@@ -13,7 +13,8 @@ async function openAll(page: Page, paths: string[]) {
   }
 }
 
-const saved = (page: Page) => page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().includes('/explorer/tabs/') && r.ok())
+const saved = (page: Page) =>
+  page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().includes('/explorer/tabs/') && r.ok())
 
 test('after kill -9 everything is as it was a second before', async () => {
   const page = await portal.page()
@@ -28,7 +29,9 @@ test('after kill -9 everything is as it was a second before', async () => {
   await page.getByRole('textbox', { name: 'Tab name' }).fill('Mine')
   await page.keyboard.press('Enter')
   const before = await tabNames(page)
-  const written = page.waitForResponse((r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('/device/groups/{id}') && r.ok())
+  const written = page.waitForResponse(
+    (r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('/device/groups/{id}') && r.ok(),
+  )
   await p.path.fill('/device/groups/{id}?fields=id')
   await written
   await portal.crash()
@@ -92,7 +95,11 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await openAll(page, ['/device/devices'])
   await saved(page).catch(() => {})
   await other.goto(portal.url)
-  await other.getByRole('button', { name: 'API', exact: true }).first().click().catch(() => {})
+  await other
+    .getByRole('button', { name: 'API', exact: true })
+    .first()
+    .click()
+    .catch(() => {})
   const [a, b] = [parts(page), parts(other)]
   await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
 
@@ -104,7 +111,9 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await a.path.fill('/mine')
   await first
   await b.path.fill('/theirs')
-  const alert = other.getByRole('alert').filter({ hasText: 'Another window changed this request to GET /mine meanwhile.' })
+  const alert = other
+    .getByRole('alert')
+    .filter({ hasText: 'Another window changed this request to GET /mine meanwhile.' })
   await alert.waitFor()
   await other.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/conflict.png` : undefined })
   await expect.poll(() => b.path.inputValue()).toBe('/theirs')
@@ -116,7 +125,10 @@ test('two windows show the same tabs, and neither overwrites the other', async (
 test('tabs that do not fit are in a menu', async () => {
   const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
   const before = (await tabNames(page)).length
-  await openAll(page, Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`))
+  await openAll(
+    page,
+    Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`),
+  )
   const strip = page.getByRole('tablist', { name: 'Open tabs' })
   await strip.hover()
   await page.mouse.wheel(0, -3000)
@@ -131,22 +143,48 @@ test('tabs that do not fit are in a menu', async () => {
 
 test('requests of one path are told apart by what they ask for', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await openAll(page, Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`))
+  await openAll(
+    page,
+    Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`),
+  )
   await page.getByRole('button', { name: 'All tabs' }).click()
   const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
-  await expect.poll(async () => (await all.allInnerTexts()).slice(0, 2).map((t) => t.replace(/\s+/g, ' ').trim())).toEqual(['GET /alert/alerts offset=0', 'GET /alert/alerts offset=50'])
+  await expect
+    .poll(async () => (await all.allInnerTexts()).slice(0, 2).map((t) => t.replace(/\s+/g, ' ').trim()))
+    .toEqual(['GET /alert/alerts offset=0', 'GET /alert/alerts offset=50'])
   await page.keyboard.press('Escape')
-  expect(await parts(page).tabs.nth(1).getAttribute('title')).toBe('GET /alert/alerts offset=50: API request, unsaved changes')
+  expect(await parts(page).tabs.nth(1).getAttribute('title')).toBe(
+    'GET /alert/alerts offset=50: API request, unsaved changes',
+  )
   await page.keyboard.press('Control+P')
   await page.keyboard.type('offset=150')
-  await until(parts(page).palette.getByRole('group', { name: 'Tabs' }).getByRole('option'), /\/alert\/alerts\s*offset=150/)
+  await until(
+    parts(page).palette.getByRole('group', { name: 'Tabs' }).getByRole('option'),
+    /\/alert\/alerts\s*offset=150/,
+  )
 })
 
 test('requests that end in the same id are told apart however many tabs there are', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
-  await openAll(page, ['/device/devices/7', '/device/groups/7', '/alert/alerts/7', '/report/reports/7', '/setting/admins/7', '/setting/roles/7', '/sdt/sdts/7'])
+  await openAll(page, [
+    '/device/devices/7',
+    '/device/groups/7',
+    '/alert/alerts/7',
+    '/report/reports/7',
+    '/setting/admins/7',
+    '/setting/roles/7',
+    '/sdt/sdts/7',
+  ])
   const { tabs } = parts(page)
-  await expect.poll(() => tabs.locator('.path').evaluateAll((all) => all.map((path) => (path.querySelector('.end') ?? path).textContent!.trim().replace(/^.*\/(\w+\/7)$/, '$1')))).toEqual(['devices/7', 'groups/7', 'alerts/7', 'reports/7', 'admins/7', 'roles/7', 'sdts/7'])
+  await expect
+    .poll(() =>
+      tabs
+        .locator('.path')
+        .evaluateAll((all) =>
+          all.map((path) => (path.querySelector('.end') ?? path).textContent!.trim().replace(/^.*\/(\w+\/7)$/, '$1')),
+        ),
+    )
+    .toEqual(['devices/7', 'groups/7', 'alerts/7', 'reports/7', 'admins/7', 'roles/7', 'sdts/7'])
 })
 
 test('of a last segment that is too long for a tab its beginning and its end are shown, and all of it is told', async () => {
@@ -154,9 +192,16 @@ test('of a last segment that is too long for a tab its beginning and its end are
   const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
   await openAll(page, paths)
   const tabs = parts(page).tabs
-  await expect.poll(() => tabs.locator('.end.trunc').allInnerTexts()).toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
+  await expect
+    .poll(() => tabs.locator('.end.trunc').allInnerTexts())
+    .toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
   for (const [i, path] of paths.entries()) {
-    expect(await tabs.nth(i).locator('.end.trunc').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+    expect(
+      await tabs
+        .nth(i)
+        .locator('.end.trunc')
+        .evaluate((e) => e.scrollWidth <= e.clientWidth),
+    ).toBe(true)
     expect(await tabs.nth(i).getAttribute('title')).toContain(path)
   }
 })

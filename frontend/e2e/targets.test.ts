@@ -46,13 +46,22 @@ test('buttons of rows that are as high as they are do not touch', async () => {
   const page = await portal.page({ fresh: true })
   await page.evaluate(async () => {
     const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-    await fetch('/explorer/settings', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: '{"density":"compact"}' })
+    await fetch('/explorer/settings', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken },
+      body: '{"density":"compact"}',
+    })
   })
   await page.reload()
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   const acks = page.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: /^Ack/ })
   await acks.nth(3).waitFor()
-  const painted = await acks.evaluateAll((all) => all.map((e) => { const top = e.getBoundingClientRect().top + e.clientTop; return [top, top + e.clientHeight] }))
+  const painted = await acks.evaluateAll((all) =>
+    all.map((e) => {
+      const top = e.getBoundingClientRect().top + e.clientTop
+      return [top, top + e.clientHeight]
+    }),
+  )
   expect(Math.min(...painted.slice(1).map(([top], i) => top - painted[i][1]))).toBeGreaterThanOrEqual(3)
   expect(await small(page)).toEqual([])
 })

@@ -12,16 +12,24 @@ function covered(page: Page): Promise<string[]> {
     const found = new Set<string>()
     for (let x = box.left; x <= box.right; x += 8)
       for (let y = box.top; y <= box.bottom; y += 4)
-        for (const e of document.elementsFromPoint(x, y)) if (!area.contains(e) && e.matches('main *, header *, footer *')) found.add(`${e.tagName} ${e.className}`)
+        for (const e of document.elementsFromPoint(x, y))
+          if (!area.contains(e) && e.matches('main *, header *, footer *')) found.add(`${e.tagName} ${e.className}`)
     return [...found]
   })
 }
 
-test.each([[1440, 900], [1280, 800], [640, 400]])('a message covers nothing of a page of %i × %i', async (width, height) => {
+test.each([
+  [1440, 900],
+  [1280, 800],
+  [640, 400],
+])('a message covers nothing of a page of %i × %i', async (width, height) => {
   const page = await portal.page({ fresh: true, width, height })
   await page.route('**/explorer/start', async (route) => {
     const answer = await route.fetch()
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), notice: 'This is said at the start.\nIt stays until it is dismissed.' } })
+    await route.fulfill({
+      response: answer,
+      json: { ...(await answer.json()), notice: 'This is said at the start.\nIt stays until it is dismissed.' },
+    })
   })
   await page.reload()
   const message = page.getByTestId('toast')
@@ -57,7 +65,10 @@ test('what has the focus stays in sight when a message comes', async () => {
   const asked = new Promise<void>((go) => (say = go))
   await page.route('**/explorer/events', async (route) => {
     await asked
-    await route.fulfill({ contentType: 'text/event-stream', body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify({ problem: 'This opens nothing here' })}\n\n` })
+    await route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 100000\n\nevent: link\ndata: ${JSON.stringify({ problem: 'This opens nothing here' })}\n\n`,
+    })
   })
   await page.reload()
   await newRequest(page)
@@ -65,7 +76,12 @@ test('what has the focus stays in sight when a message comes', async () => {
   await search.fill('device')
   await catalog.getByRole('treeitem').nth(20).waitFor()
   await search.press('ArrowDown')
-  const room = () => page.evaluate(() => document.querySelector('[data-pane="catalog"]')!.getBoundingClientRect().bottom - document.activeElement!.getBoundingClientRect().bottom)
+  const room = () =>
+    page.evaluate(
+      () =>
+        document.querySelector('[data-pane="catalog"]')!.getBoundingClientRect().bottom -
+        document.activeElement!.getBoundingClientRect().bottom,
+    )
   for (let n = 0; n < 40 && (await room()) > 40; n++) await page.keyboard.press('ArrowDown')
   expect(await room()).toBeLessThan(40)
   expect(await catalog.evaluate((c) => c.contains(document.activeElement))).toBe(true)
@@ -80,7 +96,8 @@ test('what a pasted command loses is a short message, and told in full when aske
   const p = parts(page)
   await newRequest(page)
   await p.path.focus()
-  const command = "curl https://acme.example/a -u me:x -b 's=1' -F file=@x --form b=2 -d @body.json --data-urlencode a@b -d @-"
+  const command =
+    "curl https://acme.example/a -u me:x -b 's=1' -F file=@x --form b=2 -d @body.json --data-urlencode a@b -d @-"
   await p.path.evaluate((input, text) => {
     const data = new DataTransfer()
     data.setData('text', text)

@@ -43,7 +43,10 @@ test('a wrong name is said below the field, and one of another scope is told apa
   await page.keyboard.insertText('both')
   await p.tools.getByText('Goes before the one of all portals').waitFor()
   await p.tools.getByText('The one of this portal goes before it').waitFor()
-  await p.tools.getByText(/^\d{10}$/).first().waitFor()
+  await p.tools
+    .getByText(/^\d{10}$/)
+    .first()
+    .waitFor()
 })
 
 test('variables go to a file without secrets, and come in without overwriting unasked', async () => {
@@ -55,16 +58,27 @@ test('variables go to a file without secrets, and come in without overwriting un
   await p.tools.getByRole('button', { name: 'Delete apiKey' }).waitFor()
   await p.tools.getByRole('checkbox', { name: 'Secret' }).check()
   await p.tools.getByLabel('Value of apiKey').fill('pLaNtEd-53cr3t')
-  await page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().includes('/explorer/variables/') && (r.request().postData() ?? '').includes('pLaNtEd'))
+  await page.waitForResponse(
+    (r) =>
+      r.request().method() === 'PATCH' &&
+      r.url().includes('/explorer/variables/') &&
+      (r.request().postData() ?? '').includes('pLaNtEd'),
+  )
 
   const more = p.tools.getByRole('button', { name: 'More for variables' })
   await more.click()
   const saved = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: 'Export as JSON' }).click()
   const text = await readFile(await (await saved).path(), 'utf8')
-  expect(JSON.parse(text)).toEqual({ spyglass: 'variables', variables: [{ name: 'apiKey', scope: 'portal', secret: true, note: 'its value stays in the keyring' }] })
+  expect(JSON.parse(text)).toEqual({
+    spyglass: 'variables',
+    variables: [{ name: 'apiKey', scope: 'portal', secret: true, note: 'its value stays in the keyring' }],
+  })
 
-  const file = (text: string) => p.tools.getByLabel('File of variables').setInputFiles({ name: 'x.env', mimeType: 'text/plain', buffer: Buffer.from(text) })
+  const file = (text: string) =>
+    p.tools
+      .getByLabel('File of variables')
+      .setInputFiles({ name: 'x.env', mimeType: 'text/plain', buffer: Buffer.from(text) })
   await file('region=eu\nsize="1 2"\n')
   await page.getByTestId('toast').getByText('Imported 2 of 2 variables').waitFor()
   await file('region=us\nfresh=1\n')
@@ -82,7 +96,9 @@ test('variables go to a file without secrets, and come in without overwriting un
   await portal.crash()
   await page.goto(portal.url)
   await signIn(page, 'viewer')
-  await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept.includes('kept in the keyring') ? kept : 'not kept: no keyring; type it again')
+  await expect
+    .poll(() => secret.getAttribute('placeholder'))
+    .toBe(kept.includes('kept in the keyring') ? kept : 'not kept: no keyring; type it again')
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/variables-missing.png` : undefined })
   await secret.fill('pLaNtEd-again')
   await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
@@ -92,7 +108,11 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
-  for (const [name, value] of [['zone', '1'], ['hush', 'pLaNtEd'], ['newest', '2']]) {
+  for (const [name, value] of [
+    ['zone', '1'],
+    ['hush', 'pLaNtEd'],
+    ['newest', '2'],
+  ]) {
     await addVariable(page)
     await page.keyboard.type(name)
     const row = p.tools.getByRole('listitem', { name })
@@ -102,12 +122,18 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   const row = p.tools.getByRole('listitem', { name: 'hush' })
   await row.getByLabel('Value of hush').fill('pLaNtEd')
   await row.getByRole('checkbox', { name: 'Secret' }).focus()
-  await expect.poll(() => row.getByLabel('Value of hush').getAttribute('placeholder')).toMatch(/kept (in the keyring|until Spyglass ends)/)
+  await expect
+    .poll(() => row.getByLabel('Value of hush').getAttribute('placeholder'))
+    .toMatch(/kept (in the keyring|until Spyglass ends)/)
   await p.path.fill('/device/devices?size=1&filter=name~"{{hush}}"')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
-  const names = () => p.tools.getByRole('list', { name: 'Variables', exact: true }).getByRole('listitem').evaluateAll((all) => all.map((e) => e.ariaLabel).filter((n) => n === 'zone' || n === 'hush'))
+  const names = () =>
+    p.tools
+      .getByRole('list', { name: 'Variables', exact: true })
+      .getByRole('listitem')
+      .evaluateAll((all) => all.map((e) => e.ariaLabel).filter((n) => n === 'zone' || n === 'hush'))
   await expect.poll(() => names()).toEqual(['zone', 'hush'])
   await p.tools.getByRole('button', { name: 'More for variables' }).click()
   await page.getByRole('menuitemradio', { name: 'Sort by last sent' }).click()
@@ -141,16 +167,27 @@ test('of many variables those in sight are made, the rest by scrolling, and each
   const p = parts(page)
   await newRequest(page)
   await p.tools.getByRole('tab', { name: 'Variables' }).click()
-  await p.tools.getByLabel('File of variables').setInputFiles({ name: 'many.env', mimeType: '', buffer: Buffer.from(Array.from({ length: 200 }, (_, i) => `many${i}=${i}\n`).join('')) })
+  await p.tools.getByLabel('File of variables').setInputFiles({
+    name: 'many.env',
+    mimeType: '',
+    buffer: Buffer.from(Array.from({ length: 200 }, (_, i) => `many${i}=${i}\n`).join('')),
+  })
   await until(page.getByTestId('toast'), /^Imported 200 of 200 variables/)
   const rows = p.tools.getByRole('list', { name: 'Variables', exact: true }).getByRole('listitem')
   expect(await rows.count()).toBe(50)
   const last = p.tools.getByRole('listitem', { name: 'many199' })
-  await expect.poll(async () => {
-    await rows.last().scrollIntoViewIfNeeded()
-    return last.count()
-  }).toBe(1)
-  const kept = async () => ((await (await page.request.get(`${portal.url}/explorer/start`)).json()) as { settings: { scroll?: { variables?: { top: number } } } }).settings.scroll?.variables?.top ?? 0
+  await expect
+    .poll(async () => {
+      await rows.last().scrollIntoViewIfNeeded()
+      return last.count()
+    })
+    .toBe(1)
+  const kept = async () =>
+    (
+      (await (await page.request.get(`${portal.url}/explorer/start`)).json()) as {
+        settings: { scroll?: { variables?: { top: number } } }
+      }
+    ).settings.scroll?.variables?.top ?? 0
   await expect.poll(kept).toBeGreaterThan(10_000)
   await page.reload()
   await expect.poll(() => last.isVisible()).toBe(true) // as it was left

@@ -14,7 +14,10 @@ test('command palette: press Ctrl+K and type "API"', async () => {
   await page.keyboard.press('Control+K')
   await page.keyboard.type('API')
   const options = parts(page).palette.getByRole('option')
-  expect((await options.allInnerTexts()).slice(0, 2).map((t) => t.split('\n')[0].trim())).toEqual(['API Explorer', 'New API Request'])
+  expect((await options.allInnerTexts()).slice(0, 2).map((t) => t.split('\n')[0].trim())).toEqual([
+    'API Explorer',
+    'New API Request',
+  ])
   await page.keyboard.press('Enter')
   await parts(page).path.waitFor()
 })

@@ -28,7 +28,10 @@ test('a recent request opens again', async () => {
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await page.getByRole('button', { name: 'Welcome screen' }).click()
-  await page.getByRole('region', { name: 'Recent requests' }).getByRole('button', { name: /\/setting\/version/ }).click()
+  await page
+    .getByRole('region', { name: 'Recent requests' })
+    .getByRole('button', { name: /\/setting\/version/ })
+    .click()
   await expect.poll(() => p.path.inputValue()).toBe('/setting/version')
   await until(p.status, /^200 OK/)
 })

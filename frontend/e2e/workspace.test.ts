@@ -88,7 +88,10 @@ test('the sizes of the panes are remembered', async () => {
   const grip = page.getByRole('separator', { name: 'Resize the catalog' })
   await grip.focus()
   const left = Number(await grip.getAttribute('aria-valuenow')) + 5 * 16
-  const written = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && (r.request().postData() ?? '').includes(`"left":${left}`) && r.ok())
+  const written = page.waitForResponse(
+    (r) =>
+      r.url().endsWith('/explorer/settings') && (r.request().postData() ?? '').includes(`"left":${left}`) && r.ok(),
+  )
   for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight')
   const { width } = (await p.catalog.boundingBox())!
   await written

@@ -1,4 +1,5 @@
-// Before the first paint: the theme of the system where the user wants no other, the window's zoom, and its fonts where they are known.
+// Before the first paint: the theme of the system where the user wants no other, the window's zoom, and its fonts
+// where they are known.
 const page = document.documentElement
 page.dataset.theme ||= matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
 if (page.dataset.zoom) page.style.zoom = page.dataset.zoom

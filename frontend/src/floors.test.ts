@@ -29,7 +29,8 @@ const floors = [
 /** Imports that go up for now, as `from to`, each with its reason. The list may only become shorter. */
 const exceptions: Record<string, string> = {}
 
-const imports = /\b(?:import|export)\s[^'"`;]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^\s*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<later>[^'"]+)['"]/gm
+const imports =
+  /\b(?:import|export)\s[^'"`;]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^\s*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<later>[^'"]+)['"]/gm
 
 /** What a source imports of ours, types and what is loaded later included. */
 function importsOf(source: string): string[] {
@@ -49,7 +50,10 @@ const floorOf = (room: string) => floors.findIndex((rooms) => rooms.includes(roo
 /** The imports of each file, as files. */
 type House = Map<string, string[]>
 
-/** The imports that lead to a floor above, or to another room on the same one. Tests may import what is below the roof. */
+/**
+ * The imports that lead to a floor above, or to another room on the same one. Tests may import what is below the
+ * roof.
+ */
 function upward(house: House): string[] {
   const roof = floors.length - 1
   return [...house].flatMap(([file, targets]) => {
@@ -90,10 +94,15 @@ async function read(): Promise<House> {
     if (!file) throw new Error(`${from} imports ${path}, which is no file of src.`)
     return file
   }
-  return new Map(await Promise.all(files.map(async (file): Promise<[string, string[]]> => {
-    const source = file.endsWith('.css') || file === 'floors.test.ts' ? '' : await readFile(new URL(file, src), 'utf8')
-    return [file, importsOf(source).map((path) => fileOf(file, path))]
-  })))
+  return new Map(
+    await Promise.all(
+      files.map(async (file): Promise<[string, string[]]> => {
+        const source =
+          file.endsWith('.css') || file === 'floors.test.ts' ? '' : await readFile(new URL(file, src), 'utf8')
+        return [file, importsOf(source).map((path) => fileOf(file, path))]
+      }),
+    ),
+  )
 }
 
 const house = await read()
@@ -121,14 +130,27 @@ test('no files import each other in a circle', () => {
 })
 
 test('imports of values, of types, of styles and later ones are found, and nothing else', () => {
-  const source = "import a, {\n  b,\n} from './a'\nimport type { C } from '../c'\nimport './d.css'\nexport type * from './e'\nconst f = () => import('./f.svelte')\n"
-  expect(importsOf(`${source}import x from 'svelte'\nconst text = 'imported from'\nlet g: import("./g").G`)).toEqual(['./a', '../c', './d.css', './e', './f.svelte', './g'])
+  const source =
+    "import a, {\n  b,\n} from './a'\nimport type { C } from '../c'\nimport './d.css'\nexport type * from './e'\nconst f = () => import('./f.svelte')\n"
+  expect(importsOf(`${source}import x from 'svelte'\nconst text = 'imported from'\nlet g: import("./g").G`)).toEqual([
+    './a',
+    '../c',
+    './d.css',
+    './e',
+    './f.svelte',
+    './g',
+  ])
 })
 
 test('an import upward, one between neighbours and a circle are found', () => {
   const tree: House = new Map([
-    ['ui/a.ts', ['state/b.ts', 'client/c.ts']], ['state/b.ts', ['ui/a.ts']], ['client/c.ts', []],
-    ['tabs/d.svelte', ['request/e.ts']], ['request/e.ts', []], ['tabs/d.test.ts', ['palette/f.ts', 'main.ts']], ['main.ts', []],
+    ['ui/a.ts', ['state/b.ts', 'client/c.ts']],
+    ['state/b.ts', ['ui/a.ts']],
+    ['client/c.ts', []],
+    ['tabs/d.svelte', ['request/e.ts']],
+    ['request/e.ts', []],
+    ['tabs/d.test.ts', ['palette/f.ts', 'main.ts']],
+    ['main.ts', []],
   ])
   expect(upward(tree)).toEqual(['ui/a.ts state/b.ts', 'tabs/d.svelte request/e.ts', 'tabs/d.test.ts main.ts'])
   expect(circles(tree)).toEqual([['state/b.ts', 'ui/a.ts']])

@@ -32,7 +32,8 @@ async function begin() {
   const loaded = app.load(document.documentElement.dataset)
   await styled()
   const root = document.documentElement
-  const fonts = root.dataset.fontUi ? undefined : chooseFonts(root) // meanwhile: it takes the page's time, and the answer the portal's
+  // meanwhile: it takes the page's time, and the answer the portal's
+  const fonts = root.dataset.fontUi ? undefined : chooseFonts(root)
   await loaded
   const target = document.getElementById('app')!
   target.replaceChildren() // the first paint's

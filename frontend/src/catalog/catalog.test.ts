@@ -37,7 +37,14 @@ describe('search', () => {
   test('knows every name and who has it', async () => {
     const catalog = await loaded()
     const one = catalog.names.find((n) => n.name === 'preferredCollectorId')
-    expect(one?.endpoints.map((e) => e.id)).toEqual(catalog.search('preferredCollectorId').map((f) => f.item.id).sort((a, b) => catalog.endpoints.findIndex((e) => e.id === a) - catalog.endpoints.findIndex((e) => e.id === b)))
+    expect(one?.endpoints.map((e) => e.id)).toEqual(
+      catalog
+        .search('preferredCollectorId')
+        .map((f) => f.item.id)
+        .sort(
+          (a, b) => catalog.endpoints.findIndex((e) => e.id === a) - catalog.endpoints.findIndex((e) => e.id === b),
+        ),
+    )
   })
 
   test('finds the one that is meant among 500, and none that lacks a word', async () => {
@@ -45,7 +52,9 @@ describe('search', () => {
       const e = fakeCatalog.categories[0].endpoints[i % 6]
       return { ...e, id: `${e.id}${i}`, path: `${e.path}/thing${i}` }
     })
-    const paths = (await loaded({ categories: [{ name: 'Many', endpoints }] })).search('device thing499').map((r) => r.item.path)
+    const paths = (await loaded({ categories: [{ name: 'Many', endpoints }] }))
+      .search('device thing499')
+      .map((r) => r.item.path)
     expect(paths).toEqual([endpoints[499].path])
   })
 })

@@ -9,7 +9,12 @@ export type Item =
   | { kind: 'endpoint'; key: string; endpoint: Endpoint; level: number; short?: boolean; hit?: Hit }
 
 /** The lines to show: favourites and recents on top, then the categories, open ones with their endpoints. */
-export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded: Set<string>, favourites: string[], recents: string[]): Item[] {
+export function branches(
+  catalog: Pick<Catalog, 'categories' | 'byId'>,
+  expanded: Set<string>,
+  favourites: string[],
+  recents: string[],
+): Item[] {
   const items: Item[] = []
   const own = (name: string, ids: string[]) => {
     const endpoints = ids.map((id) => catalog.byId(id)).filter((e) => e !== undefined)
@@ -17,14 +22,32 @@ export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded
     // A list of one's own is open until closed: its closing is what is remembered.
     const open = !expanded.has(`-${name}`)
     items.push({ kind: 'category', key: `-${name}`, name, count: endpoints.length, open, level: 1, ruled: false })
-    if (open) items.push(...endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: `${name} ${endpoint.id}`, endpoint, level: 2, short: true })))
+    if (open)
+      items.push(
+        ...endpoints.map((endpoint): Item => ({
+          kind: 'endpoint',
+          key: `${name} ${endpoint.id}`,
+          endpoint,
+          level: 2,
+          short: true,
+        })),
+      )
   }
   own(text.tree.favourites, favourites)
   own(text.tree.recent, recents.filter((id) => !favourites.includes(id)).slice(0, 5))
   catalog.categories.forEach((c, i) => {
     const open = expanded.has(c.name)
-    items.push({ kind: 'category', key: c.name, name: c.name, count: c.endpoints.length, open, level: 1, ruled: i === 0 && items.length > 0 })
-    if (open) items.push(...c.endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: endpoint.id, endpoint, level: 2 })))
+    items.push({
+      kind: 'category',
+      key: c.name,
+      name: c.name,
+      count: c.endpoints.length,
+      open,
+      level: 1,
+      ruled: i === 0 && items.length > 0,
+    })
+    if (open)
+      items.push(...c.endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: endpoint.id, endpoint, level: 2 })))
   })
   return items
 }

@@ -1,4 +1,7 @@
-/** Where the names of limits stand in a chart: where neither a line nor another limit runs through them. Pixels; y is where a text ends below. */
+/**
+ * Where the names of limits stand in a chart: where neither a line nor another limit runs through them. Pixels; y is
+ * where a text ends below.
+ */
 
 export interface Label {
   x: number
@@ -15,13 +18,19 @@ export interface Traces {
 }
 
 /** Each line is its points in their order; undefined is a gap. */
-export function tracesOf(lines: readonly (readonly ({ x: number; y: number } | undefined)[])[], left: number, width: number, column: number): Traces {
+export function tracesOf(
+  lines: readonly (readonly ({ x: number; y: number } | undefined)[])[],
+  left: number,
+  width: number,
+  column: number,
+): Traces {
   const passed: [number, number][][] = Array.from({ length: Math.max(0, Math.ceil(width / column)) }, () => [])
   for (const points of lines) {
     points.forEach((a, i) => {
       const b = a && (points[i + 1] ?? a)
       if (!a || !b) return
-      const height = (x: number) => (b.x > a.x ? a.y + ((b.y - a.y) * (Math.max(a.x, Math.min(b.x, x)) - a.x)) / (b.x - a.x) : b.y)
+      const height = (x: number) =>
+        b.x > a.x ? a.y + ((b.y - a.y) * (Math.max(a.x, Math.min(b.x, x)) - a.x)) / (b.x - a.x) : b.y
       const last = Math.min(passed.length - 1, Math.floor((b.x - left) / column))
       for (let at = Math.max(0, Math.floor((a.x - left) / column)); at <= last; at++) {
         const ends = [height(left + at * column), height(left + (at + 1) * column)]
@@ -37,7 +46,13 @@ export function tracesOf(lines: readonly (readonly ({ x: number; y: number } | u
  * has room, as far left as it has; undefined where none has. `rules` are the heights of all
  * limits, and `there` the texts that stand already.
  */
-export function freeSpot(rows: readonly number[], { width, height }: { width: number; height: number }, traces: Traces, rules: readonly number[], there: readonly Label[]): Label | undefined {
+export function freeSpot(
+  rows: readonly number[],
+  { width, height }: { width: number; height: number },
+  traces: Traces,
+  rules: readonly number[],
+  there: readonly Label[],
+): Label | undefined {
   const { left, column, passed } = traces
   for (const y of rows) {
     if (rules.some((rule) => rule > y - height && rule < y)) continue

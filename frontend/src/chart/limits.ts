@@ -15,12 +15,17 @@ export interface Limit {
 const levels: Severity[] = ['warn', 'error', 'crit']
 export const severityWords: Record<Severity, string> = { warn: 'warning', error: 'error', crit: 'critical' }
 
-/** The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers; of equal ones the worst, which is what an alert there is. */
+/**
+ * The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers; of equal ones the worst, which
+ * is what an alert there is.
+ */
 export function limitsOf(point: string, expr: string): Limit[] {
   const match = /^\s*(>=|<=|>|<)\s*((?:-?[\d.]+(?:e[+-]?\d+)?\s*)+)$/i.exec(expr)
   if (!match) return []
   const values = match[2].trim().split(/\s+/).map(Number)
-  const limits = values.slice(0, 3).flatMap((value, i) => (Number.isFinite(value) ? [{ point, op: match[1], value, severity: levels[i] }] : []))
+  const limits = values
+    .slice(0, 3)
+    .flatMap((value, i) => (Number.isFinite(value) ? [{ point, op: match[1], value, severity: levels[i] }] : []))
   return limits.filter((l, i) => l.value !== limits[i + 1]?.value)
 }
 
@@ -35,7 +40,10 @@ export interface Place {
 
 /** Whose data an address answers, if it is that of one instance or of several of a data source on a device. */
 export function placeOf(url: string): Place | undefined {
-  const match = /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:instances\/(\d+)\/|groups\/\d+(?=\/graphs)\/)?(?:graphs\/(\d+)\/)?data(?:[?#]|$)/.exec(url)
+  const match =
+    /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:instances\/(\d+)\/|groups\/\d+(?=\/graphs)\/)?(?:graphs\/(\d+)\/)?data(?:[?#]|$)/.exec(
+      url,
+    )
   if (!match) return undefined
   const [, device, source, instance, graph] = match
   return { device, source, ...(instance && { instance }), ...(graph && { graph }) }
@@ -45,7 +53,12 @@ export function placeOf(url: string): Place | undefined {
  * Whose data an address answers. Where it names an instance and a graph only, the
  * graph's own answer tells the device, and that one's list of instances the rest.
  */
-export async function findPlace(door: Door, url: string, signal: AbortSignal, now = Date.now()): Promise<Place | undefined> {
+export async function findPlace(
+  door: Door,
+  url: string,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<Place | undefined> {
   const match = /\/device\/devicedatasourceinstances\/(\d+)\/graphs\/(\d+)\/data(?:[?#]|$)/.exec(url)
   if (!match) return placeOf(url)
   const [, instance, graph] = match
@@ -55,9 +68,19 @@ export async function findPlace(door: Door, url: string, signal: AbortSignal, no
 }
 
 /** The device of an instance, by a graph of its data source; empty if that tells none. */
-export async function deviceOf(door: Door, instance: string, graph: string, signal: AbortSignal, now = Date.now()): Promise<string> {
+export async function deviceOf(
+  door: Door,
+  instance: string,
+  graph: string,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<string> {
   const end = Math.floor(now / 1000)
-  const { scopes } = await door.lookup<{ scopes?: { deviceId?: number }[] }>(`/device/devicedatasourceinstances/${instance}/graphs/${graph}/data`, { start: String(end - 60), end: String(end) }, signal)
+  const { scopes } = await door.lookup<{ scopes?: { deviceId?: number }[] }>(
+    `/device/devicedatasourceinstances/${instance}/graphs/${graph}/data`,
+    { start: String(end - 60), end: String(end) },
+    signal,
+  )
   return String(scopes?.find((s) => s.deviceId)?.deviceId ?? '')
 }
 
@@ -69,7 +92,11 @@ export interface Measured {
   instance: string
 }
 
-interface GraphOf { id: number; aggregated?: boolean; lines: { legend: string; dataPointName: string; isVirtualDataPoint: boolean }[] }
+interface GraphOf {
+  id: number
+  aggregated?: boolean
+  lines: { legend: string; dataPointName: string; isVirtualDataPoint: boolean }[]
+}
 
 /**
  * What the lines of a graph are measured of, by what the answer calls them. What is
@@ -81,40 +108,93 @@ export async function lookUpMeasured(door: Door, at: Place, signal: AbortSignal)
     door.lookup<{ dataSourceId: number }>(source, { fields: 'dataSourceId' }, signal),
     at.instance ? [] : instancesOf(door, at, signal),
   ])
-  const { graphs, overviewGraphs } = await door.lookup<Record<'graphs' | 'overviewGraphs', GraphOf[]>>(`/setting/datasources/${dataSourceId}`, { fields: 'graphs,overviewGraphs' }, signal)
+  const { graphs, overviewGraphs } = await door.lookup<Record<'graphs' | 'overviewGraphs', GraphOf[]>>(
+    `/setting/datasources/${dataSourceId}`,
+    { fields: 'graphs,overviewGraphs' },
+    signal,
+  )
   const graph = (at.instance ? graphs : overviewGraphs).find((g) => String(g.id) === at.graph)
-  const lines = graph?.lines.map((l) => ({ legend: l.legend, point: l.isVirtualDataPoint || (graph.aggregated && !at.instance) ? '' : l.dataPointName })) ?? []
+  const lines =
+    graph?.lines.map((l) => ({
+      legend: l.legend,
+      point: l.isVirtualDataPoint || (graph.aggregated && !at.instance) ? '' : l.dataPointName,
+    })) ?? []
   const each = lines.map(({ legend, point }): [string, Measured] => [legend, { point, instance: '' }])
-  return new Map([...each, ...instances.flatMap((i) => lines.map(({ legend, point }): [string, Measured] => [`${i.displayName} ${legend}`, { point, instance: i.name }]))])
+  return new Map([
+    ...each,
+    ...instances.flatMap((i) =>
+      lines.map(({ legend, point }): [string, Measured] => [`${i.displayName} ${legend}`, { point, instance: i.name }]),
+    ),
+  ])
 }
 
-export interface AlertSetting { dataPointName: string; dataSourceInstanceId?: number; disableAlerting?: boolean; effectiveAlertExpr?: string; alertExpr?: string; globalAlertExpr?: string }
+export interface AlertSetting {
+  dataPointName: string
+  dataSourceInstanceId?: number
+  disableAlerting?: boolean
+  effectiveAlertExpr?: string
+  alertExpr?: string
+  globalAlertExpr?: string
+}
 export type Door = Pick<Client, 'lookup'>
 
 /** An instance, as far as a chart needs it. */
-export interface Instance { id: number; name: string; displayName: string; groupId?: number; deviceDataSourceId: number; deviceDisplayName?: string }
+export interface Instance {
+  id: number
+  name: string
+  displayName: string
+  groupId?: number
+  deviceDataSourceId: number
+  deviceDisplayName?: string
+}
 const instanceFields = 'id,name,displayName,groupId,deviceDataSourceId,deviceDisplayName'
 
 /** All instances of a data source on a device, or of a device those with some ids. */
-export function instancesOf(door: Door, at: Pick<Place, 'device'> & { source?: string }, signal: AbortSignal, ids: string[] = []): Promise<Instance[]> {
+export function instancesOf(
+  door: Door,
+  at: Pick<Place, 'device'> & { source?: string },
+  signal: AbortSignal,
+  ids: string[] = [],
+): Promise<Instance[]> {
   const path = `/device/devices/${at.device}${at.source ? `/devicedatasources/${at.source}` : ''}/instances`
   return everyItem(door, path, { fields: instanceFields, ...(ids.length && { filter: `id:${ids.join('|')}` }) }, signal)
 }
 
 /** What is set for some instances of a device, by their ids. */
-export async function settingsOf(door: Door, device: string, ids: number[], signal: AbortSignal): Promise<AlertSetting[]> {
+export async function settingsOf(
+  door: Door,
+  device: string,
+  ids: number[],
+  signal: AbortSignal,
+): Promise<AlertSetting[]> {
   const asked: Promise<AlertSetting[]>[] = []
   for (let i = 0; i < ids.length; i += idsAtOnce) {
-    asked.push(everyItem(door, `/device/devices/${device}/alertsettings`, { filter: `dataSourceInstanceId:${ids.slice(i, i + idsAtOnce).join('|')}` }, signal))
+    asked.push(
+      everyItem(
+        door,
+        `/device/devices/${device}/alertsettings`,
+        { filter: `dataSourceInstanceId:${ids.slice(i, i + idsAtOnce).join('|')}` },
+        signal,
+      ),
+    )
   }
   return (await Promise.all(asked)).flat()
 }
 const idsAtOnce = 100 // an address has an end
 
-async function everyItem<T>(door: Door, path: string, query: Record<string, string>, signal: AbortSignal): Promise<T[]> {
+async function everyItem<T>(
+  door: Door,
+  path: string,
+  query: Record<string, string>,
+  signal: AbortSignal,
+): Promise<T[]> {
   const all: T[] = []
   for (;;) {
-    const { items, total } = await door.lookup<Listing<T>>(path, { ...query, size: '1000', ...(all.length && { offset: String(all.length) }) }, signal)
+    const { items, total } = await door.lookup<Listing<T>>(
+      path,
+      { ...query, size: '1000', ...(all.length && { offset: String(all.length) }) },
+      signal,
+    )
     all.push(...items)
     if (!items.length || !(total > all.length)) return all
   }
@@ -133,16 +213,36 @@ export function remembering<D extends Door>(door: D): D {
 
 export async function lookUpLimits(door: Door, at: Place, signal: AbortSignal): Promise<Limit[]> {
   const source = `/device/devices/${at.device}/devicedatasources/${at.source}`
-  if (at.instance) return (await door.lookup<Listing<AlertSetting>>(`${source}/instances/${at.instance}/alertsettings`, { size: '1000' }, signal)).items.flatMap((s) => limitsIn(s))
+  if (at.instance)
+    return (
+      await door.lookup<Listing<AlertSetting>>(
+        `${source}/instances/${at.instance}/alertsettings`,
+        { size: '1000' },
+        signal,
+      )
+    ).items.flatMap((s) => limitsIn(s))
   const instances = await instancesOf(door, at, signal)
-  const items = await settingsOf(door, at.device, instances.map((i) => i.id), signal)
+  const items = await settingsOf(
+    door,
+    at.device,
+    instances.map((i) => i.id),
+    signal,
+  )
   const names = new Map(instances.map((i) => [i.id, i.name]))
-  return together(items.flatMap((s) => (names.has(s.dataSourceInstanceId ?? 0) ? limitsIn(s, names.get(s.dataSourceInstanceId!)) : [])), () => instances.length)
+  return together(
+    items.flatMap((s) =>
+      names.has(s.dataSourceInstanceId ?? 0) ? limitsIn(s, names.get(s.dataSourceInstanceId!)) : [],
+    ),
+    () => instances.length,
+  )
 }
 
 export function limitsIn(s: AlertSetting, of?: string): Limit[] {
   if (s.disableAlerting) return []
-  return limitsOf(s.dataPointName, s.effectiveAlertExpr || s.alertExpr || s.globalAlertExpr || '').map((limit) => ({ ...limit, ...(of !== undefined && { of }) }))
+  return limitsOf(s.dataPointName, s.effectiveAlertExpr || s.alertExpr || s.globalAlertExpr || '').map((limit) => ({
+    ...limit,
+    ...(of !== undefined && { of }),
+  }))
 }
 
 /** A limit that all instances have is one; `having` tells how many have its data point. */
@@ -150,9 +250,12 @@ export function together(limits: Limit[], having: (point: string) => number): Li
   const key = ({ of: _, ...limit }: Limit) => JSON.stringify(limit)
   const count = new Map<string, number>()
   for (const limit of limits) count.set(key(limit), (count.get(key(limit)) ?? 0) + 1)
-  const shared = new Map(limits.filter((l) => count.get(key(l)) === having(l.point)).map(({ of: _, ...limit }) => [key(limit), limit]))
+  const shared = new Map(
+    limits.filter((l) => count.get(key(l)) === having(l.point)).map(({ of: _, ...limit }) => [key(limit), limit]),
+  )
   return [...shared.values(), ...limits.filter((l) => !shared.has(key(l)))]
 }
 
 /** Whether a limit is for a line. */
-export const applies = (limit: Limit, line: Measured) => limit.point === line.point && (limit.of === undefined || limit.of === line.instance)
+export const applies = (limit: Limit, line: Measured) =>
+  limit.point === line.point && (limit.of === undefined || limit.of === line.instance)

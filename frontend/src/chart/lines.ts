@@ -13,21 +13,38 @@ export interface Drawn extends Line, Measured {
 }
 
 /** The values as they are drawn: the sum of those that are stacked up to there. Gaps stay gaps. */
-export function stacked<T extends number | null | undefined>(values: ArrayLike<T>[], lines: readonly Pick<Drawn, 'set' | 'stack'>[]): ArrayLike<T>[] {
+export function stacked<T extends number | null | undefined>(
+  values: ArrayLike<T>[],
+  lines: readonly Pick<Drawn, 'set' | 'stack'>[],
+): ArrayLike<T>[] {
   const sums = new Map<number, number[]>()
   return values.map((of, i) => {
     const line = lines[i]
     if (!line.stack) return of
     const sum = sums.get(line.set) ?? Array<number>(of.length).fill(0)
     sums.set(line.set, sum)
-    return Array.from(of, (v, at) => (v === null || v === undefined ? v : (sum[at] += v) as T))
+    return Array.from(of, (v, at) => (v === null || v === undefined ? v : ((sum[at] += v) as T)))
   })
 }
 
-/** `measured` knows better than the answer what some of its lines are measured of, and `names` what its instances are called. */
-export function linesOf(series: Series, measured?: Map<string, Measured>, names?: ReadonlyMap<string, string>): Drawn[] {
+/**
+ * `measured` knows better than the answer what some of its lines are measured of, and `names` what its instances are
+ * called.
+ */
+export function linesOf(
+  series: Series,
+  measured?: Map<string, Measured>,
+  names?: ReadonlyMap<string, string>,
+): Drawn[] {
   return series.sets.flatMap((s, set) =>
-    s.lines.map((line) => ({ ...line, set, ...(measured?.get(line.name) ?? { point: line.name, instance: s.name }), name: s.name ? `${names?.get(s.name) ?? s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
+    s.lines.map((line) => ({
+      ...line,
+      set,
+      ...(measured?.get(line.name) ?? { point: line.name, instance: s.name }),
+      name: s.name ? `${names?.get(s.name) ?? s.name} ${line.name}` : line.name,
+      key: `${s.name}\n${line.name}`,
+    })),
+  )
 }
 
 const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']
@@ -47,7 +64,8 @@ const together = 8
  */
 export function shownAtFirst(lines: Drawn[], limited: Set<string>): string[] {
   const moving = lines.filter((l) => l.count > 0 && l.min !== l.max)
-  const anchor = lines.find((l) => l.count > 0 && limited.has(l.point)) ?? moving[0] ?? lines.find((l) => l.count > 0) ?? lines[0]
+  const anchor =
+    lines.find((l) => l.count > 0 && limited.has(l.point)) ?? moving[0] ?? lines.find((l) => l.count > 0) ?? lines[0]
   if (!anchor) return []
   const size = reach(anchor)
   const alike = lines.filter((l) => l === anchor || (l.count > 0 && reach(l) <= size * 10 && reach(l) >= size / 10))
@@ -61,7 +79,8 @@ function reach(line: Drawn): number {
 /** Units whose thousands have prefixes: 57.46 GB, and not 57.46B bytes. */
 const prefixed: Record<string, string> = { bytes: 'B', 'bytes/s': 'B/s', 'B/s': 'B/s', 'bit/s': 'bit/s' }
 const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-const thousands = (n: number) => Math.max(0, Math.min(prefixes.length - 1, Math.floor(Math.log10(Math.abs(n) || 1) / 3)))
+const thousands = (n: number) =>
+  Math.max(0, Math.min(prefixes.length - 1, Math.floor(Math.log10(Math.abs(n) || 1) / 3)))
 
 /** Whether a value of a unit is written with the prefix of thousands. */
 export const isPrefixed = (unit: string) => unit in prefixed
@@ -97,7 +116,10 @@ export function timeTicks(at: number[], step: number): string[] {
   })
 }
 
-/** The first row from `top` on, each of `height`, where a text does not run into those that are there; the first if all are taken. */
+/**
+ * The first row from `top` on, each of `height`, where a text does not run into those that are there; the first if
+ * all are taken.
+ */
 export function freeRow(there: Label[], x: number, width: number, top: number, height: number, rows: number): number {
   const clear = (y: number) => there.every((t) => Math.abs(t.y - y) >= height || t.x >= x + width || t.x + t.width <= x)
   for (let row = 0; row < rows; row++) if (clear(top + row * height)) return top + row * height

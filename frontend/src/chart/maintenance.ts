@@ -16,7 +16,11 @@ export interface Window extends Maintenance {
   only?: Instance[]
 }
 
-interface Past { approximateStartEpoch: number; approximateEndEpoch: number; comment: string }
+interface Past {
+  approximateStartEpoch: number
+  approximateEndEpoch: number
+  comment: string
+}
 interface Planned {
   type: string
   sdtType: string
@@ -31,12 +35,24 @@ interface Planned {
 }
 
 type PlanDoor = Door & Pick<Client, 'windows'>
-interface Range { from: number; to: number }
+interface Range {
+  from: number
+  to: number
+}
 
 /** The maintenance that one instance, or any instance of a data source on a device, is in. */
-export async function lookUpMaintenance(door: PlanDoor, at: Place, range: Range, signal: AbortSignal, now = Date.now()): Promise<Maintenance[]> {
+export async function lookUpMaintenance(
+  door: PlanDoor,
+  at: Place,
+  range: Range,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<Maintenance[]> {
   const among = at.instance ? [] : await instancesOf(door, at, signal)
-  return (await lookUpWindows(door, at, among, range, signal, now)).map(({ only, ...w }) => ({ ...w, ...(only && { of: only.map((i) => i.displayName).join(', ') }) }))
+  return (await lookUpWindows(door, at, among, range, signal, now)).map(({ only, ...w }) => ({
+    ...w,
+    ...(only && { of: only.map((i) => i.displayName).join(', ') }),
+  }))
 }
 
 /**
@@ -45,19 +61,40 @@ export async function lookUpMaintenance(door: PlanDoor, at: Place, range: Range,
  * What is over is as the history has it, the rest as it is planned. Instance
  * groups have no history, and of several instances nobody asks for each one's.
  */
-export async function lookUpWindows(door: PlanDoor, at: Place, among: Instance[], range: Range, signal: AbortSignal, now: number): Promise<Window[]> {
+export async function lookUpWindows(
+  door: PlanDoor,
+  at: Place,
+  among: Instance[],
+  range: Range,
+  signal: AbortSignal,
+  now: number,
+): Promise<Window[]> {
   const device = `/device/devices/${at.device}`
   const source = `${device}/devicedatasources/${at.source}`
   const past = async (path: string): Promise<Window[]> =>
-    (await door.lookup<Listing<Past>>(`${path}/historysdts`, { size: '1000' }, signal)).items.map((w) => ({ from: w.approximateStartEpoch * 1000, to: w.approximateEndEpoch * 1000, comment: w.comment }))
+    (await door.lookup<Listing<Past>>(`${path}/historysdts`, { size: '1000' }, signal)).items.map((w) => ({
+      from: w.approximateStartEpoch * 1000,
+      to: w.approximateEndEpoch * 1000,
+      comment: w.comment,
+    }))
   const planned = async (): Promise<Window[]> => {
     const all = (await door.lookup<Listing<Planned>>(`${device}/sdts`, { size: '1000' }, signal)).items
-    const dataSource = all.some((s) => s.type === groupSdt && s.dataSourceId) ? (await door.lookup<{ dataSourceId: number }>(source, { fields: 'dataSourceId' }, signal)).dataSourceId : 0
-    const group = at.instance && all.some((s) => s.type === instanceGroupSdt) ? (await door.lookup<{ groupId?: number }>(`${source}/instances/${at.instance}`, { fields: 'groupId' }, signal)).groupId ?? 0 : 0
+    const dataSource = all.some((s) => s.type === groupSdt && s.dataSourceId)
+      ? (await door.lookup<{ dataSourceId: number }>(source, { fields: 'dataSourceId' }, signal)).dataSourceId
+      : 0
+    const group =
+      at.instance && all.some((s) => s.type === instanceGroupSdt)
+        ? ((
+            await door.lookup<{ groupId?: number }>(`${source}/instances/${at.instance}`, { fields: 'groupId' }, signal)
+          ).groupId ?? 0)
+        : 0
     const alone = at.instance ? [{ id: Number(at.instance), groupId: group }] : []
     const ours = all.filter((s) => concerns(s, at, dataSource, at.instance ? alone : among))
     const groups = [...new Set(ours.filter((s) => s.type === groupSdt).map((s) => s.deviceGroupId))]
-    const [windows, ...ended] = await Promise.all([ours.length ? door.windows(range.from, range.to, ours, signal) : [], ...groups.map((id) => past(`/device/groups/${id}`))])
+    const [windows, ...ended] = await Promise.all([
+      ours.length ? door.windows(range.from, range.to, ours, signal) : [],
+      ...groups.map((id) => past(`/device/groups/${id}`)),
+    ])
     const unwritten = (w: { of: number; to: number }) => {
       const { sdtType, type } = ours[w.of]
       return sdtType === 'oneTime' || type === instanceGroupSdt || (type === instanceSdt && !at.instance) || w.to > now
@@ -66,9 +103,21 @@ export async function lookUpWindows(door: PlanDoor, at: Place, among: Instance[]
       const of = among.filter((i) => isPart(s, i))
       return of.length && of.length < among.length ? { only: of } : {}
     }
-    return [...windows.filter(unwritten).map((w) => ({ from: w.from, to: w.to, comment: ours[w.of].comment, ...only(ours[w.of]) })), ...ended.flat()]
+    return [
+      ...windows
+        .filter(unwritten)
+        .map((w) => ({ from: w.from, to: w.to, comment: ours[w.of].comment, ...only(ours[w.of]) })),
+      ...ended.flat(),
+    ]
   }
-  const found = (await Promise.all([past(device), past(source), at.instance ? past(`${source}/instances/${at.instance}`) : [], planned()])).flat()
+  const found = (
+    await Promise.all([
+      past(device),
+      past(source),
+      at.instance ? past(`${source}/instances/${at.instance}`) : [],
+      planned(),
+    ])
+  ).flat()
   return [...new Map(found.map((w) => [`${keyOf(w)} ${w.only?.map((i) => i.id) ?? ''}`, w])).values()]
 }
 
@@ -82,7 +131,10 @@ const groupSdt = 'ResourceGroupSDT'
 const instanceGroupSdt = 'DeviceDataSourceInstanceGroupSDT'
 const instanceSdt = 'DeviceDataSourceInstanceSDT'
 
-/** Whether what is planned on a device, its parts and the groups above it is for any of the instances, or all of them, too. */
+/**
+ * Whether what is planned on a device, its parts and the groups above it is for any of the instances, or all of them,
+ * too.
+ */
 function concerns(s: Planned, at: Place, dataSource: number, instances: Pick<Instance, 'id' | 'groupId'>[]): boolean {
   switch (s.type) {
     case 'ResourceSDT':

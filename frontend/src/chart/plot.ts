@@ -30,9 +30,14 @@ export interface PlotOptions {
 
 /** The moments of all lines, and each line's values at them: null is a gap, undefined a moment of another set. */
 export function aligned({ lines, times }: Pick<PlotOptions, 'lines' | 'times'>): uPlot.AlignedData {
-  const sets = times.map((time, set) => [time, ...lines.filter((l) => l.set === set).map((l) => l.values)] as uPlot.AlignedData)
+  const sets = times.map(
+    (time, set) => [time, ...lines.filter((l) => l.set === set).map((l) => l.values)] as uPlot.AlignedData,
+  )
   if (sets.length < 2) return sets[0] ?? [[]]
-  return uPlot.join(sets, sets.map((s) => s.map(() => 2)))
+  return uPlot.join(
+    sets,
+    sets.map((s) => s.map(() => 2)),
+  )
 }
 
 export class Plot {
@@ -93,7 +98,10 @@ export class Plot {
   /** Marks a part from one point to another. */
   brush(from: number, to: number) {
     const [a, b] = [from, to].map((i) => this.chart.valToPos(this.data[0][i], 'x'))
-    this.chart.setSelect({ left: Math.min(a, b), width: Math.abs(a - b), top: 0, height: this.chart.over.clientHeight }, false)
+    this.chart.setSelect(
+      { left: Math.min(a, b), width: Math.abs(a - b), top: 0, height: this.chart.over.clientHeight },
+      false,
+    )
   }
 
   destroy() {
@@ -107,32 +115,63 @@ export class Plot {
 
   #options(): uPlot.Options {
     const { o } = this
-    const axis = { stroke: this.#colour('--text-3'), font: `12px ${this.#font}`, grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
+    const axis = {
+      stroke: this.#colour('--text-3'),
+      font: `12px ${this.#font}`,
+      grid: { stroke: this.#colour('--line-1'), width: 1 },
+      ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 },
+    }
     return {
-      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1,
-      tzDate: (at) => new Date(at), // uPlot rounds up what a zoom begins at, and its ticks stand a millisecond early then: 23:09 for 23:10
-      legend: { show: false }, padding: [12, 32, 0, 4], // right of the last tick there is room for half of `08:00 AM`
-      cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
+      width: this.host.clientWidth,
+      height: this.host.clientHeight,
+      ms: 1,
+      // uPlot rounds up what a zoom begins at, and its ticks stand a millisecond early then: 23:09 for 23:10
+      tzDate: (at) => new Date(at),
+      legend: { show: false },
+      padding: [12, 32, 0, 4], // right of the last tick there is room for half of `08:00 AM`
+      cursor: {
+        drag: { x: true, y: false },
+        points: { size: 7 },
+        y: false,
+        bind: { dblclick: () => () => (o.onreset(), null) },
+      },
       scales: { x: { time: true }, y: { range: (_, min, max) => this.#span(min, max) } },
       axes: [
         { ...axis, size: 44, space: 72, values: (_, at, __, ___, step) => timeTicks(at, step) },
         { ...axis, size: 60, space: 32, values: (_, at) => at.map((n) => tick(n, o.unit)) },
       ],
-      series: [{}, ...o.lines.map((line, i) => ({
-        label: line.name, width: 1.5, dash: markOf(o.places[i]).dash, points: { show: line.count === 1 },
-        stroke: (u: uPlot) => this.#stroke(u, line, this.#colour(markOf(o.places[i]).token)),
-        ...(line.stack && this.#below(i) < 0 && { fill: () => this.#area(i), fillTo: 0 }),
-      }))],
-      bands: o.lines.flatMap((line, i) => (line.stack && this.#below(i) >= 0 ? [{ series: [i + 1, this.#below(i) + 1] as [number, number], fill: () => this.#area(i) }] : [])),
+      series: [
+        {},
+        ...o.lines.map((line, i) => ({
+          label: line.name,
+          width: 1.5,
+          dash: markOf(o.places[i]).dash,
+          points: { show: line.count === 1 },
+          stroke: (u: uPlot) => this.#stroke(u, line, this.#colour(markOf(o.places[i]).token)),
+          ...(line.stack && this.#below(i) < 0 && { fill: () => this.#area(i), fillTo: 0 }),
+        })),
+      ],
+      bands: o.lines.flatMap((line, i) =>
+        line.stack && this.#below(i) >= 0
+          ? [{ series: [i + 1, this.#below(i) + 1] as [number, number], fill: () => this.#area(i) }]
+          : [],
+      ),
       hooks: {
         drawClear: [(u) => this.#under(u)],
         drawAxes: [(u) => this.#limits(u)],
         draw: [(u) => this.#over(u)],
-        setScale: [(u, key) => {
-          const { min, max } = u.scales.x
-          if (key === 'x' && this.#ready && min != null && max != null) o.onrange({ from: min, to: max })
-        }],
-        setCursor: [(u) => { this.#say(u); o.oncursor(u.cursor.idx ?? null) }],
+        setScale: [
+          (u, key) => {
+            const { min, max } = u.scales.x
+            if (key === 'x' && this.#ready && min != null && max != null) o.onrange({ from: min, to: max })
+          },
+        ],
+        setCursor: [
+          (u) => {
+            this.#say(u)
+            o.oncursor(u.cursor.idx ?? null)
+          },
+        ],
       },
     }
   }
@@ -169,7 +208,11 @@ export class Plot {
     gradient.addColorStop(0, colour)
     sorted.forEach((limit, i) => {
       gradient.addColorStop(at(limit.value), colour)
-      colour = rising ? this.#colour(`--${limit.severity}`) : i + 1 < sorted.length ? this.#colour(`--${sorted[i + 1].severity}`) : base
+      colour = rising
+        ? this.#colour(`--${limit.severity}`)
+        : i + 1 < sorted.length
+          ? this.#colour(`--${sorted[i + 1].severity}`)
+          : base
       gradient.addColorStop(at(limit.value), colour)
     })
     gradient.addColorStop(1, colour)
@@ -231,8 +274,15 @@ export class Plot {
       const beyond = y < top ? '↑ ' : y > top + height ? '↓ ' : ''
       const text = beyond + words
       // Its own line first, above it and below; else where another has room.
-      const rows = beyond ? [beyond === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
-        : [y, y + line + 2 * devicePixelRatio, ...rules.flatMap((r) => [r, r + line + 2 * devicePixelRatio]).sort((a, b) => Math.abs(a - y) - Math.abs(b - y))].filter((r) => r > line && r < top + height)
+      const rows = beyond
+        ? [beyond === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
+        : [
+            y,
+            y + line + 2 * devicePixelRatio,
+            ...rules
+              .flatMap((r) => [r, r + line + 2 * devicePixelRatio])
+              .sort((a, b) => Math.abs(a - y) - Math.abs(b - y)),
+          ].filter((r) => r > line && r < top + height)
       const at = freeSpot(rows, { width: wide(text), height: line }, traces, rules, this.#taken)
       if (at) this.#label(u, text, at)
       else this.#crowded(u, text, rows[0] ?? y)
@@ -246,7 +296,10 @@ export class Plot {
     const { ctx } = u
     const line = 14 * devicePixelRatio
     // Names of maintenance lie on no limit: each is as a text that is there already, from side to side.
-    const taken = [...this.#taken, ...this.o.limits.map((l) => ({ x: left, y: u.valToPos(l.value, 'y', true) + line / 2, width }))]
+    const taken = [
+      ...this.#taken,
+      ...this.o.limits.map((l) => ({ x: left, y: u.valToPos(l.value, 'y', true) + line / 2, width })),
+    ]
     ctx.save()
     ctx.fillStyle = this.#colour('--sdt')
     for (const m of this.o.maintenance) {
@@ -260,7 +313,8 @@ export class Plot {
       this.#write(u, text, x, y - 4 * devicePixelRatio)
     }
     ctx.fillStyle = this.#colour('--line-3')
-    for (let x = left; x <= left + width; x += 4 * devicePixelRatio) ctx.fillRect(Math.round(x), top + height - 4 * devicePixelRatio, devicePixelRatio, 4 * devicePixelRatio)
+    for (let x = left; x <= left + width; x += 4 * devicePixelRatio)
+      ctx.fillRect(Math.round(x), top + height - 4 * devicePixelRatio, devicePixelRatio, 4 * devicePixelRatio)
     ctx.restore()
   }
 
@@ -272,7 +326,15 @@ export class Plot {
   #traces(u: uPlot) {
     const { left, width } = u.bbox
     const moments = u.data[0]
-    const lines = u.data.slice(1).map((values) => Array.from(values).flatMap((v, i) => (v === undefined ? [] : [v === null ? undefined : { x: u.valToPos(moments[i], 'x', true), y: u.valToPos(v, 'y', true) }])))
+    const lines = u.data
+      .slice(1)
+      .map((values) =>
+        Array.from(values).flatMap((v, i) =>
+          v === undefined
+            ? []
+            : [v === null ? undefined : { x: u.valToPos(moments[i], 'x', true), y: u.valToPos(v, 'y', true) }],
+        ),
+      )
     return tracesOf(lines, left, width, 8 * devicePixelRatio)
   }
 
@@ -281,10 +343,16 @@ export class Plot {
     this.#write(u, text, at.x, at.y - 4 * devicePixelRatio)
   }
 
-  /** Writes at the left end of a row where no place is free, right of what stands there already; nothing where there is no room. */
+  /**
+   * Writes at the left end of a row where no place is free, right of what stands there already; nothing where there
+   * is no room.
+   */
   #crowded(u: uPlot, text: string, y: number) {
     const { left, width } = u.bbox
-    const x = Math.max(left + 4, ...this.#taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12))
+    const x = Math.max(
+      left + 4,
+      ...this.#taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12),
+    )
     const wide = this.#wide(u, text)
     if (x + wide < left + width) this.#label(u, text, { x, y, width: wide })
   }

@@ -14,6 +14,7 @@ export const text = {
     chart: 'Chart',
   },
   plot: {
-    maintenance: (comment: string, of?: string) => `Maintenance${of ? ` of ${of}` : ''}${comment ? `: ${comment}` : ''}`,
+    maintenance: (comment: string, of?: string) =>
+      `Maintenance${of ? ` of ${of}` : ''}${comment ? `: ${comment}` : ''}`,
   },
 } as const

@@ -91,8 +91,15 @@ export function askClient(http: Http): AskClient {
     nodeJson: async (id, node) => (await http.ask(`${doc(id, 'value')}?node=${node}&exact=true`)).text(),
     compare: (left, right, ignore, signal) =>
       http.json('/explorer/compare', {
-        method: 'POST', signal,
-        body: { left: left.document ?? '', right: right.document ?? '', leftHistory: left.historyId ?? 0, rightHistory: right.historyId ?? 0, ignore },
+        method: 'POST',
+        signal,
+        body: {
+          left: left.document ?? '',
+          right: right.document ?? '',
+          leftHistory: left.historyId ?? 0,
+          rightHistory: right.historyId ?? 0,
+          ignore,
+        },
       }),
     extractors: collection(http, '/explorer/extractors'),
   }

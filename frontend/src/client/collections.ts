@@ -129,7 +129,8 @@ export function collectionsClient({ json }: Http): CollectionsClient {
       updateRequest: (id, change) => patch(at('requests', id), change),
       move: async (what, to, place) => void (await post('/explorer/collections/move', { ...what, to, at: place })),
       duplicateFolder: (id) => post(`${at('collections', id)}/duplicate`),
-      batch: (batchId, ids, goOn, signal) => json('/explorer/batch', { method: 'POST', body: { batchId, ids, goOn }, signal }),
+      batch: (batchId, ids, goOn, signal) =>
+        json('/explorer/batch', { method: 'POST', body: { batchId, ids, goOn }, signal }),
       formats: () => json('/explorer/exchange/formats'),
       look: (file) => post('/explorer/exchange/look', file),
       import: (file, parentId, variables) => post('/explorer/exchange/import', { ...file, parentId, variables }),

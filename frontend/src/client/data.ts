@@ -69,7 +69,8 @@ export interface DataClient {
 }
 
 export function dataClient({ json, ask }: Http): DataClient {
-  const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => json<T>(`/explorer${path}`, { method: 'POST', body: body ?? {}, signal })
+  const post = <T>(path: string, body?: unknown, signal?: AbortSignal) =>
+    json<T>(`/explorer${path}`, { method: 'POST', body: body ?? {}, signal })
   const remove = <T>(path: string) => json<T>(`/explorer${path}`, { method: 'DELETE' })
   return {
     data: {

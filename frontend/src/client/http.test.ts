@@ -12,7 +12,12 @@ test('what is edited outlives the page, as much as browsers let', async () => {
   })
   const client = httpClient()
   const draft = (bytes: number) => ({ draft: { body: 'ü'.repeat(bytes / 2) } }) as never
-  const writes = [client.saveSettings({ activePortal: 7 }), client.tabs.update(1, draft(40_000)), client.tabs.update(2, draft(40_000)), client.tabs.create({ position: 1 } as never)]
+  const writes = [
+    client.saveSettings({ activePortal: 7 }),
+    client.tabs.update(1, draft(40_000)),
+    client.tabs.update(2, draft(40_000)),
+    client.tabs.create({ position: 1 } as never),
+  ]
   expect(kept).toEqual([true, true, false, true])
   answers.forEach((answer) => answer())
   await Promise.all(writes)

@@ -19,9 +19,15 @@ const mostKept = 60_000
 
 /** Clients of one page share a session. `portal` is undefined until it is known which was looked at last. */
 export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): Client {
-  const here = (path: string) => (portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path) ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}` : path)
+  const here = (path: string) =>
+    portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path)
+      ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}`
+      : path
 
-  async function ask(path: string, { method = 'GET', body, signal, keep, headers: more, form }: Call = {}): Promise<Response> {
+  async function ask(
+    path: string,
+    { method = 'GET', body, signal, keep, headers: more, form }: Call = {},
+  ): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json', ...more }
     if (method !== 'GET') {
       if (!form) headers['Content-Type'] = 'application/json' // a form's has its boundary in it
@@ -33,7 +39,14 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     if (keepalive) shared.keeping += bytes
     let answer: Response
     try {
-      answer = await fetch(here(path), { method, headers, signal, keepalive, credentials: 'same-origin', body: form ?? text })
+      answer = await fetch(here(path), {
+        method,
+        headers,
+        signal,
+        keepalive,
+        credentials: 'same-origin',
+        body: form ?? text,
+      })
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled) throw fault
@@ -131,7 +144,11 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     rawUrl: (id) => doc(id, 'raw'),
     hex: async (id) => (await http.ask(doc(id, 'hex'))).text(),
 
-    count: async (path) => (portal ? await lookupClient(http).lookup<{ total: number }>(path, { size: '1' }) : await json<{ total: number }>(`/api${path}?size=1`)).total,
+    count: async (path) =>
+      (portal
+        ? await lookupClient(http).lookup<{ total: number }>(path, { size: '1' })
+        : await json<{ total: number }>(`/api${path}?size=1`)
+      ).total,
     openLink(url) {
       if (!/^https?:\/\//i.test(url)) return
       void ask('/explorer/native/open-link', { method: 'POST', body: { url } }).catch(() => {
@@ -148,7 +165,11 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
 async function faultOf(answer: Response): Promise<Fault> {
   const retry = Number(answer.headers.get('Retry-After') ?? 0) || 0
   try {
-    const body = (await answer.json()) as { errorMessage?: string; errorCode?: string | number; errorDetail?: FaultDetail | null }
+    const body = (await answer.json()) as {
+      errorMessage?: string
+      errorCode?: string | number
+      errorDetail?: FaultDetail | null
+    }
     const message = body.errorMessage || `${answer.status} ${answer.statusText}`
     return new Fault(message, answer.status, body.errorDetail ?? {}, false, retry, body.errorCode ?? '')
   } catch {
@@ -156,7 +177,10 @@ async function faultOf(answer: Response): Promise<Fault> {
   }
 }
 
-/** How long a stream that was refused waits before it is asked for again, in milliseconds; one that broke off the browser asks for itself. */
+/**
+ * How long a stream that was refused waits before it is asked for again, in milliseconds; one that broke off the
+ * browser asks for itself.
+ */
 const refusedFor = 10_000
 
 function listen(to: Listener): () => void {
@@ -188,4 +212,3 @@ function listen(to: Listener): () => void {
   })
   return () => stop()
 }
-

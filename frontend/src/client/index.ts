@@ -9,7 +9,21 @@ import type { DataClient, DataProgress } from './data'
 import type { DocumentClient } from './document'
 import type { LookupClient } from './lookup'
 import type {
-  Collection, DraftData, Followed, History, ListPath, Method, Preview, Reply, SendRequest, Session, Snippet, Tab, User, Variable, VariableUse,
+  Collection,
+  DraftData,
+  Followed,
+  History,
+  ListPath,
+  Method,
+  Preview,
+  Reply,
+  SendRequest,
+  Session,
+  Snippet,
+  Tab,
+  User,
+  Variable,
+  VariableUse,
 } from './model'
 import type { MonitorClient } from './monitor'
 import type { Portal, PortalsClient } from './portals'
@@ -57,7 +71,9 @@ export interface Listener {
   progress?(e: { sendId: string; received: number; expected: number }): void
   pages?(e: PagesProgress): void
   batch?(e: BatchProgress): void
-  workspace?(e: { kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors' }): void
+  workspace?(e: {
+    kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors'
+  }): void
   /** A write of the history was taken back, here or in another window. */
   undone?(e: { historyId: number }): void
   session?(): void
@@ -73,7 +89,18 @@ export interface Listener {
   stream?(connected: boolean): void
 }
 
-export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient, DocumentClient, DataClient {
+export interface Client
+  extends
+    AskClient,
+    CollectionsClient,
+    LookupClient,
+    PastClient,
+    SendingClient,
+    TableClient,
+    PortalsClient,
+    RestClient,
+    DocumentClient,
+    DataClient {
   /** The same for a portal: its tabs, variables and history, and requests that go to it. */
   at(portal: number): Client
   /** Null when nobody is signed in. */
@@ -115,7 +142,10 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   toggleFullScreen(): Promise<void>
   /** Closes the window, and with it the program. */
   quit(): Promise<void>
-  /** Asks in the window where a file goes and writes it there: a text, or what a path of ours answers. The path is empty when the person cancelled. */
+  /**
+   * Asks in the window where a file goes and writes it there: a text, or what a path of ours answers. The path is
+   * empty when the person cancelled.
+   */
   saveFile(file: { name: string; path?: string; text?: string }): Promise<{ path: string }>
   /** Listens until the function it returns is called. */
   listen(to: Listener): () => void

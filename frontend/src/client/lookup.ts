@@ -16,8 +16,21 @@ export function lookupClient({ json }: Http): LookupClient {
   return {
     async lookup<T>(path: string, query: Record<string, string> = {}, signal?: AbortSignal) {
       const rows: Row[] = Object.entries(query).map(([key, value]) => ({ on: true, key, value }))
-      const draft: DraftData = { method: 'GET', path, template: '', pathParams: [], query: rows, headers: [], body: '', mode: 'form' }
-      const answer = await json<{ status: number; body: unknown }>('/explorer/lookup', { method: 'POST', body: { draft }, signal })
+      const draft: DraftData = {
+        method: 'GET',
+        path,
+        template: '',
+        pathParams: [],
+        query: rows,
+        headers: [],
+        body: '',
+        mode: 'form',
+      }
+      const answer = await json<{ status: number; body: unknown }>('/explorer/lookup', {
+        method: 'POST',
+        body: { draft },
+        signal,
+      })
       if (answer.status < 200 || answer.status > 299) {
         const { errorMessage } = (answer.body ?? {}) as { errorMessage?: string }
         throw new Fault(errorMessage ?? text.answered(answer.status), answer.status)

@@ -23,7 +23,11 @@ export type Session = components['schemas']['Whoami']
 
 /** Paths of the portal whose GET answers a list with its total. */
 export type ListPath = {
-  [P in keyof paths]: paths[P] extends { get: { responses: { 200: { content: { 'application/json': { total: number } } } } } } ? P : never
+  [P in keyof paths]: paths[P] extends {
+    get: { responses: { 200: { content: { 'application/json': { total: number } } } } }
+  }
+    ? P
+    : never
 }[keyof paths]
 
 export interface Row {

@@ -7,11 +7,19 @@ import type { ListPath, Method } from './model'
 type Whole<T> = T extends (infer E)[] ? Whole<E>[] : T extends object ? { [K in keyof T]-?: Whole<T[K]> } : T
 
 /** What an endpoint answers when all is well. */
-type AnswerOf<P extends keyof paths, V extends string> = paths[P] extends Record<V, { responses: infer R }>
-  ? R extends { 200: { content: { 'application/json': infer T } } } ? Whole<T> : R extends { 201: { content: { 'application/json': infer T } } } ? Whole<T> : unknown
-  : unknown
-export type PathOf<V extends string> = { [P in keyof paths]: paths[P] extends Record<V, { responses: unknown }> ? P : never }[keyof paths]
-type BodyOf<P extends keyof paths, V extends string> = paths[P] extends Record<V, { requestBody?: { content: { 'application/json': infer T } } }> ? Partial<T> : undefined
+type AnswerOf<P extends keyof paths, V extends string> =
+  paths[P] extends Record<V, { responses: infer R }>
+    ? R extends { 200: { content: { 'application/json': infer T } } }
+      ? Whole<T>
+      : R extends { 201: { content: { 'application/json': infer T } } }
+        ? Whole<T>
+        : unknown
+    : unknown
+export type PathOf<V extends string> = {
+  [P in keyof paths]: paths[P] extends Record<V, { responses: unknown }> ? P : never
+}[keyof paths]
+type BodyOf<P extends keyof paths, V extends string> =
+  paths[P] extends Record<V, { requestBody?: { content: { 'application/json': infer T } } }> ? Partial<T> : undefined
 
 /** An item of the list at a path. */
 export type ItemOf<P extends ListPath> = AnswerOf<P, 'get'> extends { items: (infer T)[] } ? T : never
@@ -46,22 +54,35 @@ export interface MonitorClient {
 }
 
 export function monitorClient({ json, ask }: Pick<Http, 'json' | 'ask'>): MonitorClient {
-  const send = (method: Method) => (path: string, body?: unknown, { signal, ...at }: Asking = {}) => json<never>(`/api${address({ method, path, ...at })}`, { method, body: body ?? {}, signal })
-  const get = (path: string, { signal, ...at }: Asking = {}) => json<never>(`/api${address({ method: 'GET', path, ...at })}`, { signal })
+  const send =
+    (method: Method) =>
+    (path: string, body?: unknown, { signal, ...at }: Asking = {}) =>
+      json<never>(`/api${address({ method, path, ...at })}`, { method, body: body ?? {}, signal })
+  const get = (path: string, { signal, ...at }: Asking = {}) =>
+    json<never>(`/api${address({ method: 'GET', path, ...at })}`, { signal })
   return {
-    list: get, get, create: send('POST'), change: send('PATCH'), replace: send('PUT'),
-    remove: async (path, { signal, ...at }: Asking = {}) => void (await ask(`/api${address({ method: 'DELETE', path, ...at })}`, { method: 'DELETE', signal })),
+    list: get,
+    get,
+    create: send('POST'),
+    change: send('PATCH'),
+    replace: send('PUT'),
+    remove: async (path, { signal, ...at }: Asking = {}) =>
+      void (await ask(`/api${address({ method: 'DELETE', path, ...at })}`, { method: 'DELETE', signal })),
   }
 }
 
 /** Path and query of a call, below the mount. */
 export function address({ path, params = {}, query = {} }: MadeCall): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? `{${name}}`)))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name] ?? `{${name}}`)),
+  )
   const pairs = asked(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
   return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }
 
 /** The pairs of a query that are sent. */
 export function asked(query: Asking['query'] = {}): [string, string][] {
-  return Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, String(value)] as [string, string]]))
+  return Object.entries(query).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, String(value)] as [string, string]],
+  )
 }

@@ -69,7 +69,8 @@ export function pastClient({ json, ask }: Http): PastClient {
       const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '' && v !== false)
       return json('/explorer/history/search?' + new URLSearchParams(pairs.map(([k, v]) => [k, String(v)])).toString())
     },
-    pinHistory: async (id, pinned) => void (await ask(`/explorer/history/${id}`, { method: 'PATCH', body: { pinned } })),
+    pinHistory: async (id, pinned) =>
+      void (await ask(`/explorer/history/${id}`, { method: 'PATCH', body: { pinned } })),
     restoreHistory: async (id) => void (await ask(`/explorer/history/${id}/restore`, { method: 'POST', body: {} })),
     script: (ids, language) => json('/explorer/script', { method: 'POST', body: { ids, language } }),
   }

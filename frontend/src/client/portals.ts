@@ -43,7 +43,20 @@ export interface Portal {
 /** What a person says of a remote portal. */
 export type PortalData = Pick<
   Portal,
-  'name' | 'baseUrl' | 'environment' | 'auth' | 'account' | 'secret' | 'readOnly' | 'timeout' | 'authority' | 'fingerprint' | 'proxy' | 'proxyPassword' | 'sendInClear' | 'catalogUrl'
+  | 'name'
+  | 'baseUrl'
+  | 'environment'
+  | 'auth'
+  | 'account'
+  | 'secret'
+  | 'readOnly'
+  | 'timeout'
+  | 'authority'
+  | 'fingerprint'
+  | 'proxy'
+  | 'proxyPassword'
+  | 'sendInClear'
+  | 'catalogUrl'
 >
 
 export interface Tried {
@@ -89,7 +102,8 @@ export function portalsClient({ json, ask }: Http): PortalsClient {
       update: (id, change) => json(`${path}/${id}`, { method: 'PATCH', body: change }),
       remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE' })),
       test: (id, data) => json(`${path}/test?portal=${id}`, { method: 'POST', body: data }),
-      signIn: (id, username, password) => json(`${path}/${id}/session`, { method: 'POST', body: { username, password } }),
+      signIn: (id, username, password) =>
+        json(`${path}/${id}/session`, { method: 'POST', body: { username, password } }),
       signOut: (id) => json(`${path}/${id}/session`, { method: 'DELETE' }),
       readCatalog: (id) => json(`${path}/${id}/catalog`, { method: 'POST' }),
     },

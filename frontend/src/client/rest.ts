@@ -22,7 +22,9 @@ export interface RestClient {
 
 export function restClient({ json, ask }: Http): RestClient {
   const address = (path: string, query: object = {}) => {
-    const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '').map(([k, v]) => [k, String(v)])
+    const pairs = Object.entries(query)
+      .filter(([, v]) => v !== undefined && v !== '')
+      .map(([k, v]) => [k, String(v)])
     return `/api${path}${pairs.length ? `?${new URLSearchParams(pairs).toString()}` : ''}`
   }
   return {
@@ -32,7 +34,8 @@ export function restClient({ json, ask }: Http): RestClient {
         const answer = await ask(address(path, query), { signal })
         return { value: (await answer.json()) as never, etag: answer.headers.get('ETag') ?? '' }
       },
-      write: (method, path, body = method === 'DELETE' ? undefined : {}, etag = '') => json(address(path), { method, body, headers: etag ? { 'If-Match': etag } : undefined }),
+      write: (method, path, body = method === 'DELETE' ? undefined : {}, etag = '') =>
+        json(address(path), { method, body, headers: etag ? { 'If-Match': etag } : undefined }),
       text: async (path) => (await ask(address(path))).text(),
       url: (path) => address(path),
     },

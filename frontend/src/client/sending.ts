@@ -94,7 +94,8 @@ export interface SendingClient {
 export function sendingClient({ json, ask }: Http): SendingClient {
   return {
     pages: (request, signal) => json('/explorer/pages', { method: 'POST', body: request, signal }),
-    steer: async (sendId, what) => void (await ask(`/explorer/pages/${encodeURIComponent(sendId)}/steer`, { method: 'POST', body: { do: what } })),
+    steer: async (sendId, what) =>
+      void (await ask(`/explorer/pages/${encodeURIComponent(sendId)}/steer`, { method: 'POST', body: { do: what } })),
     changes: (draft, signal) => json('/explorer/changes', { method: 'POST', body: { draft }, signal }),
     goes: (draft, signal) => json('/explorer/goes', { method: 'POST', body: { draft }, signal }),
     undo: (historyId) => json(`/explorer/history/${historyId}/undo`, { method: 'POST', body: {} }),

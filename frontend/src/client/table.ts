@@ -3,7 +3,10 @@ import type { Http } from './call'
 import type { DocRow } from './document'
 
 export interface Column {
-  /** Keys from the item down, with dots between; `\` before a dot, `$` or `\` in a key. `$` is an item that is no object. */
+  /**
+   * Keys from the item down, with dots between; `\` before a dot, `$` or `\` in a key. `$` is an item that is no
+   * object.
+   */
   id: string
   /** '' when its cells differ. */
   kind: DocRow['kind'] | ''
@@ -90,21 +93,32 @@ export interface TableClient {
   /** Opens what is around a node of the tree and answers its row. */
   reveal(document: string, node: number): Promise<{ row: number; total: number }>
   series(document: string, query: SeriesQuery, signal?: AbortSignal): Promise<Series>
-  /** When maintenance, as a portal lists it, is in effect in a time; `of` is its place in the list. Epoch milliseconds. */
-  windows(from: number, to: number, planned: object[], signal?: AbortSignal): Promise<{ of: number; from: number; to: number }[]>
+  /**
+   * When maintenance, as a portal lists it, is in effect in a time; `of` is its place in the list. Epoch
+   * milliseconds.
+   */
+  windows(
+    from: number,
+    to: number,
+    planned: object[],
+    signal?: AbortSignal,
+  ): Promise<{ of: number; from: number; to: number }[]>
 }
 
 export function tableClient({ json, ask }: Http): TableClient {
-  const doc = (id: string, verb: string, values: URLSearchParams) => `/explorer/documents/${encodeURIComponent(id)}/${verb}?${values}`
+  const doc = (id: string, verb: string, values: URLSearchParams) =>
+    `/explorer/documents/${encodeURIComponent(id)}/${verb}?${values}`
   const exported = (id: string, format: TableFormat, query: TableQuery, more: Record<string, string>) => {
     const values = searchOf(query)
     for (const [key, value] of Object.entries({ format, ...more })) values.set(key, value)
     return doc(id, 'export', values)
   }
   return {
-    columns: (id, nested, look) => json(doc(id, 'columns', new URLSearchParams({ nested: String(nested), look: String(look) }))),
+    columns: (id, nested, look) =>
+      json(doc(id, 'columns', new URLSearchParams({ nested: String(nested), look: String(look) }))),
     table: (id, query, signal) => json(doc(id, 'table', searchOf(query)), { signal }),
-    tableText: async (id, format, query, nested) => (await ask(exported(id, format, query, { clip: 'true', nested: String(nested) }))).text(),
+    tableText: async (id, format, query, nested) =>
+      (await ask(exported(id, format, query, { clip: 'true', nested: String(nested) }))).text(),
     tableUrl: (id, format, query, nested, name) => exported(id, format, query, { nested: String(nested), name }),
     reveal: (id, node) => json(doc(id, 'reveal', new URLSearchParams({ node: String(node) }))),
     series(id, { time, lines = [], points, from, to }, signal) {
@@ -116,11 +130,30 @@ export function tableClient({ json, ask }: Http): TableClient {
       return json(doc(id, 'series', values), { signal })
     },
     windows: async (from, to, planned, signal) =>
-      (await json<{ items: { of: number; from: number; to: number }[] }>('/explorer/maintenance/windows', { method: 'POST', body: { from, to, planned: planned.map(scheduleOf) }, signal })).items,
+      (
+        await json<{ items: { of: number; from: number; to: number }[] }>('/explorer/maintenance/windows', {
+          method: 'POST',
+          body: { from, to, planned: planned.map(scheduleOf) },
+          signal,
+        })
+      ).items,
   }
 }
 
-const schedule = ['sdtType', 'timezone', 'startDateTime', 'endDateTime', 'hour', 'minute', 'endHour', 'endMinute', 'duration', 'weekDay', 'weekOfMonth', 'monthDay']
+const schedule = [
+  'sdtType',
+  'timezone',
+  'startDateTime',
+  'endDateTime',
+  'hour',
+  'minute',
+  'endHour',
+  'endMinute',
+  'duration',
+  'weekDay',
+  'weekOfMonth',
+  'monthDay',
+]
 
 /** Of maintenance what says when it is. */
 function scheduleOf(planned: object): object {

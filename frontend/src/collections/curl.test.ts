@@ -16,7 +16,14 @@ curl is here, too
 test('every command of a script is a request', () => {
   const found = readCommands(script, bases)
   expect(found?.requests.map(({ name, draft: d }) => [name, d.method, d.path, d.query, d.headers, d.body])).toEqual([
-    ['two requests', 'GET', '/device/devices', [{ on: true, key: 'size', value: '5' }], [{ on: true, key: 'X-A', value: 'b' }], ''],
+    [
+      'two requests',
+      'GET',
+      '/device/devices',
+      [{ on: true, key: 'size', value: '5' }],
+      [{ on: true, key: 'X-A', value: 'b' }],
+      '',
+    ],
     ['', 'POST', '/device/devices', [], [], '{\ncurl is here, too\n}'],
   ])
 })
@@ -72,29 +79,72 @@ curl --globoff \\
 
 test('a script of ours keeps headings, names, notes and variables', () => {
   const found = readCommands(ours, bases)
-  const line = (r: { name: string; doc: string; draft: { method: string; path: string; query: unknown[]; headers: unknown[]; body: string } }) => [r.name, r.doc, r.draft.method, r.draft.path, r.draft.query, r.draft.headers, r.draft.body]
+  const line = (r: {
+    name: string
+    doc: string
+    draft: { method: string; path: string; query: unknown[]; headers: unknown[]; body: string }
+  }) => [r.name, r.doc, r.draft.method, r.draft.path, r.draft.query, r.draft.headers, r.draft.body]
   expect(found?.variables).toEqual([{ name: 'x-y', value: "it's # {{no}} $HOME" }])
   expect(found?.requests).toEqual([])
-  expect(found?.folders.map((f) => [f.name, f.requests.map(line), f.folders.map((g) => [g.name, g.requests.map(line), g.folders])])).toEqual([
-    ['Fleet', [], [['Writes', [
-      ['Add one', 'It is checked\nat once', 'POST', '/device/devices', [], [{ on: true, key: 'X-A', value: '{{token}}' }], '{"a": "{{x-y}}", "at": {{$now-1h}}, "u": "{{$uuid}}", "$var_x": "********"}'],
-      ['', '', 'GET', '/device/devices/{id}', [{ on: true, key: 'q', value: '{{x-y}}' }], [], ''],
-    ], []]]],
+  expect(
+    found?.folders.map((f) => [
+      f.name,
+      f.requests.map(line),
+      f.folders.map((g) => [g.name, g.requests.map(line), g.folders]),
+    ]),
+  ).toEqual([
+    [
+      'Fleet',
+      [],
+      [
+        [
+          'Writes',
+          [
+            [
+              'Add one',
+              'It is checked\nat once',
+              'POST',
+              '/device/devices',
+              [],
+              [{ on: true, key: 'X-A', value: '{{token}}' }],
+              '{"a": "{{x-y}}", "at": {{$now-1h}}, "u": "{{$uuid}}", "$var_x": "********"}',
+            ],
+            ['', '', 'GET', '/device/devices/{id}', [{ on: true, key: 'q', value: '{{x-y}}' }], [], ''],
+          ],
+          [],
+        ],
+      ],
+    ],
     ['Large', [['Long', '', 'PUT', '/a', [], [], '{"long": "{{x-y}}"}']], []],
   ])
 })
 
 test("a stranger's variables become ours", () => {
-  const found = readCommands('BASE="https://acme.example/santaba/rest"\nexport SIZE=5\nKEY=$(pass show key)\n\n# List\ncurl "$BASE/device/devices?size=${SIZE}" -H "X-Key: $KEY" -H \'X-B: $SIZE\'', bases)
+  const found = readCommands(
+    'BASE="https://acme.example/santaba/rest"\nexport SIZE=5\nKEY=$(pass show key)\n\n# List\ncurl "$BASE/device/devices?size=${SIZE}" -H "X-Key: $KEY" -H \'X-B: $SIZE\'',
+    bases,
+  )
   expect(found?.variables).toEqual([{ name: 'SIZE', value: '5' }])
   expect(found?.notes).toEqual(['The server acme.example was left out: requests go to the portal of their tab.'])
   expect(found?.requests.map(({ name, draft: d }) => [name, d.path, d.query, d.headers])).toEqual([
-    ['List', '/device/devices', [{ on: true, key: 'size', value: '{{SIZE}}' }], [{ on: true, key: 'X-Key', value: '{{KEY}}' }, { on: true, key: 'X-B', value: '$SIZE' }]],
+    [
+      'List',
+      '/device/devices',
+      [{ on: true, key: 'size', value: '{{SIZE}}' }],
+      [
+        { on: true, key: 'X-Key', value: '{{KEY}}' },
+        { on: true, key: 'X-B', value: '$SIZE' },
+      ],
+    ],
   ])
 })
 
 test('what is no cURL goes as it is', () => {
-  expect(fileToRead('a.json', '{"info":{}}', [])).toEqual({ file: { name: 'a.json', text: '{"info":{}}' }, curl: false, notes: [] })
+  expect(fileToRead('a.json', '{"info":{}}', [])).toEqual({
+    file: { name: 'a.json', text: '{"info":{}}' },
+    curl: false,
+    notes: [],
+  })
   expect(fileToRead('a.yaml', 'openapi: 3.0.0\ninfo:\n  description: |\n    curl /a\n', []).curl).toBe(false)
   expect(fileToRead('a.sh', 'set -e\necho curl\n', []).curl).toBe(false)
   expect(fileToRead('two.sh', 'curl /a', []).file.text).toContain('"spyglass":1,"name":"two"')

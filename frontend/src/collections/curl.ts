@@ -5,8 +5,16 @@ import { emptyDraft } from '../state/request/draft.svelte'
 import { readPasted } from '../state/request/paste'
 import { shellOf, shellWords } from '../state/request/shell'
 
-interface Saved { name: string; doc: string; draft: DraftData }
-interface Chapter { name: string; folders: Chapter[]; requests: Saved[] }
+interface Saved {
+  name: string
+  doc: string
+  draft: DraftData
+}
+interface Chapter {
+  name: string
+  folders: Chapter[]
+  requests: Saved[]
+}
 
 /** What a script of commands holds. */
 export interface Commands {
@@ -27,10 +35,26 @@ const heading = /^(##+)\s+(.*[\p{L}\p{N}].*)$/u
 export function readCommands(text: string, bases: string[]): Commands | undefined {
   const pieces = piecesOf(text)
   const first = pieces.find((p) => p.trim() && !p.startsWith('#'))
-  if (!first || !(begins.test(first) || piped.test(first) || assignment.test(first) || /^(?:set|export|source|cd|echo|:)\s/.test(first))) return undefined
+  if (
+    !first ||
+    !(
+      begins.test(first) ||
+      piped.test(first) ||
+      assignment.test(first) ||
+      /^(?:set|export|source|cd|echo|:)\s/.test(first)
+    )
+  )
+    return undefined
   const reader = new Reader(bases)
   pieces.forEach((piece) => reader.read(piece))
-  return reader.count ? { requests: reader.top.requests, folders: reader.top.folders.filter(holds), variables: reader.variables, notes: [...reader.notes] } : undefined
+  return reader.count
+    ? {
+        requests: reader.top.requests,
+        folders: reader.top.folders.filter(holds),
+        variables: reader.variables,
+        notes: [...reader.notes],
+      }
+    : undefined
 }
 
 const holds = (c: Chapter): boolean => {
@@ -77,7 +101,9 @@ class Reader {
     for (const note of notes) this.notes.add(note)
     const draft = { ...emptyDraft(), ...pasted }
     const [name = '', ...doc] = this.#comments.map((line) => line.trim())
-    this.#open.at(-1)?.requests.push({ name: name === `${draft.method} ${draft.path}` ? '' : name, doc: doc.join('\n'), draft })
+    this.#open
+      .at(-1)
+      ?.requests.push({ name: name === `${draft.method} ${draft.path}` ? '' : name, doc: doc.join('\n'), draft })
     this.count++
   }
 
@@ -91,7 +117,8 @@ class Reader {
     if (ours?.startsWith('{{$hidden')) return void this.#shell.set(shellName, '********')
     this.#shell.set(shellName, ours ?? `{{${shellName}}}`)
     const name = /^\{\{([A-Za-z_].*)\}\}$/.exec(ours ?? `{{${shellName}}}`)?.[1]
-    if (name && !/^(?:\$[({]|"\$[({])/.test(rest) && !this.variables.some((v) => v.name === name)) this.variables.push({ name, value })
+    if (name && !/^(?:\$[({]|"\$[({])/.test(rest) && !this.variables.some((v) => v.name === name))
+      this.variables.push({ name, value })
   }
 }
 
@@ -100,7 +127,7 @@ function expand(text: string, names: ReadonlyMap<string, string>): string {
   const variable = /^\$\(in_(?:url|json) "\$(\w+)"\)|^\$\{([A-Za-z_]\w*)\}|^\$([A-Za-z_]\w*)/
   let out = ''
   let quote = ''
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const c = text[i]
     const found = quote === "'" || c !== '$' ? null : variable.exec(text.slice(i, i + 200))
     if (found) {
@@ -117,7 +144,10 @@ function expand(text: string, names: ReadonlyMap<string, string>): string {
   return out
 }
 
-/** Lines that belong together: commands and assignments whole, comments and blank lines one by one. Functions are left out. */
+/**
+ * Lines that belong together: commands and assignments whole, comments and blank lines one by one. Functions are left
+ * out.
+ */
 function piecesOf(script: string): string[] {
   const pieces: string[] = []
   let quote = ''
@@ -150,11 +180,19 @@ function quoteAfter(line: string, quote: string): string {
 }
 
 /** What is sent to be read: cURL commands as our own format, anything else as it is. */
-export function fileToRead(name: string, text: string, bases: string[]): { file: FileToRead; curl: boolean; notes: string[] } {
+export function fileToRead(
+  name: string,
+  text: string,
+  bases: string[],
+): { file: FileToRead; curl: boolean; notes: string[] } {
   const found = readCommands(text, bases)
   if (!found) return { file: { name, text }, curl: false, notes: [] }
   const title = name.replace(/\.[^.]*$/, '') || 'cURL commands'
   const alone = found.requests.length === 0 && found.folders.length === 1
   const collections = alone ? found.folders : [{ name: title, requests: found.requests, folders: found.folders }]
-  return { file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections, variables: found.variables }) }, curl: true, notes: found.notes }
+  return {
+    file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections, variables: found.variables }) },
+    curl: true,
+    notes: found.notes,
+  }
 }

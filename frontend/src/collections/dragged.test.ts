@@ -8,7 +8,12 @@ async function begin() {
   await library.load()
   const items = library.items(new Set(library.folders.map((f) => f.id)))
   const line = (name: string) => items.find((i) => (i.kind === 'folder' ? i.folder.name : nameOf(i.request)) === name)
-  const drag = (...names: string[]) => new Dragged(library, line(names[0])!, names.map((n) => line(n) as Item))
+  const drag = (...names: string[]) =>
+    new Dragged(
+      library,
+      line(names[0])!,
+      names.map((n) => line(n) as Item),
+    )
   return { library, line, drag }
 }
 
@@ -33,6 +38,7 @@ test('where it may go is looked up once, however far it is dragged', async () =>
   const { library, line, drag } = await begin()
   const looked = vi.spyOn(library, 'placesFor')
   const dragged = drag('Dead devices')
-  for (const to of ['Writes', 'POST /sdt/sdts', 'Fleet checks']) for (const part of [0.1, 0.5, 0.9]) dragged.aim(line(to), part)
+  for (const to of ['Writes', 'POST /sdt/sdts', 'Fleet checks'])
+    for (const part of [0.1, 0.5, 0.9]) dragged.aim(line(to), part)
   expect(looked).toHaveBeenCalledTimes(1)
 })

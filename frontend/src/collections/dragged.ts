@@ -6,7 +6,11 @@ export type Where = 'before' | 'behind' | 'into'
 export class Dragged {
   readonly #places: Set<number>
 
-  constructor(library: Pick<Library, 'placesFor'>, readonly item: Item, readonly all: Item[]) {
+  constructor(
+    library: Pick<Library, 'placesFor'>,
+    readonly item: Item,
+    readonly all: Item[],
+  ) {
     this.#places = new Set(library.placesFor(all).map((p) => p.id))
   }
 

@@ -32,14 +32,18 @@ export async function openSaved(app: App, id: number) {
   try {
     const { name, draft } = await app.library.request(id)
     const now = app.workspace.active
-    if (now && !now.changed && !now.draft.path && !now.name && !now.requestId && !now.pinned) void app.workspace.close(now, false)
+    if (now && !now.changed && !now.draft.path && !now.name && !now.requestId && !now.pinned)
+      void app.workspace.close(now, false)
     app.workspace.open(draft, { name, requestId: id })
   } catch (e) {
     app.toasts.show(asFault(e).message, { tone: 'error' })
   }
 }
 
-/** Shows how a saved request of a run went: the request itself with that answer, or, when it is another one by now, what was sent. */
+/**
+ * Shows how a saved request of a run went: the request itself with that answer, or, when it is another one by now,
+ * what was sent.
+ */
 export async function openRan(app: App, id: number, sent: History) {
   const tab = app.workspace.tabs.find((t) => t.requestId === id)
   const saved = app.library.requests.some((r) => r.id === id)
@@ -52,7 +56,9 @@ export async function openRan(app: App, id: number, sent: History) {
 
 /** Whether the history's request is this one, whose secrets it keeps as stars. */
 function sentAs(draft: DraftData, sent: DraftData): boolean {
-  const parts = contentOf(sent).split('********').map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const parts = contentOf(sent)
+    .split('********')
+    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`).test(contentOf(draft))
 }
 
@@ -67,7 +73,9 @@ export function named(items: Item[]): string {
 export async function deleteItems(app: App, items: Item[]) {
   await attempt(app, async () => {
     await app.library.trash(items)
-    app.toasts.show(text.saving.deleted(named(items)), { action: { label: text.saving.undo, run: () => void attempt(app, () => app.library.trash(items, false)) } })
+    app.toasts.show(text.saving.deleted(named(items)), {
+      action: { label: text.saving.undo, run: () => void attempt(app, () => app.library.trash(items, false)) },
+    })
   })
 }
 
@@ -84,7 +92,9 @@ export async function moveBeside(app: App, item: Item, to: Item, where: 'before'
 
 function told(app: App, items: Item[], to: number, back: () => Promise<void>) {
   const where = to ? text.saving.to(app.library.pathOf(to)) : text.saving.outOfIts
-  app.toasts.show(text.saving.moved(named(items), where), { action: { label: text.saving.undo, run: () => void attempt(app, back) } })
+  app.toasts.show(text.saving.moved(named(items), where), {
+    action: { label: text.saving.undo, run: () => void attempt(app, back) },
+  })
 }
 
 /** Runs it; what goes wrong is said. */

@@ -7,7 +7,8 @@ export const text = {
   batchDialog: {
     runItems: (items: string) => `Run ${items}`,
     thereAreNo: 'There are no requests in it.',
-    theseAreRequests: (n: number, most: number) => `These are ${number(n)} requests; at most ${number(most)} run at once.`,
+    theseAreRequests: (n: number, most: number) =>
+      `These are ${number(n)} requests; at most ${number(most)} run at once.`,
     oneAfterThe: (requests: string, name: string) => `${requests}, one after the other, to ${name}.`,
     stopAtThe: 'Stop at the first failure',
     cancel: 'Cancel',
@@ -15,7 +16,8 @@ export const text = {
   },
   batchResults: {
     notOpened: (message: string) => `Not opened: ${message}`,
-    ran: (name: string, problem: string, status: number, time: string) => `${name}, ${problem ? `failed: ${problem}` : `${status}, ${time}`}`,
+    ran: (name: string, problem: string, status: number, time: string) =>
+      `${name}, ${problem ? `failed: ${problem}` : `${status}, ${time}`}`,
     deletedRequest: 'Deleted request',
     run: 'Run',
     cancelRun: 'Cancel run',
@@ -55,13 +57,15 @@ export const text = {
     fewerOrShorter: 'Fewer or shorter words find more.',
     clearSearch: 'Clear search',
     noCollectionsYet: 'No collections yet',
-    savesTheOpen: (s: string) => `${s} saves the open request into one. Files of Postman, Insomnia, Bruno and Yaak, OpenAPI, Swagger, HAR and cURL can be imported.`,
+    savesTheOpen: (s: string) =>
+      `${s} saves the open request into one. Files of Postman, Insomnia, Bruno and Yaak, OpenAPI, Swagger, HAR and cURL can be imported.`,
     collections: 'Collections',
     collectionEntry: 'Collection entry',
   },
   exportDialog: {
     export: 'Export',
-    runItIn: 'Run it in bash. Secrets are never in the file: they come from the environment, the token from $SPYGLASS_TOKEN.',
+    runItIn:
+      'Run it in bash. Secrets are never in the file: they come from the environment, the token from $SPYGLASS_TOKEN.',
     secretsAreNever: 'Secrets are never in the file: they are written as stars.',
     what: 'What',
     allCollections: 'All collections',
@@ -76,12 +80,14 @@ export const text = {
     isLargerThan: (name: string) => `${name} is larger than 32 MiB, which is the most that can be read`,
     cannotBeRead: (name: string) => `${name} cannot be read; is it a folder?`,
     isNoText: (name: string) => `${name || 'This'} is not text, so nothing in it can be read`,
-    imported: (n: number, variables: number) => `Imported ${n || !variables ? counted(n, 'request') : counted(variables, 'variable')}`,
+    imported: (n: number, variables: number) =>
+      `Imported ${n || !variables ? counted(n, 'request') : counted(variables, 'variable')}`,
     severalOf: (n: number) => `${number(n)} files`,
     areNotOf: 'Several files at once are read only when all of them are .bru files of Bruno',
     undo: 'Undo',
     import: 'Import',
-    whatCanBe: 'Spyglass, Postman v2.1, Insomnia, Bruno, Yaak, OpenAPI 3, Swagger 2.0, HAR or cURL, up to 32 MiB. Nothing is written yet.',
+    whatCanBe:
+      'Spyglass, Postman v2.1, Insomnia, Bruno, Yaak, OpenAPI 3, Swagger 2.0, HAR or cURL, up to 32 MiB. Nothing is written yet.',
     fileToImport: 'File to import',
     chooseAFile: 'Choose a file…',
     orDropOne: 'or drop one here',
@@ -89,7 +95,10 @@ export const text = {
     orPasteIts: 'Or paste its text',
     curlHttps: "for example: curl 'https://…'",
     curlCommands: 'cURL commands',
-    found: (what: string, requests: number, folders: number) => requests === 0 ? `${what} without a single request: there is nothing to import` : `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
+    found: (what: string, requests: number, folders: number) =>
+      requests === 0
+        ? `${what} without a single request: there is nothing to import`
+        : `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
     whatWillBe: 'What will be imported',
     into: 'Into',
     andMore: (n: number) => `… and ${number(n)} more`,
@@ -101,7 +110,8 @@ export const text = {
     importVariables: (n: number) => `Import ${counted(n, 'variable')}`,
     foundVariables: (what: string, n: number) => `${what}: ${counted(n, 'variable')}`,
     takenUnless: (name: string) => `Added to ${name}, unless the name is taken there.`,
-    becomeSecrets: (n: number, names: string) => `${n === 1 ? 'This one becomes' : 'These become'} secret, with the value in the keyring: ${names}.`,
+    becomeSecrets: (n: number, names: string) =>
+      `${n === 1 ? 'This one becomes' : 'These become'} secret, with the value in the keyring: ${names}.`,
     read: 'Read',
   },
   leftPane: {

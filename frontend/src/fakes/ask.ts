@@ -6,7 +6,14 @@ export function fakeAsk(doc: (id: string) => FakeDocument): Omit<AskClient, 'ext
   return {
     filter: async (id) => {
       const rows = doc(id).rows(0, 200)
-      return { matches: 1, document: id, bytes: doc(id).text.length, rows: rows.rows, rowCount: rows.total, lineCount: doc(id).text.split('\n').length }
+      return {
+        matches: 1,
+        document: id,
+        bytes: doc(id).text.length,
+        rows: rows.rows,
+        rowCount: rows.total,
+        lineCount: doc(id).text.split('\n').length,
+      }
     },
     keys: async (id) => [...new Set([...doc(id).text.matchAll(/"([^"]+)": /g)].map((m) => m[1]))],
     scalars: async (id) => ({ list: null, more: false, scalars: leaves(JSON.parse(doc(id).text), '$', '') }),

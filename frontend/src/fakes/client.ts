@@ -2,8 +2,18 @@
 import type { Component } from 'svelte'
 import { fakeData } from './data'
 import {
-  Fault, hasBody,
-  type Client, type Collection, type History, type Portal, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
+  Fault,
+  hasBody,
+  type Client,
+  type Collection,
+  type History,
+  type Portal,
+  type Reply,
+  type SendRequest,
+  type Settings,
+  type Start,
+  type Tab,
+  type Variable,
 } from '../client'
 import { monitorClient } from '../client/monitor'
 import { restClient } from '../client/rest'
@@ -31,31 +41,80 @@ export function fakeViews(): Views {
 
 function page(size: number) {
   return {
-    total: 1204, searchId: null,
+    total: 1204,
+    searchId: null,
     items: Array.from({ length: size }, (_, i) => ({
-      id: 1147 + i, displayName: devices[i % devices.length], name: `10.20.0.${11 + i}`, hostStatus: i % 7 ? 'normal' : 'dead', hostGroupIds: '12,48',
-      preferredCollectorId: 3, updatedOn: 1795187052000 + i, disableAlerting: false, customProperties: [{ name: 'location', value: 'Frankfurt FR5, rack 12' }, { name: 'snmp.version', value: 'v3' }],
+      id: 1147 + i,
+      displayName: devices[i % devices.length],
+      name: `10.20.0.${11 + i}`,
+      hostStatus: i % 7 ? 'normal' : 'dead',
+      hostGroupIds: '12,48',
+      preferredCollectorId: 3,
+      updatedOn: 1795187052000 + i,
+      disableAlerting: false,
+      customProperties: [
+        { name: 'location', value: 'Frankfurt FR5, rack 12' },
+        { name: 'snmp.version', value: 'v3' },
+      ],
     })),
     data: null,
   }
 }
 
 function tab(id: number, draft: Partial<Tab['draft']>, more: Partial<Tab> = {}): Tab {
-  const whole: Tab['draft'] = { method: 'GET', path: '', template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form', ...draft }
+  const whole: Tab['draft'] = {
+    method: 'GET',
+    path: '',
+    template: '',
+    pathParams: [],
+    query: [],
+    headers: [],
+    body: '',
+    mode: 'form',
+    ...draft,
+  }
   return { id, position: id, name: '', pinned: false, draft: whole, saved: whole, historyId: 0, view: {}, ...more }
 }
 
 /** `params` of the page's address: `signin`, `empty`, `theme=light`, `view=monitor`. */
-export function fakeClient(params = new URLSearchParams(typeof location === 'undefined' ? '' : location.search)): FakeClient {
+export function fakeClient(
+  params = new URLSearchParams(typeof location === 'undefined' ? '' : location.search),
+): FakeClient {
   let signedIn = !params.has('signin')
-  const settings: Settings = { theme: (params.get('theme') as Settings['theme']) ?? 'dark', view: (params.get('view') as Settings['view']) ?? 'api', activeTab: 1, favourites: ['GET /alert/alerts', 'GET /device/groups', 'POST /sdt/sdts'] }
+  const settings: Settings = {
+    theme: (params.get('theme') as Settings['theme']) ?? 'dark',
+    view: (params.get('view') as Settings['view']) ?? 'api',
+    activeTab: 1,
+    favourites: ['GET /alert/alerts', 'GET /device/groups', 'POST /sdt/sdts'],
+  }
   const on = (key: string, value: string) => ({ on: true, key, value })
-  const tabs: Tab[] = params.has('empty') ? [] : [
-    tab(1, { path: '/device/devices', template: '/device/devices', query: [on('size', '{{pageSize}}'), { on: false, key: 'offset', value: '0', doc: 'Items to skip.' }, on('fields', 'id,displayName,hostStatus'), on('sort', '-updatedOn'), on('filter', 'displayName~"web",hostStatus:{{what}}')], headers: [on('Accept', 'application/json'), on('X-Version', '3')] }, { saved: null }),
-    tab(2, { path: '/device/devices/{{deviceId}}', template: '/device/devices/{id}' }),
-    tab(3, { path: '/alert/alerts' }),
-    tab(4, { method: 'POST', path: '/sdt/sdts', body: fakeCatalog.categories[0].endpoints[1].example.body! }, { saved: null }),
-  ]
+  const tabs: Tab[] = params.has('empty')
+    ? []
+    : [
+        tab(
+          1,
+          {
+            path: '/device/devices',
+            template: '/device/devices',
+            query: [
+              on('size', '{{pageSize}}'),
+              { on: false, key: 'offset', value: '0', doc: 'Items to skip.' },
+              on('fields', 'id,displayName,hostStatus'),
+              on('sort', '-updatedOn'),
+              on('filter', 'displayName~"web",hostStatus:{{what}}'),
+            ],
+            headers: [on('Accept', 'application/json'), on('X-Version', '3')],
+          },
+          { saved: null },
+        ),
+        tab(2, { path: '/device/devices/{{deviceId}}', template: '/device/devices/{id}' }),
+        tab(3, { path: '/alert/alerts' }),
+        tab(
+          4,
+          { method: 'POST', path: '/sdt/sdts', body: fakeCatalog.categories[0].endpoints[1].example.body! },
+          { saved: null },
+        ),
+      ]
   const variables: Variable[] = [
     { id: 1, name: 'pageSize', value: '50', secret: false, scope: 'portal' },
     { id: 2, name: 'deviceId', value: '1147', secret: false, scope: 'portal' },
@@ -89,7 +148,11 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
         writes.push({ kind, id, change })
         return structuredClone(items[at])
       },
-      remove: async (id) => void items.splice(items.findIndex((i) => i.id === id), 1),
+      remove: async (id) =>
+        void items.splice(
+          items.findIndex((i) => i.id === id),
+          1,
+        ),
     }
   }
 
@@ -103,14 +166,44 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     const rows = document.rows(0, 100)
     const found = !draft.path.includes('missing')
     const reply: Reply = {
-      status: found ? (draft.method === 'POST' ? 201 : 200) : 404, statusText: found ? (draft.method === 'POST' ? 'Created' : 'OK') : 'Not Found',
-      headers: [['Content-Type', 'application/json'], ['X-Rate-Limit-Limit', '500'], ['X-Rate-Limit-Remaining', String(--quota)]],
-      ms: 12, bytes: document.text.length, items: list ? size : null, total: list ? 1204 : null, document: `d${id}`, json: true, problem: '', binary: false,
-      rows: rows.rows, rowCount: rows.total, lineCount: document.text.split('\n').length, historyId: id, url: `http://127.0.0.1:8443/api${draft.path}`,
-      quota: { limit: 500, remaining: quota, window: 60 }, timing: { connect: 1, firstByte: 9, download: 2 },
+      status: found ? (draft.method === 'POST' ? 201 : 200) : 404,
+      statusText: found ? (draft.method === 'POST' ? 'Created' : 'OK') : 'Not Found',
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['X-Rate-Limit-Limit', '500'],
+        ['X-Rate-Limit-Remaining', String(--quota)],
+      ],
+      ms: 12,
+      bytes: document.text.length,
+      items: list ? size : null,
+      total: list ? 1204 : null,
+      document: `d${id}`,
+      json: true,
+      problem: '',
+      binary: false,
+      rows: rows.rows,
+      rowCount: rows.total,
+      lineCount: document.text.split('\n').length,
+      historyId: id,
+      url: `http://127.0.0.1:8443/api${draft.path}`,
+      quota: { limit: 500, remaining: quota, window: 60 },
+      timing: { connect: 1, firstByte: 9, download: 2 },
     }
     replies.set(id, reply)
-    history.unshift({ id, at: Date.now(), method: draft.method, path: draft.path, url: reply.url, status: reply.status, statusText: reply.statusText, ms: 12, bytes: reply.bytes, error: '', draft, kept: true })
+    history.unshift({
+      id,
+      at: Date.now(),
+      method: draft.method,
+      path: draft.path,
+      url: reply.url,
+      status: reply.status,
+      statusText: reply.statusText,
+      ms: 12,
+      bytes: reply.bytes,
+      error: '',
+      draft,
+      kept: true,
+    })
     return reply
   }
 
@@ -125,19 +218,34 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
       })
     })
     const all = JSON.stringify(request.draft)
-    const missing = [...all.matchAll(/\{\{(\w+)\}\}/g)].map((m) => m[1]).filter((n) => !variables.some((v) => v.name === n))
+    const missing = [...all.matchAll(/\{\{(\w+)\}\}/g)]
+      .map((m) => m[1])
+      .filter((n) => !variables.some((v) => v.name === n))
     if (missing.length && !request.anyway) {
       const at = request.draft.query.find((q) => q.on && missing.some((n) => q.value.includes(n)))
-      const field = at ? `query.${at.key}` : request.draft.path.includes('{{') ? 'path' : hasBody(request.draft.method) ? 'body' : 'path'
-      throw new Fault(`No variable is called “${missing[0]}”. Nothing was sent.`, 400, { field, reason: 'unknown variable', unknown: missing })
+      const field = at
+        ? `query.${at.key}`
+        : request.draft.path.includes('{{')
+          ? 'path'
+          : hasBody(request.draft.method)
+            ? 'body'
+            : 'path'
+      throw new Fault(`No variable is called “${missing[0]}”. Nothing was sent.`, 400, {
+        field,
+        reason: 'unknown variable',
+        unknown: missing,
+      })
     }
-    if (request.draft.path.includes('offline')) throw new Fault('127.0.0.1:8443 refused the connection. Nothing was sent.', 502, { field: 'portal' })
+    if (request.draft.path.includes('offline'))
+      throw new Fault('127.0.0.1:8443 refused the connection. Nothing was sent.', 502, { field: 'portal' })
     return answer(request)
   }
 
   const doc = (id: string) => documents.get(id)!
   const client: FakeClient = {
-    sent, settings, writes,
+    sent,
+    settings,
+    writes,
     ...fakeTables((id) => doc(id).text),
     ...fakeAsk((id) => doc(id)),
     extractors: collection('extractors', []),
@@ -155,17 +263,40 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     },
     catalog: async () => fakeCatalog,
     collections: fakeShelf(),
-    monitor: monitorClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
-    ...restClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
+    monitor: monitorClient({ json: async <T>() => page(20) as T, ask: async () => new Response('{}') }),
+    ...restClient({ json: async <T>() => page(20) as T, ask: async () => new Response('{}') }),
     tabs: collection('tabs', tabs),
-    variables: { ...collection('variables', variables), restore: async () => {}, follow: async () => ({ requests: 0, extractors: 0 }), unfollow: async () => ({ requests: 0, extractors: 0 }), uses: async () => ({ items: [] }), missing: async () => [] },
+    variables: {
+      ...collection('variables', variables),
+      restore: async () => {},
+      follow: async () => ({ requests: 0, extractors: 0 }),
+      unfollow: async () => ({ requests: 0, extractors: 0 }),
+      uses: async () => ({ items: [] }),
+      missing: async () => [],
+    },
     searchHistory: async ({ words = '' }) => {
       const found = history.filter((h) => h.path.includes(words))
-      return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, pageSize: 0, items: 0, total: 0, template: draft.template, found: null })) }
+      return {
+        total: found.length,
+        more: false,
+        items: found.map(({ draft, ...h }) => ({
+          ...h,
+          pinned: false,
+          pageSize: 0,
+          items: 0,
+          total: 0,
+          template: draft.template,
+          found: null,
+        })),
+      }
     },
     pinHistory: async () => {},
     restoreHistory: async () => {},
-    script: async (ids) => ({ text: `# ${ids.length} requests\n`, lines: [[{ class: 'comment', text: `# ${ids.length} requests` }]], name: 'script.sh' }),
+    script: async (ids) => ({
+      text: `# ${ids.length} requests\n`,
+      lines: [[{ class: 'comment', text: `# ${ids.length} requests` }]],
+      name: 'script.sh',
+    }),
     history: {
       ...collection('history', history),
       clear: async () => void history.splice(0),
@@ -176,13 +307,29 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
       },
     },
     send,
-    preview: async (draft) => ({ method: draft.method, url: `http://127.0.0.1:8443/api${draft.path}`, headers: [['Accept', 'application/json']], body: draft.body, variables: [] }),
+    preview: async (draft) => ({
+      method: draft.method,
+      url: `http://127.0.0.1:8443/api${draft.path}`,
+      headers: [['Accept', 'application/json']],
+      body: draft.body,
+      variables: [],
+    }),
     snippet: async (draft) => ({
-      languages: [{ id: 'curl', label: 'cURL', extension: 'sh' }, { id: 'python', label: 'Python', extension: 'py' }],
+      languages: [
+        { id: 'curl', label: 'cURL', extension: 'sh' },
+        { id: 'python', label: 'Python', extension: 'py' },
+      ],
       text: `curl --request ${draft.method} \\\n  'http://127.0.0.1:8443/api${draft.path}'`,
       lines: [
-        [{ class: 'name', text: 'curl' }, { class: 'text', text: ` --request ${draft.method} ` }, { class: 'punctuation', text: '\\' }],
-        [{ class: 'text', text: '  ' }, { class: 'string', text: `'http://127.0.0.1:8443/api${draft.path}'` }],
+        [
+          { class: 'name', text: 'curl' },
+          { class: 'text', text: ` --request ${draft.method} ` },
+          { class: 'punctuation', text: '\\' },
+        ],
+        [
+          { class: 'text', text: '  ' },
+          { class: 'string', text: `'http://127.0.0.1:8443/api${draft.path}'` },
+        ],
       ],
     }),
     rows: async (id, from, count) => doc(id).rows(from, count),
@@ -204,21 +351,47 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     hex: async () => '',
     pages: async (request, signal) => {
       const reply = await send({ ...request, anyway: false }, signal)
-      const run = { pages: 1, of: 1, items: reply.items ?? 0, total: reply.total, partial: '', status: 0, resume: false, notes: [] }
-      return request.file ? { saved: { name: `${request.name}.${request.file}`, bytes: reply.bytes, historyId: reply.historyId, run } } : { ...reply, run }
+      const run = {
+        pages: 1,
+        of: 1,
+        items: reply.items ?? 0,
+        total: reply.total,
+        partial: '',
+        status: 0,
+        resume: false,
+        notes: [],
+      }
+      return request.file
+        ? { saved: { name: `${request.name}.${request.file}`, bytes: reply.bytes, historyId: reply.historyId, run } }
+        : { ...reply, run }
     },
     pagesFileUrl: (id) => `#${id}`,
     steer: async () => {},
-    changes: async () => ({ name: 'web-prod-07.fra', fields: [{ name: 'displayName', kind: 'changed', was: '"web"', now: '"web-prod-07"' }] }),
-    goes: async () => ({ noun: 'device', name: 'web-prod-07.fra', path: '/device/devices/1148', below: [], late: false, bin: true }),
+    changes: async () => ({
+      name: 'web-prod-07.fra',
+      fields: [{ name: 'displayName', kind: 'changed', was: '"web"', now: '"web-prod-07"' }],
+    }),
+    goes: async () => ({
+      noun: 'device',
+      name: 'web-prod-07.fra',
+      path: '/device/devices/1148',
+      below: [],
+      late: false,
+      bin: true,
+    }),
     undo: async (historyId) => ({ historyId, message: 'Put back displayName' }),
     undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,
     at: () => client,
     portals: {
-      all: async () => [fakePortal()], create: async () => ({ id: 2 }), update: async (id) => ({ id }), remove: async () => {},
+      all: async () => [fakePortal()],
+      create: async () => ({ id: 2 }),
+      update: async (id) => ({ id }),
+      remove: async () => {},
       test: async () => ({ ms: 12, status: 200, version: '3.1.0', user: 'admin', sentence: '', ok: true }),
-      signIn: async () => fakePortal(), signOut: async () => fakePortal(), readCatalog: async () => fakePortal(),
+      signIn: async () => fakePortal(),
+      signOut: async () => fakePortal(),
+      readCatalog: async () => fakePortal(),
     },
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
     ...fakeData(),
@@ -233,13 +406,30 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
 
 function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start {
   return structuredClone({
-    portal: fakePortal(), portals: [fakePortal()],
-    version: '0.1.0', dataFolder: '~/.local/share/spyglass', notice: null, keyring: true, desktop: false, tray: false,
+    portal: fakePortal(),
+    portals: [fakePortal()],
+    version: '0.1.0',
+    dataFolder: '~/.local/share/spyglass',
+    notice: null,
+    keyring: true,
+    desktop: false,
+    tray: false,
     user: { id: 1, name: 'admin', role: 'administrator', csrfToken: 'x' },
-    settings, tabs, variables,
+    settings,
+    tabs,
+    variables,
   })
 }
 
 function fakePortal(): Portal {
-  return { ...nowhere, name: 'Demo portal', baseUrl: 'http://127.0.0.1:8443/api', address: '127.0.0.1:8443', demo: true, environment: 'demo', instance: 'ab12', user: 'admin' }
+  return {
+    ...nowhere,
+    name: 'Demo portal',
+    baseUrl: 'http://127.0.0.1:8443/api',
+    address: '127.0.0.1:8443',
+    demo: true,
+    environment: 'demo',
+    instance: 'ab12',
+    user: 'admin',
+  }
 }

@@ -42,7 +42,10 @@ export class FakeDocument {
   }
 
   left(): string {
-    return this.#nodes.filter((n) => n.open).map((n) => n.id).join(' ')
+    return this.#nodes
+      .filter((n) => n.open)
+      .map((n) => n.id)
+      .join(' ')
   }
 
   unfold(left: string) {
@@ -61,20 +64,45 @@ export class FakeDocument {
 
   find(query: string, from: number, matchCase: boolean): Found {
     const fold = (s: string) => (matchCase ? s : s.toLowerCase())
-    const hits = this.#nodes.filter((n) => fold(n.key ?? '').includes(fold(query)) || (n.children.length === 0 && fold(String(n.value)).includes(fold(query))))
+    const hits = this.#nodes.filter(
+      (n) =>
+        fold(n.key ?? '').includes(fold(query)) ||
+        (n.children.length === 0 && fold(String(n.value)).includes(fold(query))),
+    )
     const hit = hits[from]
     if (!hit) return { count: hits.length, index: 0, row: 0, path: '', total: this.#visible().length }
     for (const n of this.#nodes) if (hit.path.startsWith(n.path) && n !== hit) n.open = true
     const rows = this.#visible()
-    return { count: hits.length, index: from, row: rows.findIndex((r) => r.node === hit.id && r.kind !== 'end'), path: hit.path, total: rows.length }
+    return {
+      count: hits.length,
+      index: from,
+      row: rows.findIndex((r) => r.node === hit.id && r.kind !== 'end'),
+      path: hit.path,
+      total: rows.length,
+    }
   }
 
   #build(value: unknown, path: string, key?: string, index?: number): FakeNode {
-    const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as 'object' | 'string' | 'number' | 'boolean')
-    const node: FakeNode = { id: this.#nodes.length, kind, key, index, path, value, children: [], open: path.split(/[.[]/).length < 4 && (index ?? 0) < 1 }
+    const kind =
+      value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'array'
+          : (typeof value as 'object' | 'string' | 'number' | 'boolean')
+    const node: FakeNode = {
+      id: this.#nodes.length,
+      kind,
+      key,
+      index,
+      path,
+      value,
+      children: [],
+      open: path.split(/[.[]/).length < 4 && (index ?? 0) < 1,
+    }
     this.#nodes.push(node)
     if (Array.isArray(value)) node.children = value.map((v, i) => this.#build(v, `${path}[${i}]`, undefined, i))
-    else if (kind === 'object') node.children = Object.entries(value as object).map(([k, v]) => this.#build(v, `${path}.${k}`, k))
+    else if (kind === 'object')
+      node.children = Object.entries(value as object).map(([k, v]) => this.#build(v, `${path}.${k}`, k))
     return node
   }
 
@@ -85,7 +113,8 @@ export class FakeDocument {
       const nested = n.kind === 'object' || n.kind === 'array'
       line++
       const row: DocRow = { node: n.id, line, depth, kind: n.kind, key: n.key, index: n.index, comma }
-      if (nested) Object.assign(row, { count: n.children.length, open: n.open, preview: JSON.stringify(n.value).slice(0, 90) })
+      if (nested)
+        Object.assign(row, { count: n.children.length, open: n.open, preview: JSON.stringify(n.value).slice(0, 90) })
       else row.text = String(n.value)
       rows.push(row)
       if (!nested) return

@@ -10,8 +10,26 @@ export function fakeShelf(): Client['collections'] {
     { id: 2, parentId: 1, name: 'Writes', doc: '', trashed: 0 },
   ]
   let requests: (SavedDraft & { trashed: number })[] = [
-    { id: 3, collectionId: 1, name: 'Dead devices', method: 'GET', path: '/device/devices', doc: '', draft: { ...emptyDraft(), path: '/device/devices' }, trashed: 0 },
-    { id: 4, collectionId: 2, name: '', method: 'POST', path: '/sdt/sdts', doc: '', draft: { ...emptyDraft(), method: 'POST', path: '/sdt/sdts' }, trashed: 0 },
+    {
+      id: 3,
+      collectionId: 1,
+      name: 'Dead devices',
+      method: 'GET',
+      path: '/device/devices',
+      doc: '',
+      draft: { ...emptyDraft(), path: '/device/devices' },
+      trashed: 0,
+    },
+    {
+      id: 4,
+      collectionId: 2,
+      name: '',
+      method: 'POST',
+      path: '/sdt/sdts',
+      doc: '',
+      draft: { ...emptyDraft(), method: 'POST', path: '/sdt/sdts' },
+      trashed: 0,
+    },
   ]
   const insert = <T extends { id: number }>(all: T[], item: T, beside: (i: T) => boolean, at: number): T[] => {
     const rest = all.filter((i) => i.id !== item.id)
@@ -22,7 +40,10 @@ export function fakeShelf(): Client['collections'] {
   return {
     tree: async () => {
       const alive = folders.filter((f) => !f.trashed)
-      return structuredClone({ folders: alive, requests: requests.filter((r) => !r.trashed && alive.some((f) => f.id === r.collectionId)) })
+      return structuredClone({
+        folders: alive,
+        requests: requests.filter((r) => !r.trashed && alive.some((f) => f.id === r.collectionId)),
+      })
     },
     request: async (id) => structuredClone(requests.find((r) => r.id === id)!),
     createFolder: async (name, parentId) => {
@@ -31,29 +52,60 @@ export function fakeShelf(): Client['collections'] {
       return { ...folder }
     },
     createRequest: async (name, collectionId, draft) => {
-      const request = { id: ++last, collectionId, name, method: draft.method, path: draft.path, doc: '', draft: structuredClone(draft), trashed: 0 }
+      const request = {
+        id: ++last,
+        collectionId,
+        name,
+        method: draft.method,
+        path: draft.path,
+        doc: '',
+        draft: structuredClone(draft),
+        trashed: 0,
+      }
       requests.push(request)
       return structuredClone(request)
     },
-    updateFolder: async (id, change) => Object.assign(folders.find((f) => f.id === id)!, change),
+    updateFolder: async (id, change) =>
+      Object.assign(
+        folders.find((f) => f.id === id)!,
+        change,
+      ),
     updateRequest: async (id, change) => {
-      const request = Object.assign(requests.find((r) => r.id === id)!, change)
+      const request = Object.assign(
+        requests.find((r) => r.id === id)!,
+        change,
+      )
       if (change.draft) Object.assign(request, { method: change.draft.method, path: change.draft.path })
       return structuredClone(request)
     },
     move: async (what, to, at) => {
       if ('folder' in what) {
-        const folder = Object.assign(folders.find((f) => f.id === what.folder)!, { parentId: to })
+        const folder = Object.assign(
+          folders.find((f) => f.id === what.folder)!,
+          { parentId: to },
+        )
         folders = insert(folders, folder, (f) => f.parentId === to, at)
       } else {
-        const request = Object.assign(requests.find((r) => r.id === what.request)!, { collectionId: to })
+        const request = Object.assign(
+          requests.find((r) => r.id === what.request)!,
+          { collectionId: to },
+        )
         requests = insert(requests, request, (r) => r.collectionId === to, at)
       }
     },
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
     batch: async () => ({ results: [] }),
     formats: async () => [{ id: 'spyglass', label: 'Spyglass', ext: 'spyglass.json', writes: true }],
-    look: async () => ({ format: 'spyglass', label: 'Spyglass', folders: 0, requests: 0, variables: [], secrets: [], notes: [], lines: [] }),
+    look: async () => ({
+      format: 'spyglass',
+      label: 'Spyglass',
+      folders: 0,
+      requests: 0,
+      variables: [],
+      secrets: [],
+      notes: [],
+      lines: [],
+    }),
     import: async () => ({ collections: [], variables: [], requests: 0 }),
     exportUrl: (format) => `#${format}`,
   }

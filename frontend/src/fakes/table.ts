@@ -3,7 +3,8 @@ import type { Cell, Columns, TableClient } from '../client/table'
 /** Tables of fake documents: the items of a list, as far as tests look. */
 export function fakeTables(text: (document: string) => string): TableClient {
   const items = (document: string) => (JSON.parse(text(document)) as { items?: Record<string, unknown>[] }).items ?? []
-  const kind = (value: unknown): Cell['kind'] => (value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as Cell['kind']))
+  const kind = (value: unknown): Cell['kind'] =>
+    value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as Cell['kind'])
   return {
     async columns(document): Promise<Columns> {
       const all = items(document)
@@ -13,8 +14,17 @@ export function fakeTables(text: (document: string) => string): TableClient {
     async table(document, { columns, from = 0, count = 100 }) {
       const all = items(document)
       const rows = all.slice(from, from + count).map((item, i) => ({
-        index: from + i, node: from + i,
-        cells: columns.map((id) => (id in item ? { node: 0, kind: kind(item[id]), text: typeof item[id] === 'string' ? (item[id] as string) : JSON.stringify(item[id]) } : null)),
+        index: from + i,
+        node: from + i,
+        cells: columns.map((id) =>
+          id in item
+            ? {
+                node: 0,
+                kind: kind(item[id]),
+                text: typeof item[id] === 'string' ? (item[id] as string) : JSON.stringify(item[id]),
+              }
+            : null,
+        ),
       }))
       return { rows, total: all.length }
     },

@@ -27,7 +27,10 @@ export function since(at: number, now: number): string {
   return span(Math.floor(now / 10_000) * 10 - at)
 }
 
-/** `40 s ago`, of milliseconds; `just now` within 20 seconds, in which devices tell of themselves. In steps, so that a page that nobody touches is not painted each second. */
+/**
+ * `40 s ago`, of milliseconds; `just now` within 20 seconds, in which devices tell of themselves. In steps, so that a
+ * page that nobody touches is not painted each second.
+ */
 export function ago(ms: number): string {
   const seconds = Math.floor(ms / 20_000) * 20
   return seconds < 20 ? text.justNow : text.ago(span(seconds))

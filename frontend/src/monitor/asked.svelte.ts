@@ -14,7 +14,10 @@ export class Asked<T> {
   busy = $state(false)
   #asking: AbortController | undefined
 
-  constructor(private app: App, private run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>) {}
+  constructor(
+    private app: App,
+    private run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>,
+  ) {}
 
   async load(): Promise<void> {
     this.#asking?.abort()
@@ -44,7 +47,10 @@ export class Asked<T> {
  * changes, and again after changes of those kinds in the portal. For the
  * beginning of a component; what is asked for ends with it.
  */
-export function asked<T>(kinds: readonly Changed[], run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>): Asked<T> {
+export function asked<T>(
+  kinds: readonly Changed[],
+  run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>,
+): Asked<T> {
   const app = useApp()
   const it = new Asked(app, run)
   $effect(() => {
@@ -83,7 +89,11 @@ export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> 
  * Does something to the portal, unless that is locked against writes. What went
  * wrong is shown as a toast, and undefined answered.
  */
-export async function write<T>(app: App, what: string, run: (portal: MonitorClient) => Promise<T>): Promise<T | undefined> {
+export async function write<T>(
+  app: App,
+  what: string,
+  run: (portal: MonitorClient) => Promise<T>,
+): Promise<T | undefined> {
   try {
     if (app.portal.readOnly) throw new Fault(text.locked(app.portal.name))
     return await run(app.client.monitor)

@@ -7,12 +7,20 @@ import { draftOf, emptyDraft } from '../state/request/draft.svelte'
 export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
   const pairs = asked(call.query)
   const given = new Map(pairs)
-  const rows: Row[] = (known?.query ?? []).map((row) => (given.has(row.key) ? { ...row, on: true, value: given.get(row.key)! } : { ...row, on: false }))
-  const more = pairs.filter(([key]) => !rows.some((r) => r.key === key)).map(([key, value]) => ({ on: true, key, value }))
+  const rows: Row[] = (known?.query ?? []).map((row) =>
+    given.has(row.key) ? { ...row, on: true, value: given.get(row.key)! } : { ...row, on: false },
+  )
+  const more = pairs
+    .filter(([key]) => !rows.some((r) => r.key === key))
+    .map(([key, value]) => ({ on: true, key, value }))
   const fill = (row: Row): Row => ({ ...row, value: String(call.params?.[row.key] ?? row.value) })
   const names = [...call.path.matchAll(/\{(\w+)\}/g)].map((m) => ({ on: true, key: m[1], value: '' }))
   return {
-    ...(known ?? emptyDraft()), method: call.method, path: call.path, template: call.path, query: [...rows, ...more],
+    ...(known ?? emptyDraft()),
+    method: call.method,
+    path: call.path,
+    template: call.path,
+    query: [...rows, ...more],
     pathParams: (known?.pathParams.length ? known.pathParams : names).map(fill),
     body: hasBody(call.method) ? JSON.stringify(call.body ?? {}, null, 2) : '',
   }

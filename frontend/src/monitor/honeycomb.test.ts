@@ -4,7 +4,14 @@ import { cellAt, layout } from './honeycomb'
 test('cells lie in rows, the worst first, and a point finds its cell', () => {
   const shape = layout([1, 2, 0, 1, 2, 18], 100, 2000)
   expect([shape.count, shape.columns]).toEqual([24, 11])
-  expect([0, 1, 3, 4, 6, 23].map((cell) => shape.at(cell).sort)).toEqual(['critical', 'error', 'without an answer', 'without data yet', 'healthy', 'healthy'])
+  expect([0, 1, 3, 4, 6, 23].map((cell) => shape.at(cell).sort)).toEqual([
+    'critical',
+    'error',
+    'without an answer',
+    'without data yet',
+    'healthy',
+    'healthy',
+  ])
   for (const cell of [0, 10, 11, 23]) {
     const { x, y } = shape.place(cell)
     expect(cellAt(shape, x, y)).toBe(cell)

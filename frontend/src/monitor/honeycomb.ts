@@ -5,7 +5,14 @@ export const sorts = ['critical', 'error', 'warning', 'without an answer', 'with
 export type Sort = (typeof sorts)[number]
 
 /** How many there are of each sort, in their order. */
-export type Cells = readonly [critical: number, error: number, warning: number, silent: number, noData: number, healthy: number]
+export type Cells = readonly [
+  critical: number,
+  error: number,
+  warning: number,
+  silent: number,
+  noData: number,
+  healthy: number,
+]
 
 const across = 8.4 // from cell to cell
 const down = 7.3 // from row to row
@@ -51,7 +58,10 @@ export function layout(cells: Cells, width: number, most: number): Layout {
   })
   const rows = Math.ceil(from / columns)
   return {
-    count: from, columns, bands, height: rows ? Math.ceil((rows - 1) * down + 2 * padding) : 2 * padding,
+    count: from,
+    columns,
+    bands,
+    height: rows ? Math.ceil((rows - 1) * down + 2 * padding) : 2 * padding,
     at(cell) {
       const band = bands.find((b) => cell < b.from + b.cells) ?? bands[bands.length - 1]
       const begun = (cell - band.from) * band.of
@@ -86,7 +96,14 @@ export function paint(canvas: HTMLCanvasElement, shape: Layout, here: number) {
   const colour = (name: string) => style.getPropertyValue(name).trim()
   for (const band of shape.bands) {
     const path = new Path2D()
-    const size = { critical: radius + 0.4, error: radius, warning: radius - 1, 'without an answer': radius - 0.7, 'without data yet': radius - 2.6, healthy: radius - 0.8 }[band.sort]
+    const size = {
+      critical: radius + 0.4,
+      error: radius,
+      warning: radius - 1,
+      'without an answer': radius - 0.7,
+      'without data yet': radius - 2.6,
+      healthy: radius - 0.8,
+    }[band.sort]
     for (let cell = band.from; cell < band.from + band.cells; cell++) hexagon(path, spotOf(cell, shape.columns), size)
     switch (band.sort) {
       case 'critical':
@@ -128,6 +145,8 @@ function stroke(ink: CanvasRenderingContext2D, path: Path2D, colour: string, wid
 const corners = Array.from({ length: 6 }, (_, i) => [Math.sin((i * Math.PI) / 3), -Math.cos((i * Math.PI) / 3)])
 
 function hexagon(path: Path2D, { x, y }: { x: number; y: number }, size: number) {
-  corners.forEach(([dx, dy], i) => (i ? path.lineTo(x + dx * size, y + dy * size) : path.moveTo(x + dx * size, y + dy * size)))
+  corners.forEach(([dx, dy], i) =>
+    i ? path.lineTo(x + dx * size, y + dy * size) : path.moveTo(x + dx * size, y + dy * size),
+  )
   path.closePath()
 }

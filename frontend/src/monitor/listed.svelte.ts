@@ -9,13 +9,21 @@ import { Windows, type Page } from './windows.svelte'
  * `ask` reads before its first await changes, and again after changes of those
  * kinds. For the beginning of a component.
  */
-export function listed<T>(kinds: readonly Changed[], ask: (portal: MonitorClient, offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>): Windows<T> {
+export function listed<T>(
+  kinds: readonly Changed[],
+  ask: (portal: MonitorClient, offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>,
+): Windows<T> {
   const app = useApp()
-  const rows = new Windows<T>(async (offset, size, signal) => {
-    const page = await ask(app.client.monitor, offset, size, signal)
-    app.live.updated()
-    return page
-  }, (fault) => { if (fault.status === 401) app.session.ended = true })
+  const rows = new Windows<T>(
+    async (offset, size, signal) => {
+      const page = await ask(app.client.monitor, offset, size, signal)
+      app.live.updated()
+      return page
+    },
+    (fault) => {
+      if (fault.status === 401) app.session.ended = true
+    },
+  )
   $effect(() => {
     void rows.reload()
     return () => rows.stop()

@@ -12,7 +12,11 @@ test('the limit of an alert is the one for its severity, or the last there is', 
 
 test('severities by number and by the status of a device', () => {
   expect([4, 3, 2, 0].map((n) => severityOf(n).word)).toEqual(['Critical', 'Error', 'Warning', 'OK'])
-  expect(['none', 'unconfirmed-critical-none', 'confirmed-error-sdt', 'unconfirmed-warn-none'].map((s) => severityOfStatus(s).level)).toEqual(['ok', 'crit', 'error', 'warn'])
+  expect(
+    ['none', 'unconfirmed-critical-none', 'confirmed-error-sdt', 'unconfirmed-warn-none'].map(
+      (s) => severityOfStatus(s).level,
+    ),
+  ).toEqual(['ok', 'crit', 'error', 'warn'])
 })
 
 test('of a device that never had data nobody knows whether it is well', () => {
@@ -21,8 +25,26 @@ test('of a device that never had data nobody knows whether it is well', () => {
 })
 
 test('spans are read in their two largest units', () => {
-  expect([0, 59, 60, 3599, 3600, 4320, 36_000, 40_000, 86_400, 100_000, 900_000].map(span)).toEqual(['0 s', '59 s', '1 min', '59 min', '1 h', '1 h 12 min', '10 h', '11 h', '1 d', '1 d 3 h', '10 d'])
+  expect([0, 59, 60, 3599, 3600, 4320, 36_000, 40_000, 86_400, 100_000, 900_000].map(span)).toEqual([
+    '0 s',
+    '59 s',
+    '1 min',
+    '59 min',
+    '1 h',
+    '1 h 12 min',
+    '10 h',
+    '11 h',
+    '1 d',
+    '1 d 3 h',
+    '10 d',
+  ])
   expect([1000, 1065, 1069].map((at) => since(at, 1_069_900))).toEqual(['1 min', '0 s', '0 s'])
   expect([1000, 1065, 1069].map((at) => since(at, 1_070_000))).toEqual(['1 min', '5 s', '1 s'])
-  expect([500, 19_999, 20_000, 39_000, 200_000].map(ago)).toEqual(['just now', 'just now', '20 s ago', '20 s ago', '3 min ago'])
+  expect([500, 19_999, 20_000, 39_000, 200_000].map(ago)).toEqual([
+    'just now',
+    'just now',
+    '20 s ago',
+    '20 s ago',
+    '3 min ago',
+  ])
 })

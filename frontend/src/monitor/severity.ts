@@ -34,7 +34,13 @@ export function severityOfStatus(alertStatus: string): Severity {
 }
 
 /** How a device is: one that never had data has no alert, and nobody knows whether it is well. */
-export function severityOfDevice({ alertStatus, lastDataTime }: { alertStatus: string; lastDataTime: number }): Severity {
+export function severityOfDevice({
+  alertStatus,
+  lastDataTime,
+}: {
+  alertStatus: string
+  lastDataTime: number
+}): Severity {
   const severity = severityOfStatus(alertStatus)
   return severity === fine && !lastDataTime ? { ...fine, level: 'unknown', word: text.severities.unknown } : severity
 }
@@ -44,7 +50,10 @@ export interface Threshold {
   limit: number
 }
 
-/** The limit that an alert of a severity is beyond, of `> 60 80 90` (warn, error, critical); the last where there are fewer. */
+/**
+ * The limit that an alert of a severity is beyond, of `> 60 80 90` (warn, error, critical); the last where there are
+ * fewer.
+ */
 export function thresholdOf(expr: string, severity: number): Threshold | undefined {
   const match = /^\s*(>=|<=|!=|=|>|<)\s*(.+)$/.exec(expr)
   if (!match) return undefined

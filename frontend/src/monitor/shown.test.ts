@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { emptyDraft } from '../state/request/draft.svelte'
 import { shownAt, whereSdt } from './shown'
 
-const spot = (template: string, ...values: string[]) => shownAt({ noun: '', template, draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) } })
+const spot = (template: string, ...values: string[]) =>
+  shownAt({
+    noun: '',
+    template,
+    draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) },
+  })
 
 test('what the Monitor view has a place for is shown there', () => {
   expect(spot('/device/devices/{id}', '7')).toEqual({ screen: 'fleet', id: '7' })
@@ -11,7 +16,11 @@ test('what the Monitor view has a place for is shown there', () => {
   expect(spot('/setting/datasources/{id}', '7')).toEqual({ screen: 'datasources', id: '7' })
   expect(spot('/report/reports/{id}', '7')).toEqual({ screen: 'reports', filters: { row: '7' } })
   expect(spot('/setting/collectors/{id}', '7')).toEqual({ screen: 'settings', id: 'collectors', filters: { row: '7' } })
-  expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '7', '12')).toEqual({ screen: 'fleet', id: '7', filters: { source: '12' } })
+  expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '7', '12')).toEqual({
+    screen: 'fleet',
+    id: '7',
+    filters: { source: '12' },
+  })
 })
 
 test('what it has none for is not', () => {
@@ -21,8 +30,13 @@ test('what it has none for is not', () => {
 
 test('a maintenance window is shown with what it is for', async () => {
   const none = { deviceId: 0, deviceGroupId: 0, collectorId: 0 }
-  const where = (sdt: object) => whereSdt({ lookup: async <T>(path: string) => ({ '/sdt/sdts/R_12': { ...none, ...sdt } })[path] as T }, 'R_12')
-  expect(await where({ deviceId: 7, collectorId: 0 })).toEqual({ screen: 'fleet', id: '7', filters: { tab: 'history', sdt: 'R_12' } })
+  const where = (sdt: object) =>
+    whereSdt({ lookup: async <T>(path: string) => ({ '/sdt/sdts/R_12': { ...none, ...sdt } })[path] as T }, 'R_12')
+  expect(await where({ deviceId: 7, collectorId: 0 })).toEqual({
+    screen: 'fleet',
+    id: '7',
+    filters: { tab: 'history', sdt: 'R_12' },
+  })
   expect(await where({ deviceGroupId: 3 })).toEqual({ screen: 'fleet', filters: { group: '3' } })
   expect(await where({ collectorId: 2 })).toEqual({ screen: 'settings', id: 'collectors', filters: { row: '2' } })
 })

@@ -9,13 +9,19 @@ const places: Record<string, (id: string) => MonitorSpot> = {
   '/alert/alerts/{id}': (id) => ({ screen: 'alerts', id }),
   '/setting/datasources/{id}': (id) => ({ screen: 'datasources', id }),
   '/report/reports/{id}': (row) => ({ screen: 'reports', filters: { row } }),
-  ...Object.fromEntries(sections.map((s) => [`${s.path}/{id}`, (row: string): MonitorSpot => ({ screen: 'settings', id: s.id, filters: { row } })])),
+  ...Object.fromEntries(
+    sections.map((s) => [
+      `${s.path}/{id}`,
+      (row: string): MonitorSpot => ({ screen: 'settings', id: s.id, filters: { row } }),
+    ]),
+  ),
 }
 
 /** Where the Monitor view shows what an id names; undefined where it has no place for such a thing. */
 export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
   const values = draft.pathParams.map((p) => p.value)
-  if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0])) return { screen: 'fleet', id: values[0], filters: { source: values[1] } }
+  if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0]))
+    return { screen: 'fleet', id: values[0], filters: { source: values[1] } }
   return placeOf(template, values.at(-1) ?? '')
 }
 
@@ -29,7 +35,9 @@ export function placeOf(template: string, id: string): MonitorSpot | undefined {
  * or with the group or collector that it is for. Only the portal knows which.
  */
 export async function whereSdt(door: Pick<Client, 'lookup'>, id: string): Promise<MonitorSpot> {
-  const sdt = await door.lookup<{ deviceId: number; deviceGroupId: number; collectorId: number }>(`/sdt/sdts/${id}`, { fields: 'deviceId,deviceGroupId,collectorId' })
+  const sdt = await door.lookup<{ deviceId: number; deviceGroupId: number; collectorId: number }>(`/sdt/sdts/${id}`, {
+    fields: 'deviceId,deviceGroupId,collectorId',
+  })
   if (sdt.deviceId) return { screen: 'fleet', id: String(sdt.deviceId), filters: { tab: 'history', sdt: id } }
   if (sdt.collectorId) return { screen: 'settings', id: 'collectors', filters: { row: String(sdt.collectorId) } }
   return { screen: 'fleet', filters: { group: String(sdt.deviceGroupId) } }

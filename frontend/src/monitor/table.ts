@@ -17,7 +17,10 @@ export interface Column {
 /** Rows that are picked, by their keys. */
 export type Picked<T> = ReadonlyMap<string, T>
 
-/** Pixels that a row of such columns needs: a narrower list scrolls sideways. A column that says none has room for a word. */
+/**
+ * Pixels that a row of such columns needs: a narrower list scrolls sideways. A column that says none has room for a
+ * word.
+ */
 export const leastWidth = (columns: readonly { width: string }[], beside = 0) =>
   columns.reduce((sum, c) => sum + Number(/(\d+)px/.exec(c.width)?.[1] ?? 72) + gap, beside + gap)
 const gap = 12

@@ -1,12 +1,30 @@
-/** The text that the screens of the Monitor share, all in one place: what a translator needs besides the text.ts of each screen. */
+/**
+ * The text that the screens of the Monitor share, all in one place: what a translator needs besides the text.ts of
+ * each screen.
+ */
 import { number } from '../ui/locale'
 import type { Sort } from './honeycomb'
 
-const sorts: Record<Sort, string> = { critical: 'critical', error: 'error', warning: 'warning', 'without an answer': 'without an answer', 'without data yet': 'without data yet', healthy: 'healthy' }
+const sorts: Record<Sort, string> = {
+  critical: 'critical',
+  error: 'error',
+  warning: 'warning',
+  'without an answer': 'without an answer',
+  'without data yet': 'without data yet',
+  healthy: 'healthy',
+}
 
 export const text = {
   title: 'Monitor',
-  screens: { overview: 'Overview', fleet: 'Fleet', alerts: 'Alerts', datasources: 'DataSources', reports: 'Reports', settings: 'Settings', demo: 'Demo' },
+  screens: {
+    overview: 'Overview',
+    fleet: 'Fleet',
+    alerts: 'Alerts',
+    datasources: 'DataSources',
+    reports: 'Reports',
+    settings: 'Settings',
+    demo: 'Demo',
+  },
   /** More words to find a screen by in the palette. */
   found: {
     overview: 'monitor what is wrong now counts trend health',
@@ -36,17 +54,26 @@ export const text = {
   sectionGroups: { people: 'People', collecting: 'Collecting', notifications: 'Notifications', portal: 'Portal' },
 
   elsewhere: 'The Monitor shows the built-in portal',
-  elsewhereGoes: (portal: string) => `${portal} is another one: its devices and alerts can be asked for in the API Explorer.`,
+  elsewhereGoes: (portal: string) =>
+    `${portal} is another one: its devices and alerts can be asked for in the API Explorer.`,
   openExplorer: 'Open API Explorer',
   notLoaded: (what: string) => `${what} could not be loaded`,
   newer: 'A newer Spyglass may run by now.',
   reload: 'Reload the page',
 
   counts: {
-    title: 'In short', of: (n: number, severity: string) => `${number(n)} ${severity.toLowerCase()}`, active: (n: number) => `${number(n)} active`,
+    title: 'In short',
+    of: (n: number, severity: string) => `${number(n)} ${severity.toLowerCase()}`,
+    active: (n: number) => `${number(n)} active`,
     devices: (n: number) => `${number(n)} ${n === 1 ? 'device' : 'devices'}`,
   },
-  live: { title: 'Live', states: { live: 'Live', paused: 'Paused', stale: 'Not live: reconnecting…' }, updated: (ago: string) => `Updated ${ago}`, goOn: 'Go on', pause: 'Pause' },
+  live: {
+    title: 'Live',
+    states: { live: 'Live', paused: 'Paused', stale: 'Not live: reconnecting…' },
+    updated: (ago: string) => `Updated ${ago}`,
+    goOn: 'Go on',
+    pause: 'Pause',
+  },
   explorer: 'Open in API Explorer',
   explorerOf: (what: string) => `: ${what}`,
   show: (name: string) => `Show ${name}`,
@@ -61,5 +88,12 @@ export const text = {
   ago: (span: string) => `${span} ago`,
   justNow: 'just now',
 
-  list: { pickAll: 'Pick all that are here', pick: (name: string) => `Pick ${name}`, actions: 'Actions', coming: 'On its way', edited: 'edited, not saved', editedHint: 'Edited, not saved' },
+  list: {
+    pickAll: 'Pick all that are here',
+    pick: (name: string) => `Pick ${name}`,
+    actions: 'Actions',
+    coming: 'On its way',
+    edited: 'edited, not saved',
+    editedHint: 'Edited, not saved',
+  },
 } as const

@@ -33,7 +33,10 @@ export class Windows<T> {
   #view: [number, number] = [0, 0]
   #generation = 0
 
-  constructor(private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>, private failed: (fault: Fault) => void = () => {}) {}
+  constructor(
+    private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>,
+    private failed: (fault: Fault) => void = () => {},
+  ) {}
 
   /** The row, or undefined while it is on its way. */
   at(index: number): T | undefined {
@@ -42,19 +45,29 @@ export class Windows<T> {
 
   /** Rows that are here, by their places. */
   get loaded(): { index: number; row: T }[] {
-    return [...this.#pages].sort(([a], [b]) => a - b).flatMap(([page, rows]) => rows.map((row, i) => ({ index: page * size + i, row })))
+    return [...this.#pages]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([page, rows]) => rows.map((row, i) => ({ index: page * size + i, row })))
   }
 
   /** Rows from one to another, asked for where they are not here; none of them are kept. */
   async between(first: number, last: number): Promise<T[]> {
-    const missing = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((i) => this.at(i) === undefined)
+    const missing = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter(
+      (i) => this.at(i) === undefined,
+    )
     const from = missing[0]
     const asked: T[] = []
     for (let at = from; at <= missing[missing.length - 1]; at += together) {
-      const { items } = await this.ask(at, Math.min(together, missing[missing.length - 1] - at + 1), new AbortController().signal)
+      const { items } = await this.ask(
+        at,
+        Math.min(together, missing[missing.length - 1] - at + 1),
+        new AbortController().signal,
+      )
       asked.push(...items)
     }
-    return Array.from({ length: last - first + 1 }, (_, i) => this.at(first + i) ?? asked[first + i - from]).filter((row) => row !== undefined)
+    return Array.from({ length: last - first + 1 }, (_, i) => this.at(first + i) ?? asked[first + i - from]).filter(
+      (row) => row !== undefined,
+    )
   }
 
   /** These rows are in view now: those that are not here are asked for. */

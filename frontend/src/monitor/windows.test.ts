@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { Windows } from './windows.svelte'
 
-const rows = (offset: number, size: number, name = 'row') => Array.from({ length: size }, (_, i) => `${name} ${offset + i}`)
+const rows = (offset: number, size: number, name = 'row') =>
+  Array.from({ length: size }, (_, i) => `${name} ${offset + i}`)
 const done = () => new Promise((r) => setTimeout(r))
 
 test('only the windows that are in view are asked for, each once', async () => {
   const asked: number[] = []
-  const list = new Windows((offset, size) => { asked.push(offset); return Promise.resolve({ total: 100_000, items: rows(offset, size) }) })
+  const list = new Windows((offset, size) => {
+    asked.push(offset)
+    return Promise.resolve({ total: 100_000, items: rows(offset, size) })
+  })
   list.show(0, 30)
   list.show(10, 40)
   await done()
@@ -19,7 +23,10 @@ test('only the windows that are in view are asked for, each once', async () => {
 
 test('rows between two places are asked for where they are not here, and not kept', async () => {
   const asked: string[] = []
-  const list = new Windows((offset, size) => { asked.push(`${offset}+${size}`); return Promise.resolve({ total: 5000, items: rows(offset, Math.min(size, 5000 - offset)) }) })
+  const list = new Windows((offset, size) => {
+    asked.push(`${offset}+${size}`)
+    return Promise.resolve({ total: 5000, items: rows(offset, Math.min(size, 5000 - offset)) })
+  })
   list.show(0, 30)
   await done()
   expect(await list.between(98, 1203)).toEqual(rows(98, 1106))
@@ -31,7 +38,9 @@ test('rows between two places are asked for where they are not here, and not kep
 test('old rows stay until the new ones are there, and a failure leaves them', async () => {
   let name = 'old'
   let fail = false
-  const list = new Windows((offset, size) => (fail ? Promise.reject(new Error('no answer')) : Promise.resolve({ total: 5, items: rows(offset, size, name) })))
+  const list = new Windows((offset, size) =>
+    fail ? Promise.reject(new Error('no answer')) : Promise.resolve({ total: 5, items: rows(offset, size, name) }),
+  )
   list.show(0, 4)
   await done()
   name = 'new'

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Chord } from './chord'
 
-const press = (key: string, more = {}) => ({ key, altKey: false, shiftKey: false, repeat: false, isComposing: false, ...more })
+const press = (key: string, more = {}) => ({
+  key,
+  altKey: false,
+  shiftKey: false,
+  repeat: false,
+  isComposing: false,
+  ...more,
+})
 
 let fired = 0
 let chord: Chord

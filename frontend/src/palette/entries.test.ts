@@ -3,16 +3,34 @@ import type { App } from '../state/app.svelte'
 import { asked, parseQuery, search, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 
-const entry = (text: string, more: Partial<Entry> = {}): Entry => ({ id: text, text, hint: '', words: '', key: '', run: () => {}, ...more })
-const source = (group: string, signs: string, entries: Entry[]): Source => ({ group, signs, most: 8, first: 11, list: () => entries })
+const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
+  id: text,
+  text,
+  hint: '',
+  words: '',
+  key: '',
+  run: () => {},
+  ...more,
+})
+const source = (group: string, signs: string, entries: Entry[]): Source => ({
+  group,
+  signs,
+  most: 8,
+  first: 11,
+  list: () => entries,
+})
 const app = {} as App
 const all = [
   source('Go to', '>', [entry('API Explorer'), entry('New API Request'), entry('Monitor')]),
   source('Run', '>', [entry('Send Request')]),
-  source('Endpoints', '/#', [entry('/setting/admins/{id}/apitokens', { words: 'GET Settings' }), entry('/device/devices', { words: 'POST Devices', hint: 'Add a device' })]),
+  source('Endpoints', '/#', [
+    entry('/setting/admins/{id}/apitokens', { words: 'GET Settings' }),
+    entry('/device/devices', { words: 'POST Devices', hint: 'Add a device' }),
+  ]),
   source('Tabs', '#', [entry('My devices')]),
 ]
-const found = (query: string) => search(all, (s) => s.list!(app), parseQuery(query)).map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
+const found = (query: string) =>
+  search(all, (s) => s.list!(app), parseQuery(query)).map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
 
 test('typing API offers the explorer and a new request first', () => {
   expect(found('API')).toEqual([
@@ -22,11 +40,17 @@ test('typing API offers the explorer and a new request first', () => {
 })
 
 test('> looks at commands only, / at endpoints only, # at places', () => {
-  expect(found('>')).toEqual([['Go to', 'API Explorer', 'New API Request', 'Monitor'], ['Run', 'Send Request']])
+  expect(found('>')).toEqual([
+    ['Go to', 'API Explorer', 'New API Request', 'Monitor'],
+    ['Run', 'Send Request'],
+  ])
   expect(found('>send')).toEqual([['Run', 'Send Request']])
   expect(found('/dev')).toEqual([['Endpoints', '/device/devices']])
   expect(found('/')).toEqual([['Endpoints', '/setting/admins/{id}/apitokens', '/device/devices']])
-  expect(found('#devices')).toEqual([['Endpoints', '/device/devices'], ['Tabs', 'My devices']])
+  expect(found('#devices')).toEqual([
+    ['Endpoints', '/device/devices'],
+    ['Tabs', 'My devices'],
+  ])
 })
 
 test('a method narrows', () => {
@@ -34,21 +58,36 @@ test('a method narrows', () => {
 })
 
 test('what matches equally well comes in the order of the sources, however short it is', () => {
-  const both = [source('Endpoints', '/', [entry('/device/devices')]), source('Docs', '', [entry('devices'), entry('deviceId')])]
+  const both = [
+    source('Endpoints', '/', [entry('/device/devices')]),
+    source('Docs', '', [entry('devices'), entry('deviceId')]),
+  ]
   const groups = (query: string) => search(both, (s) => s.list!(app), parseQuery(query)).map((s) => s.group)
   expect(groups('dev')).toEqual(['Endpoints', 'Docs'])
   expect(groups('deviceId')).toEqual(['Docs'])
 })
 
 test('a screen that is called so comes before the endpoints that end so', () => {
-  const both = [source('Go to', '>', [entry('Go to Alerts')]), source('Endpoints', '/', [entry('/alert/alerts'), entry('/device/devices/{id}/alerts')]), source('Docs', '', [entry('alerts')])]
-  expect(search(both, (s) => s.list!(app), parseQuery('alerts')).map((s) => s.group)).toEqual(['Go to', 'Endpoints', 'Docs'])
+  const both = [
+    source('Go to', '>', [entry('Go to Alerts')]),
+    source('Endpoints', '/', [entry('/alert/alerts'), entry('/device/devices/{id}/alerts')]),
+    source('Docs', '', [entry('alerts')]),
+  ]
+  expect(search(both, (s) => s.list!(app), parseQuery('alerts')).map((s) => s.group)).toEqual([
+    'Go to',
+    'Endpoints',
+    'Docs',
+  ])
 })
 
 test('how many there are is said only where it is known', () => {
   const many = Array.from({ length: 12 }, (_, i) => entry(`web-${i}`))
   const of = (cut?: number) => asked({ ...source('Devices', '#', []), cut }, many, parseQuery('web'))
-  expect([of(), of(13), of(12)].map((s) => [s.entries.length, s.total])).toEqual([[8, 12], [8, 12], [8, 8]])
+  expect([of(), of(13), of(12)].map((s) => [s.entries.length, s.total])).toEqual([
+    [8, 12],
+    [8, 12],
+    [8, 8],
+  ])
 })
 
 test('nothing found is no section', () => {
@@ -58,7 +97,10 @@ test('nothing found is no section', () => {
 describe('what must be asked for', () => {
   type Call = { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void; refuse: () => void }
   const slow = (group: string, calls: Call[]): Source => ({
-    group, signs: '#', most: 8, first: 4,
+    group,
+    signs: '#',
+    most: 8,
+    first: 4,
     ask: (_, query, signal) => new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
   })
 
@@ -69,7 +111,12 @@ describe('what must be asked for', () => {
       results.query = text
       results.ask()
     }
-    return { calls, results, type, shown: () => results.sections.map((s) => [s.group, ...s.entries.map((e) => e.item.text)]) }
+    return {
+      calls,
+      results,
+      type,
+      shown: () => results.sections.map((s) => [s.group, ...s.entries.map((e) => e.item.text)]),
+    }
   }
   const settle = () => new Promise((done) => setTimeout(done))
 
@@ -79,7 +126,10 @@ describe('what must be asked for', () => {
     expect([results.unsure, shown()]).toEqual([false, [['Go to', 'Monitor']]])
     calls[0].answer([entry('/device/devices/42')])
     await settle()
-    expect(shown()).toEqual([['Go to', 'Monitor'], ['History', '/device/devices/42']])
+    expect(shown()).toEqual([
+      ['Go to', 'Monitor'],
+      ['History', '/device/devices/42'],
+    ])
   })
 
   test('comes before what has only some of the letters, or another word for it', async () => {
@@ -88,11 +138,20 @@ describe('what must be asked for', () => {
     expect([results.unsure, shown()]).toEqual([true, [['Run', 'Send Request']]])
     calls[0].answer([entry('snd-01')])
     await results.soon
-    expect([results.unsure, shown()]).toEqual([false, [['History', 'snd-01'], ['Run', 'Send Request']]])
+    expect([results.unsure, shown()]).toEqual([
+      false,
+      [
+        ['History', 'snd-01'],
+        ['Run', 'Send Request'],
+      ],
+    ])
     type('post add')
     calls[1].answer([entry('/post/add')])
     await results.settled
-    expect(shown()).toEqual([['History', '/post/add'], ['Endpoints', '/device/devices']])
+    expect(shown()).toEqual([
+      ['History', '/post/add'],
+      ['Endpoints', '/device/devices'],
+    ])
   })
 
   test('comes together, in the order of the sources, so that nothing moves when one is later', async () => {
@@ -104,7 +163,13 @@ describe('what must be asked for', () => {
     expect([results.busy, shown()]).toEqual([true, []])
     calls[0].answer([entry('/device/devices?filter=db')])
     await results.settled
-    expect([results.busy, shown()]).toEqual([false, [['History', '/device/devices?filter=db'], ['Devices', 'db-01']]])
+    expect([results.busy, shown()]).toEqual([
+      false,
+      [
+        ['History', '/device/devices?filter=db'],
+        ['Devices', 'db-01'],
+      ],
+    ])
   })
 
   test('does not wait for what does not come, nor long for what is slow', async () => {
@@ -132,7 +197,10 @@ describe('what must be asked for', () => {
     const { calls, type, shown } = asking()
     type('dev')
     type('send')
-    expect(calls.map((c) => [c.query, c.signal.aborted])).toEqual([['dev', true], ['send', false]])
+    expect(calls.map((c) => [c.query, c.signal.aborted])).toEqual([
+      ['dev', true],
+      ['send', false],
+    ])
     calls[0].answer([entry('/device/devices/42')])
     await settle()
     expect(shown()).toEqual([['Run', 'Send Request']])

@@ -54,7 +54,10 @@ export interface Query {
 
 export function parseQuery(query: string): Query {
   const sign = /^[>/#]/.exec(query.trimStart())?.[0] ?? ''
-  const text = query.trimStart().slice(sign === '/' ? 0 : sign.length).trim()
+  const text = query
+    .trimStart()
+    .slice(sign === '/' ? 0 : sign.length)
+    .trim()
   return { sign, text, bare: text === '' || text === '/' }
 }
 
@@ -64,8 +67,15 @@ export function looksInto(source: Source, query: Query): boolean {
 
 const alike = 20 // points between matches that are as good for a person
 
-/** What a query finds of what is at hand, the source with the best match first; those that are as good keep their order. */
-export function search(sources: readonly Source[], entriesOf: (s: Source) => readonly Entry[], query: Query): Section[] {
+/**
+ * What a query finds of what is at hand, the source with the best match first; those that are as good keep their
+ * order.
+ */
+export function search(
+  sources: readonly Source[],
+  entriesOf: (s: Source) => readonly Entry[],
+  query: Query,
+): Section[] {
   const sections = sources
     .filter((s) => looksInto(s, query))
     .map((s) => section(s, entriesOf(s), query))
@@ -76,7 +86,10 @@ export function search(sources: readonly Source[], entriesOf: (s: Source) => rea
   return query.bare ? sections : sections.sort((a, b) => (rate(a) === rate(b) ? 0 : rate(b) - rate(a)))
 }
 
-/** Whether its best entry is called what is typed: words that only some letters or other words for it match are not more than its name. */
+/**
+ * Whether its best entry is called what is typed: words that only some letters or other words for it match are not
+ * more than its name.
+ */
 export function named(section: Section, query: Query): boolean {
   return query.bare || section.entries[0].score >= begins + 50 * (query.text.split(/\s+/).length - 1)
 }
@@ -89,7 +102,9 @@ export function section(source: Source, entries: readonly Entry[], query: Query)
 
 /** What was asked for with this very query: all of it, marked where the letters are at hand. */
 export function asked(source: Source, entries: readonly Entry[], query: Query): Section {
-  const known = new Map(section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]))
+  const known = new Map(
+    section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]),
+  )
   const all = entries.map((item) => known.get(item.id) ?? { item, score: 0, marks: [] })
   const few = all.slice(0, query.sign ? 200 : query.bare ? source.first : source.most)
   return { group: source.group, entries: few, total: all.length < (source.cut ?? Infinity) ? all.length : few.length }

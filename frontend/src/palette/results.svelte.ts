@@ -21,7 +21,9 @@ export class Results {
   settled: Promise<unknown> = Promise.resolve()
   #asking: AbortController | undefined
 
-  readonly #lists: Map<Source, Entry[]> = $derived.by(() => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])))
+  readonly #lists: Map<Source, Entry[]> = $derived.by(
+    () => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])),
+  )
   readonly #parsed = $derived(parseQuery(this.query))
   readonly sections: Section[] = $derived.by(() => {
     const atHand = this.#atHand()
@@ -58,7 +60,8 @@ export class Results {
       if (!stop.signal.aborted) this.#answers = new Map(this.#answers).set(source, { text, entries })
     })
     this.busy = wanted.length > 0
-    this.settled = Promise.allSettled(kept).then(() => { // the palette works without those that do not come
+    this.settled = Promise.allSettled(kept).then(() => {
+      // the palette works without those that do not come
       if (!stop.signal.aborted) this.busy = false
     })
     this.soon = Promise.race([this.settled, aMoment()])
@@ -69,7 +72,11 @@ export class Results {
   }
 
   #atHand(): Section[] {
-    return search(this.sources.filter((s) => s.list), (s) => this.#lists.get(s)!, this.#parsed)
+    return search(
+      this.sources.filter((s) => s.list),
+      (s) => this.#lists.get(s)!,
+      this.#parsed,
+    )
   }
 
   #asked(): Section[] {

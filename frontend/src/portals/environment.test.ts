@@ -12,9 +12,13 @@ test.each([
   ['http://127.9.0.1', 'token', false],
   ['http://[::1]:80', 'token', false],
   ['http:', 'token', false],
-] as const)('%s by %s sends its credential in clear: %s', (address, auth, clear) => expect(isInClear(address, auth)).toBe(clear))
+] as const)('%s by %s sends its credential in clear: %s', (address, auth, clear) =>
+  expect(isInClear(address, auth)).toBe(clear),
+)
 
 test('who lacks the right is told why no portal can be added', () => {
-  const said = [undefined, {}, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) => whyNotReach(user))
+  const said = [undefined, {}, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
+    whyNotReach(user),
+  )
   expect(said).toEqual(['', '', '', 'Your role may not send requests to other portals.'])
 })

@@ -110,7 +110,8 @@ export const text = {
     renewed: 'New password',
     again: 'New password again',
     length: 'At least 8 characters.',
-    forgotten: (user: string) => ['Forgotten? On this machine, ', `spyglass user password ${user}`, ' sets a new one.'] as const,
+    forgotten: (user: string) =>
+      ['Forgotten? On this machine, ', `spyglass user password ${user}`, ' sets a new one.'] as const,
     typeBefore: 'Type your current password.',
     tooShort: 'A password has at least 8 characters.',
     differ: 'The two new passwords differ.',

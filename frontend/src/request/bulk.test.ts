@@ -20,20 +20,31 @@ describe('bulk edit', () => {
   })
 
   test('any rows come back as they were', () => {
-    const any = fc.array(fc.record({ on: fc.boolean(), key: fc.string(), value: fc.string({ unit: 'binary', maxLength: 12 }) }))
-    fc.assert(fc.property(any, (rows) => {
-      expect(fromText(toText(rows))).toEqual(rows)
-    }), { numRuns: 100 })
+    const any = fc.array(
+      fc.record({ on: fc.boolean(), key: fc.string(), value: fc.string({ unit: 'binary', maxLength: 12 }) }),
+    )
+    fc.assert(
+      fc.property(any, (rows) => {
+        expect(fromText(toText(rows))).toEqual(rows)
+      }),
+      { numRuns: 100 },
+    )
   }, 30_000)
 
   test('a description stays with its key', () => {
-    expect(fromText('b: 2\na: 1', [{ ...row('a', '0'), doc: 'first' }, row('b', '0')])).toEqual([row('b', '2'), { ...row('a', '1'), doc: 'first' }])
+    expect(fromText('b: 2\na: 1', [{ ...row('a', '0'), doc: 'first' }, row('b', '0')])).toEqual([
+      row('b', '2'),
+      { ...row('a', '1'), doc: 'first' },
+    ])
   })
 })
 
 test.each([
   ['Accept: text/csv', [row('Accept', 'text/csv')]],
-  ['Accept: text/csv\r\n\r\n# X-Path: C:\\new\nX-Empty:\n', [row('Accept', 'text/csv'), row('X-Path', 'C:\\new', false), row('X-Empty', '')]],
+  [
+    'Accept: text/csv\r\n\r\n# X-Path: C:\\new\nX-Empty:\n',
+    [row('Accept', 'text/csv'), row('X-Path', 'C:\\new', false), row('X-Empty', '')],
+  ],
   ['size\t5\nfilter\tname~"a:b"', [row('size', '5'), row('filter', 'name~"a:b"')]],
   ['?size=5&filter=name~%22a+b%22&flag', [row('size', '5'), row('filter', 'name~"a b"'), row('flag', '')]],
   ['size=5', [row('size', '5')]],

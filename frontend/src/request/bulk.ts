@@ -15,15 +15,22 @@ export function toText(rows: readonly Line[]): string {
 /** Blank lines are no rows. A description stays with the row of its key. */
 export function fromText(text: string, before: readonly Line[] = []): Row[] {
   const docs = [...before]
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '').map((line) => {
-    const off = /^\s*#\s?/.exec(line)
-    const rest = off ? line.slice(off[0].length) : line
-    const at = colon(rest)
-    const row = { on: !off, key: unescape(at < 0 ? rest.trim() : rest.slice(0, at)), value: at < 0 ? '' : unescape(rest.slice(at + 1).replace(/^ /, '')) }
-    const same = docs.findIndex((r) => r.key === row.key)
-    const doc = same < 0 ? undefined : docs.splice(same, 1)[0].doc
-    return doc ? { ...row, doc } : row
-  })
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const off = /^\s*#\s?/.exec(line)
+      const rest = off ? line.slice(off[0].length) : line
+      const at = colon(rest)
+      const row = {
+        on: !off,
+        key: unescape(at < 0 ? rest.trim() : rest.slice(0, at)),
+        value: at < 0 ? '' : unescape(rest.slice(at + 1).replace(/^ /, '')),
+      }
+      const same = docs.findIndex((r) => r.key === row.key)
+      const doc = same < 0 ? undefined : docs.splice(same, 1)[0].doc
+      return doc ? { ...row, doc } : row
+    })
 }
 
 /**
@@ -35,7 +42,9 @@ export function pastedRows(text: string): Row[] | undefined {
   const trimmed = text.trim()
   if (/^\??[^\s=&?:]+=[^\s]*$/.test(trimmed)) return pairs(trimmed.replace(/^\?/, ''))
   const lines = trimmed.split(/\r?\n/).filter((line) => line.trim() !== '')
-  const rows = lines.map((line) => /^(\s*#\s?)?([^\t:]+?)\s*(?::\s|:$|\t)(.*)$/.exec(line)).map((found) => found && { on: !found[1], key: found[2].trim(), value: found[3].trim() })
+  const rows = lines
+    .map((line) => /^(\s*#\s?)?([^\t:]+?)\s*(?::\s|:$|\t)(.*)$/.exec(line))
+    .map((found) => found && { on: !found[1], key: found[2].trim(), value: found[3].trim() })
   return rows.every((row) => row !== null) && rows.length ? rows : undefined
 }
 
@@ -43,7 +52,9 @@ const escape = (text: string) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n
 const unescape = (text: string) => text.replace(/\\(.)/gs, (_, c: string) => ({ n: '\n', r: '\r' })[c] ?? c)
 
 function key(text: string): string {
-  return escape(text).replace(/:/g, '\\:').replace(/^(\s*)#/, '$1\\#')
+  return escape(text)
+    .replace(/:/g, '\\:')
+    .replace(/^(\s*)#/, '$1\\#')
     .replace(/^\s/, (c) => `\\${c}`)
 }
 

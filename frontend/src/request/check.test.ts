@@ -13,7 +13,17 @@ const schema: Schema = {
     { name: 'severity', type: 'integer', minimum: 2, maximum: 4 },
     { name: 'kind', type: 'string', enum: ['a', 'b'] },
     { name: 'on', type: 'boolean' },
-    { name: 'pairs', type: 'array', items: { type: 'object', properties: [{ name: 'name', type: 'string', required: true }, { name: 'value', type: 'string' }] } },
+    {
+      name: 'pairs',
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: [
+          { name: 'name', type: 'string', required: true },
+          { name: 'value', type: 'string' },
+        ],
+      },
+    },
   ],
 }
 
@@ -44,12 +54,16 @@ test('a PATCH need not give what is required', () => {
 })
 
 test('laying out JSON changes nothing but white space', () => {
-  fc.assert(fc.property(fc.json(), (text) => {
-    const out = pretty(text)
-    expect(JSON.parse(out)).toEqual(JSON.parse(text))
-    expect(pretty(out)).toBe(out)
-    expect(out.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (t) => (t[0] === '"' ? t : ''))).toBe(text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (t) => (t[0] === '"' ? t : '')))
-  }))
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const out = pretty(text)
+      expect(JSON.parse(out)).toEqual(JSON.parse(text))
+      expect(pretty(out)).toBe(out)
+      expect(out.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (t) => (t[0] === '"' ? t : ''))).toBe(
+        text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (t) => (t[0] === '"' ? t : '')),
+      )
+    }),
+  )
 })
 
 test('a number keeps its spelling and a {{variable}} its place', () => {

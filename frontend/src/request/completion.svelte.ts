@@ -30,7 +30,14 @@ export class Completion {
       },
       (e: unknown) => {
         const fault = asFault(e)
-        if (!asking.signal.aborted && !fault.cancelled) this.offer = { label: words.completion.suggestions, from: 0, to: text.length, options: [], problem: fault.message }
+        if (!asking.signal.aborted && !fault.cancelled)
+          this.offer = {
+            label: words.completion.suggestions,
+            from: 0,
+            to: text.length,
+            options: [],
+            problem: fault.message,
+          }
       },
     )
   }

@@ -20,7 +20,9 @@ function completed(text: string, explicit = false): string[] {
   const pos = text.indexOf('|')
   const doc = text.replace('|', '')
   const found = complete(new CompletionContext(EditorState.create({ doc }), pos, explicit), schema)
-  return (found?.options ?? []).map((o) => doc.slice(0, found!.from) + String(o.apply ?? o.label) + doc.slice(found!.to ?? pos))
+  return (found?.options ?? []).map(
+    (o) => doc.slice(0, found!.from) + String(o.apply ?? o.label) + doc.slice(found!.to ?? pos),
+  )
 }
 
 test.each<[string, string[]]>([

@@ -27,7 +27,12 @@ export function diagnose(text: string, known: Known): Diagnostic[] {
   }
   const found: Diagnostic[] = [...text.matchAll(/\{\{([^{}]*)\}\}/g)]
     .filter((m) => meaningOf(m[1].trim(), (n) => known.variable(n)).state === 'unknown')
-    .map((m) => ({ from: m.index, to: m.index + m[0].length, severity: 'warning', message: said.editorSchema.isNotSet(m[1].trim()) }))
+    .map((m) => ({
+      from: m.index,
+      to: m.index + m[0].length,
+      severity: 'warning',
+      message: said.editorSchema.isNotSet(m[1].trim()),
+    }))
   const schema = known.schema()
   return root && schema ? [...found, ...check(text, root, schema, known.whole())] : found
 }
@@ -38,36 +43,50 @@ export function completeVariables(context: CompletionContext, known: Known): Com
   const offer = offerVariables(line.text, context.pos - line.from, known.variables())
   if (!offer?.options.length) return null
   return {
-    from: line.from + offer.from, to: line.from + offer.to, filter: false,
+    from: line.from + offer.from,
+    to: line.from + offer.to,
+    filter: false,
     options: offer.options.map((o): Completion => ({ label: o.insert, detail: o.detail, type: 'variable' })),
   }
 }
 
 /** The field under the pointer, by its docs; a variable by its value. */
-export const hovers = (known: Known) => hoverTooltip((view, pos): Tooltip | null => {
-  const text = view.state.doc.toString()
-  const line = view.state.doc.lineAt(pos)
-  const name = variableAt(line.text, pos - line.from)
-  if (name !== undefined) {
-    const m = meaningOf(name, (n) => known.variable(n))
-    return tip(pos, m.name, m.value, m.source)
-  }
-  const { root } = parse(text)
-  const at = root && pathTo(root, pos)
-  const schema = at && schemaAt(known.schema(), at.path)
-  if (!at || !schema) return null
-  const p = schema as Schema & { required?: boolean; readOnly?: boolean }
-  const words = [hint(p), p.format, p.required ? said.editorSchema.required : '', p.readOnly ? said.editorSchema.setByThe : '', p.maxLength ? said.editorSchema.atMostCharacters(p.maxLength) : '']
-  return tip(at.start, String(at.path.at(-1)), words.filter(Boolean).join(', '), p.doc ?? '')
-})
+export const hovers = (known: Known) =>
+  hoverTooltip((view, pos): Tooltip | null => {
+    const text = view.state.doc.toString()
+    const line = view.state.doc.lineAt(pos)
+    const name = variableAt(line.text, pos - line.from)
+    if (name !== undefined) {
+      const m = meaningOf(name, (n) => known.variable(n))
+      return tip(pos, m.name, m.value, m.source)
+    }
+    const { root } = parse(text)
+    const at = root && pathTo(root, pos)
+    const schema = at && schemaAt(known.schema(), at.path)
+    if (!at || !schema) return null
+    const p = schema as Schema & { required?: boolean; readOnly?: boolean }
+    const words = [
+      hint(p),
+      p.format,
+      p.required ? said.editorSchema.required : '',
+      p.readOnly ? said.editorSchema.setByThe : '',
+      p.maxLength ? said.editorSchema.atMostCharacters(p.maxLength) : '',
+    ]
+    return tip(at.start, String(at.path.at(-1)), words.filter(Boolean).join(', '), p.doc ?? '')
+  })
 
 function tip(pos: number, title: string, value: string, text: string): Tooltip {
   return {
-    pos, above: true,
+    pos,
+    above: true,
     create() {
       const dom = document.createElement('div')
       dom.className = 'cm-about'
-      for (const [tag, words] of [['b', title], ['span', value], ['p', text]] as const) {
+      for (const [tag, words] of [
+        ['b', title],
+        ['span', value],
+        ['p', text],
+      ] as const) {
         if (!words) continue
         dom.append(Object.assign(document.createElement(tag), { textContent: words }))
       }
@@ -79,7 +98,7 @@ function tip(pos: number, title: string, value: string, text: string): Tooltip {
 /** The path to the member whose key is at a place. */
 function pathTo(root: Node, at: number): { path: (string | number)[]; start: number } | undefined {
   const path: (string | number)[] = []
-  for (let node: Node | undefined = root; node; ) {
+  for (let node: Node | undefined = root; node;) {
     const i: number = node.members.findIndex((m) => at >= m.start && at <= m.value.end)
     const member: Node['members'][number] | undefined = node.members[i]
     if (!member) return undefined
@@ -114,7 +133,15 @@ export function complete(context: CompletionContext, schema: Schema | undefined)
   if (!/[{,]$/.test(before)) return null
   const object = schemaAt(schema, path)
   const names = object?.properties?.filter((p) => !p.readOnly) ?? []
-  return offer(names.map((p) => ({ label: `"${p.name}"`, apply: `"${p.name}": ${starter(p)}`, detail: hint(p), info: p.doc, type: 'property' })))
+  return offer(
+    names.map((p) => ({
+      label: `"${p.name}"`,
+      apply: `"${p.name}": ${starter(p)}`,
+      detail: hint(p),
+      info: p.doc,
+      type: 'property',
+    })),
+  )
 }
 
 /** Keys and indexes around a place, found by counting brackets: the text need not be valid. */
@@ -134,7 +161,6 @@ function pathAt(text: string, at: number): (string | number)[] {
   for (const s of stack) path.push(s.array ? s.index : s.key)
   return path
 }
-
 
 /** What a field begins with, for its type. */
 function starter(s: Schema): string {

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendCondition, parseFilter, placeAt, removeCondition, replaceCondition, switchJoin, writeCondition } from './filter'
+import {
+  appendCondition,
+  parseFilter,
+  placeAt,
+  removeCondition,
+  replaceCondition,
+  switchJoin,
+  writeCondition,
+} from './filter'
 
 const q = (text: string) => ({ text, quoted: true })
 const b = (text: string) => ({ text, quoted: false })
@@ -9,17 +17,41 @@ describe('a filter is read', () => {
   test.each([
     ['', []],
     ['id:7', [['id', ':', [b('7')]]]],
-    [' id >: 7 , up:true', [['id', '>:', [b('7')]], ['up', ':', [b('true')]]]],
+    [
+      ' id >: 7 , up:true',
+      [
+        ['id', '>:', [b('7')]],
+        ['up', ':', [b('true')]],
+      ],
+    ],
     ['id>=7', [['id', '>=', [b('7')]]]],
     ['name~"a,b|c"', [['name', '~', [q('a,b|c')]]]],
     ['name:"say \\"hi\\""', [['name', ':', [q('say "hi"')]]]],
     ['name:web\\*', [['name', ':', [b('web\\*')]]]],
-    ['hostStatus:dead|normal||id<3', [['hostStatus', ':', [b('dead'), b('normal')]], ['id', '<', [b('3')]]]],
-    ['link:::empty,note!::null', [['link', ':::empty', []], ['note', '!::null', []]]],
+    [
+      'hostStatus:dead|normal||id<3',
+      [
+        ['hostStatus', ':', [b('dead'), b('normal')]],
+        ['id', '<', [b('3')]],
+      ],
+    ],
+    [
+      'link:::empty,note!::null',
+      [
+        ['link', ':::empty', []],
+        ['note', '!::null', []],
+      ],
+    ],
     ['link:::empty1', [['link', ':', [b('::empty1')]]]],
     ['customProperties.name:"location"', [['customProperties.name', ':', [q('location')]]]],
     ['_all~"x"', [['_all', '~', [q('x')]]]],
-    ['createdOn>{{$now-1h}},x:{{ a b }}', [['createdOn', '>', [b('{{$now-1h}}')]], ['x', ':', [b('{{ a b }}')]]]],
+    [
+      'createdOn>{{$now-1h}},x:{{ a b }}',
+      [
+        ['createdOn', '>', [b('{{$now-1h}}')]],
+        ['x', ':', [b('{{ a b }}')]],
+      ],
+    ],
   ])('%j', (text, conditions) => {
     const filter = parseFilter(text)
     expect(filter.rest).toBeUndefined()
@@ -39,24 +71,43 @@ describe('a filter is read', () => {
   })
 
   test('what is written is read again as it was', () => {
-    const value = fc.record({ text: fc.string().map((t) => t.replaceAll('\\', '').replaceAll('{', '')), quoted: fc.boolean() }).filter((v) => v.quoted || v.text !== '')
-    const condition = fc.record({ field: fc.constantFrom('id', 'name', 'customProperties.value', '_all'), op: fc.constantFrom(':', '!:', '~', '!~', '>', '<', '>:', '<:'), values: fc.array(value, { minLength: 1, maxLength: 3 }) })
-    fc.assert(fc.property(fc.array(condition, { minLength: 1, maxLength: 4 }), (all) => {
-      const text = all.reduce((t, c) => appendCondition(t, c), '')
-      const again = parseFilter(text)
-      fc.pre(!all.some((c) => c.values.some((v) => !v.quoted && /^(?:::(?:empty|null)|[=:~])/.test(v.text))))
-      expect(again.rest).toBeUndefined()
-      expect(again.conditions.map((c) => [c.field, c.op, c.values.map((v) => v.text)])).toEqual(all.map((c) => [c.field, c.op, c.values.map((v) => v.text)]))
-    }), { numRuns: 300 })
+    const value = fc
+      .record({ text: fc.string().map((t) => t.replaceAll('\\', '').replaceAll('{', '')), quoted: fc.boolean() })
+      .filter((v) => v.quoted || v.text !== '')
+    const condition = fc.record({
+      field: fc.constantFrom('id', 'name', 'customProperties.value', '_all'),
+      op: fc.constantFrom(':', '!:', '~', '!~', '>', '<', '>:', '<:'),
+      values: fc.array(value, { minLength: 1, maxLength: 3 }),
+    })
+    fc.assert(
+      fc.property(fc.array(condition, { minLength: 1, maxLength: 4 }), (all) => {
+        const text = all.reduce((t, c) => appendCondition(t, c), '')
+        const again = parseFilter(text)
+        fc.pre(!all.some((c) => c.values.some((v) => !v.quoted && /^(?:::(?:empty|null)|[=:~])/.test(v.text))))
+        expect(again.rest).toBeUndefined()
+        expect(again.conditions.map((c) => [c.field, c.op, c.values.map((v) => v.text)])).toEqual(
+          all.map((c) => [c.field, c.op, c.values.map((v) => v.text)]),
+        )
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('any text at all is kept in pieces', () => {
-    fc.assert(fc.property(fc.stringMatching(/^[a-c:~!<>|," \\{}*]{0,24}$/), (text) => {
-      const { conditions, joins, rest } = parseFilter(text)
-      for (const [i, c] of conditions.entries()) expect(c.end).toBeLessThanOrEqual(joins[i]?.start ?? rest?.start ?? text.length)
-      if (conditions.length === 0) return
-      expect(replaceCondition(text, parseFilter(text), 0, { field: 'x', op: ':', values: [b('1')] }).endsWith(text.slice(conditions[0].end))).toBe(true)
-    }), { numRuns: 500 })
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-c:~!<>|," \\{}*]{0,24}$/), (text) => {
+        const { conditions, joins, rest } = parseFilter(text)
+        for (const [i, c] of conditions.entries())
+          expect(c.end).toBeLessThanOrEqual(joins[i]?.start ?? rest?.start ?? text.length)
+        if (conditions.length === 0) return
+        expect(
+          replaceCondition(text, parseFilter(text), 0, { field: 'x', op: ':', values: [b('1')] }).endsWith(
+            text.slice(conditions[0].end),
+          ),
+        ).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
   })
 })
 
@@ -73,7 +124,9 @@ describe('a filter is edited in its text', () => {
   })
 
   test('one condition changes, the rest stays as typed', () => {
-    expect(replaceCondition(text, filter, 1, { field: 'hostStatus', op: '!:', values: [q('dead'), b('normal')] })).toBe('name ~ "web" , hostStatus!:"dead"|normal || id>3')
+    expect(replaceCondition(text, filter, 1, { field: 'hostStatus', op: '!:', values: [q('dead'), b('normal')] })).toBe(
+      'name ~ "web" , hostStatus!:"dead"|normal || id>3',
+    )
   })
 
   test('AND becomes OR and back', () => {
@@ -88,7 +141,9 @@ describe('a filter is edited in its text', () => {
   })
 
   test('what is not understood stays, and more is added behind it', () => {
-    expect(appendCondition('id:7 nonsense', { field: 'up', op: ':', values: [b('true')] })).toBe('id:7 nonsense,up:true')
+    expect(appendCondition('id:7 nonsense', { field: 'up', op: ':', values: [b('true')] })).toBe(
+      'id:7 nonsense,up:true',
+    )
     expect(removeCondition('id:7,na', parseFilter('id:7,na'), 0)).toBe('na')
   })
 })

@@ -42,14 +42,29 @@ const tests = [':::empty', '!::empty', ':::null', '!::null']
 const comparisons = ['!:', '!~', '>:', '>=', '<:', '<=', ':', '~', '>', '<']
 
 const words: Record<string, string> = {
-  ':': said.filter.is, '!:': said.filter.isNot, '~': said.filter.contains, '!~': said.filter.lacks, '>': said.filter.above, '<': said.filter.below, '>:': said.filter.atLeast, '<:': said.filter.atMost, '>=': said.filter.atLeast, '<=': said.filter.atMost,
-  ':::empty': said.filter.isEmpty, '!::empty': said.filter.isNotEmpty, ':::null': said.filter.isNull, '!::null': said.filter.isNotNull,
+  ':': said.filter.is,
+  '!:': said.filter.isNot,
+  '~': said.filter.contains,
+  '!~': said.filter.lacks,
+  '>': said.filter.above,
+  '<': said.filter.below,
+  '>:': said.filter.atLeast,
+  '<:': said.filter.atMost,
+  '>=': said.filter.atLeast,
+  '<=': said.filter.atMost,
+  ':::empty': said.filter.isEmpty,
+  '!::empty': said.filter.isNotEmpty,
+  ':::null': said.filter.isNull,
+  '!::null': said.filter.isNotNull,
 }
 export const operatorWord = (op: string) => words[op] ?? op
 export const takesValue = (op: string) => !tests.includes(op)
 
 class Stop extends Error {
-  constructor(readonly at: number, message: string) {
+  constructor(
+    readonly at: number,
+    message: string,
+  ) {
     super(message)
   }
 }
@@ -173,7 +188,12 @@ function writeValue({ text, quoted }: FilterValue): string {
 }
 
 /** The text with the n-th condition replaced. */
-export function replaceCondition(text: string, filter: Filter, n: number, c: Pick<Condition, 'field' | 'op' | 'values'>): string {
+export function replaceCondition(
+  text: string,
+  filter: Filter,
+  n: number,
+  c: Pick<Condition, 'field' | 'op' | 'values'>,
+): string {
   const { start, end } = filter.conditions[n]
   return text.slice(0, start) + writeCondition(c) + text.slice(end)
 }
@@ -183,7 +203,9 @@ export function removeCondition(text: string, filter: Filter, n: number): string
   const { start, end } = filter.conditions[n]
   const next = filter.conditions[n + 1]?.start ?? (filter.joins[n] ? filter.joins[n].end : undefined)
   if (n > 0) return text.slice(0, filter.joins[n - 1].start) + text.slice(end)
-  return next === undefined ? text.slice(0, start) + text.slice(end) : text.slice(0, start) + text.slice(next).replace(/^\s+/, '')
+  return next === undefined
+    ? text.slice(0, start) + text.slice(end)
+    : text.slice(0, start) + text.slice(next).replace(/^\s+/, '')
 }
 
 /** The text with AND and OR exchanged at the n-th join. */
@@ -216,23 +238,53 @@ export function placeAt(text: string, caret: number): Place {
   const part = text.slice(start, caret)
   if (quote >= start) {
     const end = text.indexOf('"', caret)
-    return { part: 'value', from: quote, to: end < 0 ? caret : end + 1, typed: text.slice(quote + 1, caret), field: fieldBefore(before, quote), quoted: true }
+    return {
+      part: 'value',
+      from: quote,
+      to: end < 0 ? caret : end + 1,
+      typed: text.slice(quote + 1, caret),
+      field: fieldBefore(before, quote),
+      quoted: true,
+    }
   }
   const field = /^\s*([\w.]*)$/.exec(part)
   // Behind a single bar, another value of the same condition is written.
   const another = field && text[start - 1] === '|' && text[start - 2] !== '|' ? fieldBefore(before, start) : ''
   const rest = /^[^\s,|"]*/.exec(text.slice(caret))![0]
-  if (another) return { part: 'value', from: caret - field![1].length, to: caret + rest.length, typed: field![1], field: another, quoted: false }
-  if (field) return { part: 'field', from: caret - field[1].length, to: caret + /^[\w.]*/.exec(text.slice(caret))![0].length, typed: field[1] }
+  if (another)
+    return {
+      part: 'value',
+      from: caret - field![1].length,
+      to: caret + rest.length,
+      typed: field![1],
+      field: another,
+      quoted: false,
+    }
+  if (field)
+    return {
+      part: 'field',
+      from: caret - field[1].length,
+      to: caret + /^[\w.]*/.exec(text.slice(caret))![0].length,
+      typed: field[1],
+    }
   const operator = /^\s*([\w.]+)\s*([:!~<>=]*)$/.exec(part)
-  if (operator && !comparisons.includes(operator[2])) return { part: 'operator', from: caret - operator[2].length, to: caret, typed: operator[2], field: operator[1] }
+  if (operator && !comparisons.includes(operator[2]))
+    return { part: 'operator', from: caret - operator[2].length, to: caret, typed: operator[2], field: operator[1] }
   const value = /([^:!~<>=]*)$/.exec(part)![1].trimStart()
-  return { part: 'value', from: caret - value.length, to: caret + rest.length, typed: value, field: fieldBefore(before, caret), quoted: false }
+  return {
+    part: 'value',
+    from: caret - value.length,
+    to: caret + rest.length,
+    typed: value,
+    field: fieldBefore(before, caret),
+    quoted: false,
+  }
 }
 
 /** The field of the condition that ends at or goes on beyond `at`. */
 function fieldBefore(text: string, at: number): string {
   const parsed = parseFilter(text.slice(0, at).replace(/\|\s*$/, ''))
-  const begun = parsed.rest && parsed.rest.start < at ? /^\s*([\w.]+)/.exec(text.slice(parsed.rest.start))?.[1] : undefined
+  const begun =
+    parsed.rest && parsed.rest.start < at ? /^\s*([\w.]+)/.exec(text.slice(parsed.rest.start))?.[1] : undefined
   return begun ?? parsed.conditions.at(-1)?.field ?? ''
 }

@@ -57,7 +57,9 @@ export class Filtering {
   /** A text as a value of a field: numbers, truths and {{variables}} bare, texts in quotes. */
   value(field: string, text: string): FilterValue {
     const type = this.schema(field)?.type
-    const bare = type === 'boolean' || ((type === 'integer' || type === 'number') && !/[^\d.{}$\w+-]/.test(text) && !/-\d+-/.test(text))
+    const bare =
+      type === 'boolean' ||
+      ((type === 'integer' || type === 'number') && !/[^\d.{}$\w+-]/.test(text) && !/-\d+-/.test(text))
     return { text, quoted: !bare }
   }
 
@@ -65,9 +67,18 @@ export class Filtering {
   fields(typed: string): Option[] {
     const order = new Map(itemFields(this.draft.endpoint)?.map((f, at) => [f.name, at]))
     const at = (name: string) => order.get(name.split('.')[0]) ?? order.size
-    const known = operatorsOf(this.param).map(([name]) => name).sort((a, b) => at(a) - at(b))
+    const known = operatorsOf(this.param)
+      .map(([name]) => name)
+      .sort((a, b) => at(a) - at(b))
     const all = [...known, ...(this.operators('_all') ? ['_all'] : [])]
-    return matching(all.map((name) => ({ label: name, insert: name, detail: name === '_all' ? words.filtering.anyTextOf : (this.schema(name)?.doc ?? '') })), known.includes(typed) ? '' : typed)
+    return matching(
+      all.map((name) => ({
+        label: name,
+        insert: name,
+        detail: name === '_all' ? words.filtering.anyTextOf : (this.schema(name)?.doc ?? ''),
+      })),
+      known.includes(typed) ? '' : typed,
+    )
   }
 
   /** Values of a field: its own, or those that items have now, the most frequent first. */
@@ -76,19 +87,33 @@ export class Filtering {
     const unit = unitOf(schema?.format)
     if (unit) return relative(unit)
     const fixed = schema?.enum ?? (schema?.type === 'boolean' ? [true, false] : undefined)
-    if (fixed) return matching(fixed.map((v) => ({ label: String(v), insert: String(v) })), fixed.map(String).includes(typed) ? '' : typed)
+    if (fixed)
+      return matching(
+        fixed.map((v) => ({ label: String(v), insert: String(v) })),
+        fixed.map(String).includes(typed) ? '' : typed,
+      )
     const path = this.path
     if (path === undefined || field === '_all' || !this.operators(field)) return []
     const [name, sub] = field.split('.')
     const searches = typed !== '' && !typed.includes('{{') && this.operators(field)!.includes('~')
-    const query = { ...this.base, size: '200', fields: name, ...(searches ? { filter: `${field}~${quoted(typed)}` } : {}) }
+    const query = {
+      ...this.base,
+      size: '200',
+      fields: name,
+      ...(searches ? { filter: `${field}~${quoted(typed)}` } : {}),
+    }
     const answer = await this.app.lookups.ask<{ items?: Record<string, unknown>[] }>(path, query, signal)
     const counts = new Map<string, number>()
     for (const item of answer.items ?? [])
-      for (const one of sub && Array.isArray(item[name]) ? (item[name] as Record<string, unknown>[]).map((p) => p?.[sub]) : [item[name]])
-        if ((typeof one === 'string' && one !== '') || typeof one === 'number') counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
+      for (const one of sub && Array.isArray(item[name])
+        ? (item[name] as Record<string, unknown>[]).map((p) => p?.[sub])
+        : [item[name]])
+        if ((typeof one === 'string' && one !== '') || typeof one === 'number')
+          counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
     const lower = typed.toLowerCase()
-    const fits = [...counts].filter(([v]) => v.toLowerCase().includes(lower)).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+    const fits = [...counts]
+      .filter(([v]) => v.toLowerCase().includes(lower))
+      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
     return fits.slice(0, 30).map(([v, n]) => ({ label: v, insert: v, note: n > 1 ? `×${n}` : '' }))
   }
 
@@ -99,14 +124,29 @@ export class Filtering {
     if (place.part === 'field') {
       const exact = this.operators(place.typed)
       if (!exact) return { label: words.filtering.fields, from, to, options: this.fields(place.typed) }
-      return { label: words.filtering.operators, from: to, to, options: exact.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+      return {
+        label: words.filtering.operators,
+        from: to,
+        to,
+        options: exact.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })),
+      }
     }
     if (place.part === 'operator') {
       const ops = (this.operators(place.field) ?? []).filter((op) => op.startsWith(place.typed))
-      return { label: words.filtering.operators, from, to, options: ops.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+      return {
+        label: words.filtering.operators,
+        from,
+        to,
+        options: ops.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })),
+      }
     }
     const options = await this.values(place.field, place.typed, signal)
-    return { label: words.filtering.values, from, to, options: options.map((o) => ({ ...o, insert: this.written(place.field, o.insert) })) }
+    return {
+      label: words.filtering.values,
+      from,
+      to,
+      options: options.map((o) => ({ ...o, insert: this.written(place.field, o.insert) })),
+    }
   }
 
   private written(field: string, text: string): string {
@@ -140,12 +180,16 @@ export class Matches {
     this.#asking?.abort()
     if (path === undefined || filter.trim() === '') return this.forget()
     const asking = (this.#asking = new AbortController())
-    const ask = (query: Record<string, string>) => this.app.lookups.ask<{ total?: number }>(path, { ...base, ...query, size: '1' }, asking.signal, 250)
+    const ask = (query: Record<string, string>) =>
+      this.app.lookups.ask<{ total?: number }>(path, { ...base, ...query, size: '1' }, asking.signal, 250)
     try {
       const [some, all] = await Promise.all([ask({ filter }), ask({})])
       if (asking.signal.aborted) return
       this.filter = filter
-      this.found = typeof some.total === 'number' && typeof all.total === 'number' ? { match: some.total, total: all.total } : undefined
+      this.found =
+        typeof some.total === 'number' && typeof all.total === 'number'
+          ? { match: some.total, total: all.total }
+          : undefined
       this.fault = undefined
     } catch (e) {
       const fault = asFault(e)

@@ -32,14 +32,16 @@ export const text = {
     addField: 'Add field',
     theBodyIs: 'The body is too large for a form.',
     editInRaw: 'Edit in Raw JSON',
-    lineColumn: (line: number, column: number, message: string) => `Line ${number(line)}, column ${number(column)}: ${message}.`,
+    lineColumn: (line: number, column: number, message: string) =>
+      `Line ${number(line)}, column ${number(column)}: ${message}.`,
     theTextIs: 'The text is kept as it is.',
     requiredNotThere: 'Required, not there yet:',
     theBodyIsOne: (kind: string) => `The body is one ${kind}, which has no fields:`,
     noBodyAdd: 'No body. Add a field, or write it in Raw JSON.',
   },
   bodyRaw: {
-    lineColumn: (line: number, column: number, message: string) => `Line ${number(line)}, column ${number(column)}: ${message}`,
+    lineColumn: (line: number, column: number, message: string) =>
+      `Line ${number(line)}, column ${number(column)}: ${message}`,
     validJson: 'Valid JSON',
     noBody: 'No body',
     keptButNot: (method: string) => `Kept, but not sent with ${method}`,
@@ -117,7 +119,8 @@ export const text = {
     noneThePath: 'None. The path is sent as it is.',
     headers: 'Headers',
     automatic: (n: number, automatic: number) => `${number(n)} + ${number(automatic)} automatic`,
-    sentByThemselves: (credential: '' | 'session' | 'token' | 'signature') => `${credential ? `Accept, User-Agent and the ${credential}` : 'Accept and User-Agent'} are sent by themselves.`,
+    sentByThemselves: (credential: '' | 'session' | 'token' | 'signature') =>
+      `${credential ? `Accept, User-Agent and the ${credential}` : 'Accept and User-Agent'} are sent by themselves.`,
   },
   rowLine: {
     on: (name: string) => `${name} on`,
@@ -152,7 +155,9 @@ export const text = {
   urlBar: {
     endpoints: 'Endpoints',
     asCurl: 'as cURL',
-    pasted: (notes: readonly string[]) => ['Pasted as a request', `Pasted as a request. ${notes[0]}`][notes.length] ?? `Pasted as a request. ${number(notes.length)} things were left out or changed.`,
+    pasted: (notes: readonly string[]) =>
+      ['Pasted as a request', `Pasted as a request. ${notes[0]}`][notes.length] ??
+      `Pasted as a request. ${number(notes.length)} things were left out or changed.`,
     undo: 'Undo',
     method: 'Method',
     path: 'Path',
@@ -167,9 +172,11 @@ export const text = {
     isThereTwice: (key: string) => `“${key}” is there twice; the portal refuses that`,
     noField: (key: string, known: string) => `no field “${key}”${known}`,
     isSetBy: (key: string) => `${key} is set by the portal; what is given is ignored`,
-    required: (names: string[], of: string) => `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} required${of ? ` in ${of}` : ''}`,
+    required: (names: string[], of: string) =>
+      `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} required${of ? ` in ${of}` : ''}`,
     isOneOf: (name: string, map: string) => `${name} is one of ${map}`,
-    hasCharactersAt: (name: string, n: number, most: number) => `${name} has ${number(n)} characters, at most ${number(most)}`,
+    hasCharactersAt: (name: string, n: number, most: number) =>
+      `${name} has ${number(n)} characters, at most ${number(most)}`,
     isAtLeast: (name: string, minimum: number) => `${name} is at least ${number(minimum)}`,
     isAtMost: (name: string, maximum: number) => `${name} is at most ${number(maximum)}`,
     anObject: 'an object',

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { columnKeys, columnName, condition, hintOf, ownKey, widthFor, withCondition } from './cells'
 
 test('a column id is keys with dots between, and escapes', () => {
-  expect(['a', 'a.b', 'a\\.b', 'a\\\\.b', '', '\\$'].map(columnKeys)).toEqual([['a'], ['a', 'b'], ['a.b'], ['a\\', 'b'], [''], ['$']])
+  expect(['a', 'a.b', 'a\\.b', 'a\\\\.b', '', '\\$'].map(columnKeys)).toEqual([
+    ['a'],
+    ['a', 'b'],
+    ['a.b'],
+    ['a\\', 'b'],
+    [''],
+    ['$'],
+  ])
   expect(['a.b', '$', ''].map(columnName)).toEqual(['a.b', 'value', '""'])
   expect(['id', 'a.b', '$'].map(ownKey)).toEqual(['id', '', ''])
 })

@@ -40,14 +40,17 @@ export function widthFor(name: string, texts: string[]): number {
 
 /** The condition of a filter for a field: text in quotes, numbers and words bare. */
 export function condition(field: string, op: string, value: string, kind: Cell['kind'] | ''): string {
-  const bare = (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) || (kind === 'boolean' && /^(true|false)$/.test(value))
+  const bare =
+    (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) || (kind === 'boolean' && /^(true|false)$/.test(value))
   return `${field}${op}${bare ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`}`
 }
 
 /** A filter that also asks for the condition, in each of its alternatives. */
 export function withCondition(filter: string, more: string): string {
   if (!filter.trim()) return more
-  return alternatives(filter).map((part) => (part.includes(more) ? part : `${part},${more}`)).join('||')
+  return alternatives(filter)
+    .map((part) => (part.includes(more) ? part : `${part},${more}`))
+    .join('||')
 }
 
 /** The parts between || that stand outside of quotes. */

@@ -11,6 +11,14 @@ test('epochs in seconds and milliseconds read as local time', () => {
 })
 
 test('other numbers are left alone', () => {
-  for (const [key, text] of [['id', '1795187021'], ['createdOn', '0'], ['createdOn', '-1'], ['uptime', '1795187021'], ['responseTime', '12'], ['updatedOn', '1795187021.5'], ['updatedOn', '99999999999999']])
+  for (const [key, text] of [
+    ['id', '1795187021'],
+    ['createdOn', '0'],
+    ['createdOn', '-1'],
+    ['uptime', '1795187021'],
+    ['responseTime', '12'],
+    ['updatedOn', '1795187021.5'],
+    ['updatedOn', '99999999999999'],
+  ])
     expect(localTime(key, text)).toBe('')
 })

@@ -1,6 +1,7 @@
 import { exactMoment } from '../ui/locale'
 
-const named = /(?:On|At|Time|Epoch|Date|Timestamp|InMs|_on|_at|_time)$|^(?:time|epoch|date|timestamp|start|end|at|cleared|expires)$/
+const named =
+  /(?:On|At|Time|Epoch|Date|Timestamp|InMs|_on|_at|_time)$|^(?:time|epoch|date|timestamp|start|end|at|cleared|expires)$/
 const [earliest, latest] = [946_684_800, 4_102_444_800] // 2000 and 2100, in seconds
 
 /**

@@ -22,7 +22,11 @@ function explainCause(fault: Cause, portal: string): Explained {
   if (fault.cancelled) return { title: text.fault.cancelled, sent: text.fault.itMayHave, tone: 'warn' }
   if (fault.unknown.length) {
     const many = fault.unknown.length > 1
-    return { title: many ? text.fault.variablesAreNot(fault.unknown.length) : text.fault.isNotSet(fault.unknown[0]), sent: text.fault.sentNothing, tone: 'warn' }
+    return {
+      title: many ? text.fault.variablesAreNot(fault.unknown.length) : text.fault.isNotSet(fault.unknown[0]),
+      sent: text.fault.sentNothing,
+      tone: 'warn',
+    }
   }
   switch (fault.status) {
     case 0:
@@ -34,18 +38,36 @@ function explainCause(fault: Cause, portal: string): Explained {
     case 403:
       return { title: text.fault.nothingWasSent, sent: '', tone: 'warn' }
     case 429:
-      return { title: text.fault.tooManyRequests, sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA, tone: 'warn' }
+      return {
+        title: text.fault.tooManyRequests,
+        sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA,
+        tone: 'warn',
+      }
     case 502:
-      if (/broke off/.test(fault.message)) return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWas, tone: 'crit' }
-      if (/did not answer within/.test(fault.message)) return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestMay, tone: 'crit' }
-      if (/stalled|was not done/.test(fault.message)) return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWasSent, tone: 'crit' }
-      if (/in a circle/.test(fault.message)) return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
-      if (/answered, but not|answered with|is no address/.test(fault.message)) return { title: text.fault.cannotBeRead(portal), sent: text.fault.theRequestWas, tone: 'crit' }
-      return { title: text.fault.couldNotReach(portal), sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen, tone: 'crit' }
+      if (/broke off/.test(fault.message))
+        return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWas, tone: 'crit' }
+      if (/did not answer within/.test(fault.message))
+        return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestMay, tone: 'crit' }
+      if (/stalled|was not done/.test(fault.message))
+        return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWasSent, tone: 'crit' }
+      if (/in a circle/.test(fault.message))
+        return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
+      if (/answered, but not|answered with|is no address/.test(fault.message))
+        return { title: text.fault.cannotBeRead(portal), sent: text.fault.theRequestWas, tone: 'crit' }
+      return {
+        title: text.fault.couldNotReach(portal),
+        sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen,
+        tone: 'crit',
+      }
     case 503:
-      return { title: text.fault.portalIsBusy(portal), sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA, tone: 'warn' }
+      return {
+        title: text.fault.portalIsBusy(portal),
+        sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA,
+        tone: 'warn',
+      }
     case 507:
-      if (/not kept/.test(fault.message)) return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
+      if (/not kept/.test(fault.message))
+        return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
       return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }
     case 504:
       return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestWasSentThe, tone: 'crit' }

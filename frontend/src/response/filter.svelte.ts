@@ -39,13 +39,30 @@ export class Filter {
     this.busy = true
     try {
       const keeper = keeperOfMatches(this.keeper, query)
-      const found = await unfolded(this.client, await this.client.filter(this.reply.document, query, asking.signal), keeper.get().open)
+      const found = await unfolded(
+        this.client,
+        await this.client.filter(this.reply.document, query, asking.signal),
+        keeper.get().open,
+      )
       if (asking.signal.aborted) return
       this.matches = found.matches
-      this.result = new Answer(this.client, {
-        ...this.reply, json: true, problem: '', binary: false, document: found.document, bytes: found.bytes, rows: found.rows, rowCount: found.rowCount,
-        lineCount: found.lineCount, items: found.matches, total: null,
-      }, keeper)
+      this.result = new Answer(
+        this.client,
+        {
+          ...this.reply,
+          json: true,
+          problem: '',
+          binary: false,
+          document: found.document,
+          bytes: found.bytes,
+          rows: found.rows,
+          rowCount: found.rowCount,
+          lineCount: found.lineCount,
+          items: found.matches,
+          total: null,
+        },
+        keeper,
+      )
     } catch (e) {
       if (asking.signal.aborted) return
       const fault = asFault(e)

@@ -9,7 +9,10 @@ import { leadOf } from './leads'
 test('the ids of an answer that came before the catalog lead once it is there, however the request is edited', async () => {
   const catalog = new Catalog({ catalog: async () => fakeCatalog })
   const app = { catalog, portal: { remote: true } } as App
-  const draft = new Draft({ client: {} as Client, catalog, tabId: () => 1 }, { ...emptyDraft(), path: '/device/devices' })
+  const draft = new Draft(
+    { client: {} as Client, catalog, tabId: () => 1 },
+    { ...emptyDraft(), path: '/device/devices' },
+  )
   const reply = { status: 200 } as Reply
   const lead = () => leadOf(app, draft, reply, 'id', '7', 3)?.draft
   expect(lead()).toBeUndefined()

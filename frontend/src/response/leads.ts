@@ -26,17 +26,27 @@ function askedBy({ catalog }: App, draft: Draft, reply: Reply): Asked {
 }
 
 /** `depth` is how many keys and indexes lead to the value: 1 for a key of the answer itself. */
-export function leadOf(app: App, draft: Draft, reply: Reply, key: string, value: string, depth: number): Lead | undefined {
+export function leadOf(
+  app: App,
+  draft: Draft,
+  reply: Reply,
+  key: string,
+  value: string,
+  depth: number,
+): Lead | undefined {
   if (!/^id$|\wIds?$/.test(key) || reply.status >= 400) return undefined
   const by = askedBy(app, draft, reply)
   const items = by.endpoint?.answer?.type === 'array' ? 2 : itemFields(by.endpoint) ? 3 : 1
   const found = openerFor(key, value, depth === items, by, app.catalog.endpoints)
-  return found && { noun: found.noun, draft: found.draft, watch: app.portal.remote ? undefined : watcher(app, found, value) }
+  return (
+    found && { noun: found.noun, draft: found.draft, watch: app.portal.remote ? undefined : watcher(app, found, value) }
+  )
 }
 
 function watcher(app: App, found: Opener, id: string): (() => void) | undefined {
   const go = (spot: MonitorSpot) => app.navigation.watch(spot.screen, spot.id, spot.filters)
-  if (found.template === '/sdt/sdts/{id}') return () => void whereSdt(app.client, id).then(go, (e: Error) => app.toasts.show(e.message, { tone: 'error' }))
+  if (found.template === '/sdt/sdts/{id}')
+    return () => void whereSdt(app.client, id).then(go, (e: Error) => app.toasts.show(e.message, { tone: 'error' }))
   const spot = shownAt(found)
   return spot && (() => go(spot))
 }
@@ -45,6 +55,11 @@ function watcher(app: App, found: Opener, id: string): (() => void) | undefined 
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
   const { watch } = lead
-  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.navigation.openDraft(lead.draft).draft.send() }
+  const request: Choice = {
+    label: text.leads.openThis(lead.noun),
+    icon: 'external',
+    rule: !watch,
+    run: () => void app.navigation.openDraft(lead.draft).draft.send(),
+  }
   return watch ? [{ label: text.leads.openInMonitor, icon: 'pulse', rule: true, run: watch }, request] : [request]
 }

@@ -4,11 +4,17 @@ import { Answer } from '../state/response/answer.svelte'
 import { Filter } from './filter.svelte'
 import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from '../state/response/left'
 
-const reply = (historyId: number): Reply => ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
+const reply = (historyId: number): Reply =>
+  ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
 
 /** A tab that shows an answer. */
 function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
-  const tab = { historyId: shown.historyId, view, draft: { reply: shown }, setView: (change: Record<string, unknown>) => void (tab.view = { ...tab.view, ...change }) }
+  const tab = {
+    historyId: shown.historyId,
+    view,
+    draft: { reply: shown },
+    setView: (change: Record<string, unknown>) => void (tab.view = { ...tab.view, ...change }),
+  }
   return tab
 }
 
@@ -52,8 +58,11 @@ function client() {
   return {
     find: vi.fn(async (_: string, __: string, index: number) => ({ count: 9, index, row: 4, path: '$.a', total: 12 })),
     findText: vi.fn(async (_: string, __: string, index: number) => ({ count: 9, index, row: 4, path: '', total: 12 })),
-    rows: vi.fn(async () => rows), toggle: vi.fn(async () => rows), reveal: vi.fn(async () => ({ row: 4, total: 12 })),
-    left: vi.fn(async () => '0+ 9+'), unfold: vi.fn(async () => rows),
+    rows: vi.fn(async () => rows),
+    toggle: vi.fn(async () => rows),
+    reveal: vi.fn(async () => ({ row: 4, total: 12 })),
+    left: vi.fn(async () => '0+ 9+'),
+    unfold: vi.fn(async () => rows),
     filter: vi.fn(async () => ({ document: 'm', matches: 2, bytes: 9, rows: [], rowCount: 3, lineCount: 3 })),
   }
 }
@@ -62,9 +71,17 @@ type Door = ConstructorParameters<typeof Answer>[0]
 test('a search goes on at its match without going there, until it is gone on with', async () => {
   const door = client()
   const kept: Left = { find: { query: 'web', matchCase: true, index: 5 } }
-  const answer = new Answer(door as unknown as Door, reply(7), { get: () => kept, set: (left) => void Object.assign(kept, left) })
+  const answer = new Answer(door as unknown as Door, reply(7), {
+    get: () => kept,
+    set: (left) => void Object.assign(kept, left),
+  })
   await vi.waitFor(() => expect(answer.find.found?.index).toBe(5))
-  expect([answer.find.open, answer.find.query, answer.find.matchCase, answer.find.resting]).toEqual([true, 'web', true, true])
+  expect([answer.find.open, answer.find.query, answer.find.matchCase, answer.find.resting]).toEqual([
+    true,
+    'web',
+    true,
+    true,
+  ])
   expect(door.find).toHaveBeenCalledWith('d7', 'web', 5, true, expect.anything())
   await answer.find.step(1)
   expect(answer.find.resting).toBe(false)
@@ -75,7 +92,10 @@ test('a search goes on at its match without going there, until it is gone on wit
 
 test('a search for a text that is too long to keep is forgotten', async () => {
   const kept: Left = {}
-  const answer = new Answer(client() as unknown as Door, reply(7), { get: () => kept, set: (left) => void Object.assign(kept, left) })
+  const answer = new Answer(client() as unknown as Door, reply(7), {
+    get: () => kept,
+    set: (left) => void Object.assign(kept, left),
+  })
   await answer.find.look('x'.repeat(1001), false)
   expect(kept).toEqual({})
 })
@@ -83,7 +103,10 @@ test('a search for a text that is too long to keep is forgotten', async () => {
 test('what is opened is asked of Go soon, once, and kept', async () => {
   const door = client()
   const sets: Left[] = []
-  const answer = new Answer(door as unknown as Door, reply(7), { get: () => sets.at(-1) ?? {}, set: (left) => void sets.push(left) })
+  const answer = new Answer(door as unknown as Door, reply(7), {
+    get: () => sets.at(-1) ?? {},
+    set: (left) => void sets.push(left),
+  })
   await Promise.all([answer.rows.toggle(1, true, false, 0, 20), answer.rows.toggle(2, true, false, 0, 20)])
   await vi.waitFor(() => expect(sets).toEqual([{ open: '0+ 9+' }]), 2000)
   expect(door.left).toHaveBeenCalledTimes(1)

@@ -7,17 +7,23 @@ const files = new URL('../../../app/snippet/testdata/', import.meta.url)
 const require = createRequire(import.meta.url)
 
 function wrongs(node: Node): string[] {
-  const own = node.isError || node.isMissing ? [`${node.type} in line ${node.startPosition.row + 1}: ${node.text.slice(0, 80)}`] : []
+  const own =
+    node.isError || node.isMissing
+      ? [`${node.type} in line ${node.startPosition.row + 1}: ${node.text.slice(0, 80)}`]
+      : []
   return [...own, ...node.children.flatMap((c) => (c ? wrongs(c) : []))]
 }
 
 test('a grammar of PowerShell reads every snippet and script that Go writes, and what the docs show', async () => {
   await Parser.init()
   const parser = new Parser()
-  parser.setLanguage(await Language.load(await readFile(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))))
+  parser.setLanguage(
+    await Language.load(await readFile(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))),
+  )
   const names = (await readdir(files)).filter((n) => n.endsWith('.ps1'))
   expect(names.sort()).toEqual(['nasty.ps1', 'pages.ps1', 'script.ps1', 'snippet.ps1'])
-  for (const name of names) expect([name, wrongs(parser.parse(await readFile(new URL(name, files), 'utf8'))!.rootNode)]).toEqual([name, []])
+  for (const name of names)
+    expect([name, wrongs(parser.parse(await readFile(new URL(name, files), 'utf8'))!.rootNode)]).toEqual([name, []])
   const page = await readFile(new URL('../../../build/docs/tokens.md', import.meta.url), 'utf8')
   const shown = [...page.matchAll(/^```powershell\n(.*?)^```$/gms)]
   expect(shown.flatMap(([, example]) => wrongs(parser.parse(example)!.rootNode))).toEqual([])

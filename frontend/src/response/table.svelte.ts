@@ -108,7 +108,11 @@ export class Table {
   need(first: number, last: number) {
     this.#seen = { first, last }
     if (!this.ids.length) return
-    for (let page = Math.floor(Math.max(0, first) / pageSize); page * pageSize <= Math.min(last, this.total - 1); page++) {
+    for (
+      let page = Math.floor(Math.max(0, first) / pageSize);
+      page * pageSize <= Math.min(last, this.total - 1);
+      page++
+    ) {
       const have = this.#pages.get(page)
       if (have) {
         this.#pages.delete(page) // used last: to the end of the queue
@@ -158,7 +162,10 @@ export class Table {
 
   /** Moves the focus; `extend` keeps where the selection began. */
   go(row: number, column: number, extend = false) {
-    const to = { row: Math.max(-1, Math.min(row, this.total - 1)), column: Math.max(0, Math.min(column, this.ids.length - 1)) }
+    const to = {
+      row: Math.max(-1, Math.min(row, this.total - 1)),
+      column: Math.max(0, Math.min(column, this.ids.length - 1)),
+    }
     this.at = extend && to.row < 0 ? { ...to, row: 0 } : to
     if (!extend) this.from = this.at
   }
@@ -173,8 +180,10 @@ export class Table {
   readonly selection = $derived.by(() => {
     const [a, b] = [this.at, this.from]
     return {
-      top: Math.max(0, Math.min(a.row, b.row)), bottom: Math.max(0, a.row, b.row),
-      left: Math.min(a.column, b.column), right: Math.max(a.column, b.column),
+      top: Math.max(0, Math.min(a.row, b.row)),
+      bottom: Math.max(0, a.row, b.row),
+      left: Math.min(a.column, b.column),
+      right: Math.max(a.column, b.column),
     }
   })
 

@@ -4,7 +4,8 @@ import { wait } from '../ui/wait'
 
 export const text = {
   binaryView: {
-    theAnswerIs: (size: string, kind: string) => `The answer is no text: ${size} of ${kind || 'a kind that is not said'}.`,
+    theAnswerIs: (size: string, kind: string) =>
+      `The answer is no text: ${size} of ${kind || 'a kind that is not said'}.`,
     saveToA: 'Save to a file',
     responseBodyIn: 'Response body in hexadecimal',
     theFirstOf: (shown: number, bytes: number) => `… the first ${number(shown)} of ${number(bytes)} bytes`,
@@ -23,7 +24,8 @@ export const text = {
     startAndEnd: 'start and end are in the request now. Send it for this range.',
     send: 'Send',
     noDataIn: 'No data in this time',
-    andNoneHas: (n: number) => `${number(n)} ${n === 1 ? 'data point' : 'data points'}, and none has a value. Ask for another start and end.`,
+    andNoneHas: (n: number) =>
+      `${number(n)} ${n === 1 ? 'data point' : 'data points'}, and none has a value. Ask for another start and end.`,
     useThisRange: 'Use this range in the request',
     resetZoom: 'Reset zoom',
     zoomIn: 'Zoom in',
@@ -199,7 +201,8 @@ export const text = {
     chooseWith: 'Choose an endpoint or type a path, then send it with',
     cancelledBelowIs: 'Cancelled. Below is the answer from before; the portal may still have got this request.',
     theAnswerHas: 'The answer has no body.',
-    leadsElsewhere: (address: string) => `It leads to ${address}, which is not this portal, so it was not followed: your sign-in stays here.`,
+    leadsElsewhere: (address: string) =>
+      `It leads to ${address}, which is not this portal, so it was not followed: your sign-in stays here.`,
   },
   snippetsView: {
     language: 'Language',
@@ -303,10 +306,12 @@ export const text = {
     tryAgainInA: 'Try again in a moment.',
     theRequestWas: 'The request was sent; the portal may have carried it out.',
     theRequestMay: 'The request may have been sent; the portal may still carry it out.',
-    theRequestWasSent: 'The request was sent; the portal may have carried it out. What came is not shown, because it is cut.',
+    theRequestWasSent:
+      'The request was sent; the portal may have carried it out. What came is not shown, because it is cut.',
     theRequestWasSentOnly: 'The request was sent; only redirects came back.',
     itMayHaveBeen: 'It may have been sent; no answer came.',
-    theRequestWasSentMay: (portal: string) => `The request was sent; ${portal} may have carried it out. Make room on the disk that holds the data folder, then try again.`,
+    theRequestWasSentMay: (portal: string) =>
+      `The request was sent; ${portal} may have carried it out. Make room on the disk that holds the data folder, then try again.`,
     makeRoomOn: 'Make room on the disk that holds the data folder, then try again. Your edits are kept here.',
     theRequestWasSentThe: 'The request was sent; the portal may still carry it out.',
     whetherItWas: 'Whether it was carried out is not known.',
@@ -341,7 +346,8 @@ export const text = {
     andMore: (n: number) => `and ${number(n)} more`,
   },
   chart: {
-    unread: (what: 'thresholds' | 'maintenance', why: string) => `${what === 'thresholds' ? 'Thresholds' : 'Maintenance'} could not be read: ${why}`,
+    unread: (what: 'thresholds' | 'maintenance', why: string) =>
+      `${what === 'thresholds' ? 'Thresholds' : 'Maintenance'} could not be read: ${why}`,
     maintenance: 'Maintenance',
   },
 } as const

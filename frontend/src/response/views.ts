@@ -52,10 +52,24 @@ const snippets = new Lazy(async () => ({ component: (await import('./SnippetsVie
 
 /** The tabs of the response, in their order. A new one is a file and a line here. */
 export const views: View[] = [
-  { id: 'json', label: text.views.json, shows: 'answer', parts: { component: JsonView, tools: JsonTools }, body: true, filtered: true },
+  {
+    id: 'json',
+    label: text.views.json,
+    shows: 'answer',
+    parts: { component: JsonView, tools: JsonTools },
+    body: true,
+    filtered: true,
+  },
   { id: 'table', label: text.views.table, shows: 'answer', parts: table, body: true, filtered: true },
   { id: 'chart', label: text.views.chart, shows: 'answer', parts: chart, body: true, filtered: true },
-  { id: 'raw', label: text.views.raw, shows: 'answer', parts: { component: TextView, tools: TextTools }, body: true, filtered: true },
+  {
+    id: 'raw',
+    label: text.views.raw,
+    shows: 'answer',
+    parts: { component: TextView, tools: TextTools },
+    body: true,
+    filtered: true,
+  },
   { id: 'headers', label: text.views.headers, shows: 'answer', parts: headers, count: (reply) => reply.headers.length },
   { id: 'snippets', label: text.views.snippets, shows: 'request', parts: snippets },
 ]

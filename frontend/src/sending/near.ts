@@ -2,7 +2,17 @@
 import type { App } from '../state/app.svelte'
 import type { DraftData } from '../client'
 import type { Draft } from '../state/request/draft.svelte'
-import { filled, findObjects, nameOf, numberOf, objectList, quoted, segment, valuesIn, type ObjectList } from '../state/request/objects'
+import {
+  filled,
+  findObjects,
+  nameOf,
+  numberOf,
+  objectList,
+  quoted,
+  segment,
+  valuesIn,
+  type ObjectList,
+} from '../state/request/objects'
 import { listOf } from '../state/request/picking'
 
 export interface Near {
@@ -16,14 +26,21 @@ const most = 3
 
 const lastParam = (template: string) => [...template.matchAll(/\{([^{}]+)\}/g)].at(-1)?.[1]
 
-/** Up to three objects whose ids are next to the one the request names; where it names none by number, those whose names go with it. */
+/**
+ * Up to three objects whose ids are next to the one the request names; where it names none by number, those whose
+ * names go with it.
+ */
 export async function nearest(app: App, draft: Draft, signal: AbortSignal): Promise<Near[]> {
   const template = draft.endpoint?.path ?? ''
   const param = lastParam(template)
   const found = param ? listOf(app, draft, param) : undefined
   if (!param || !found?.path) return []
   const { list, path } = found
-  const typed = (valuesIn(template, draft.path).get(param) ?? draft.pathParams.find((r) => r.key === param)?.value ?? '').trim()
+  const typed = (
+    valuesIn(template, draft.path).get(param) ??
+    draft.pathParams.find((r) => r.key === param)?.value ??
+    ''
+  ).trim()
   const number = numberOf(list, typed)
   if (list.asks && number !== undefined) return byNumber(app, list, path, number, signal)
   const byName = await findObjects(app.lookups, list, path, typed, signal)
@@ -33,7 +50,8 @@ export async function nearest(app: App, draft: Draft, signal: AbortSignal): Prom
 
 async function byNumber(app: App, list: ObjectList, path: string, at: number, signal: AbortSignal): Promise<Near[]> {
   const fields = [list.key, ...list.names].join(',')
-  const ask = (filter: string, sort: string) => app.lookups.ask<{ items?: Item[] }>(path, { filter, sort, fields, size: String(most) }, signal, 0)
+  const ask = (filter: string, sort: string) =>
+    app.lookups.ask<{ items?: Item[] }>(path, { filter, sort, fields, size: String(most) }, signal, 0)
   const sides = await Promise.all([ask(`${list.key}<${at}`, `-${list.key}`), ask(`${list.key}>${at}`, list.key)])
   const far = (item: Item) => Math.abs((numberOf(list, String(item[list.key])) ?? Infinity) - at)
   const items = sides.flatMap((s) => s.items ?? []).sort((a, b) => far(a) - far(b))
@@ -55,7 +73,12 @@ export function takeId(draft: Draft, id: string) {
 }
 
 /** The objects that have what the write wanted for itself in a field of theirs. */
-export async function inTheWay(app: App, draft: Draft, field: string, signal: AbortSignal): Promise<{ near: Near; draft: DraftData }[]> {
+export async function inTheWay(
+  app: App,
+  draft: Draft,
+  field: string,
+  signal: AbortSignal,
+): Promise<{ near: Near; draft: DraftData }[]> {
   const template = draft.endpoint?.path ?? ''
   const collection = template.endsWith('}') ? template.slice(0, template.lastIndexOf('/')) : template
   const one = app.catalog.byId(`GET ${collection}/{id}`)
@@ -65,15 +88,31 @@ export async function inTheWay(app: App, draft: Draft, field: string, signal: Ab
   const value = fieldIn(draft.body, field)
   if (!one || !list?.asks || !path || value === undefined) return []
   const fields = [list.key, ...list.names].join(',')
-  const { items } = await app.client.lookup<{ items?: Item[] }>(path, { filter: `${field}:${value}`, fields, size: String(most + 1) }, signal)
+  const { items } = await app.client.lookup<{ items?: Item[] }>(
+    path,
+    { filter: `${field}:${value}`, fields, size: String(most + 1) },
+    signal,
+  )
   const own = typed.get(lastParam(template) ?? '')
-  return (items ?? []).filter((item) => !template.endsWith('}') || String(item[list.key]) !== own).slice(0, most).map((item) => {
-    const id = String(item[list.key])
-    return {
-      near: { id, name: nameOf(list, item) },
-      draft: { method: 'GET', path: `${path}/${segment(id)}`, template: one.path, pathParams: [], query: [], headers: [], body: '', mode: 'form' },
-    }
-  })
+  return (items ?? [])
+    .filter((item) => !template.endsWith('}') || String(item[list.key]) !== own)
+    .slice(0, most)
+    .map((item) => {
+      const id = String(item[list.key])
+      return {
+        near: { id, name: nameOf(list, item) },
+        draft: {
+          method: 'GET',
+          path: `${path}/${segment(id)}`,
+          template: one.path,
+          pathParams: [],
+          query: [],
+          headers: [],
+          body: '',
+          mode: 'form',
+        },
+      }
+    })
 }
 
 /** A field of a JSON body as a value of a filter. */

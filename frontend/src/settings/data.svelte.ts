@@ -20,7 +20,9 @@ export class DataWork {
   readonly busy = $derived(this.#working !== undefined)
 
   constructor(private app: App) {
-    app.activity.ondata = (progress) => { if (this.busy) this.progress = progress }
+    app.activity.ondata = (progress) => {
+      if (this.busy) this.progress = progress
+    }
   }
 
   load = () => this.#do(async (data) => void (this.state = await data.state()))
@@ -54,7 +56,11 @@ export class DataWork {
   undo = () => this.#do(async (data) => void (this.state = await data.undo()))
   forget = () => this.#do(async (data) => void (this.state = await data.forget()))
   openFolder = () => this.#do((data) => data.openFolder())
-  restart = () => this.#do(async (data) => { await this.app.flush(); await data.restart() })
+  restart = () =>
+    this.#do(async (data) => {
+      await this.app.flush()
+      await data.restart()
+    })
 
   leave() {
     this.found = undefined

@@ -37,7 +37,11 @@ ${rule}
 Of the parts of others in it (see above)
 ${'-'.repeat(70)}
 Copyright of somebody`
-  expect(parts(`${list}\n${rule}\na.example/one v1.2.3 (MIT)\n\n${own}\n\n${rule}\ntwo 4.0.0 (BSD-3-Clause OR MIT)\n\nRedistribution\n`)).toEqual([
+  expect(
+    parts(
+      `${list}\n${rule}\na.example/one v1.2.3 (MIT)\n\n${own}\n\n${rule}\ntwo 4.0.0 (BSD-3-Clause OR MIT)\n\nRedistribution\n`,
+    ),
+  ).toEqual([
     { name: 'a.example/one v1.2.3', licence: 'MIT', text: own },
     { name: 'two 4.0.0', licence: 'BSD-3-Clause OR MIT', text: 'Redistribution' },
   ])

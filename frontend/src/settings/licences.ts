@@ -20,5 +20,9 @@ export function parts(text: string): Part[] {
     from = at + head.length
     return { name, licence, at, from }
   })
-  return begins.map(({ name, licence, from }, i) => ({ name, licence, text: text.slice(from, begins[i + 1]?.at).trim() }))
+  return begins.map(({ name, licence, from }, i) => ({
+    name,
+    licence,
+    text: text.slice(from, begins[i + 1]?.at).trim(),
+  }))
 }

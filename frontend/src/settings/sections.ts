@@ -20,9 +20,21 @@ export interface Section {
 }
 
 export const sections: Section[] = [
-  { id: 'appearance', label: text.sections.appearance, icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
+  {
+    id: 'appearance',
+    label: text.sections.appearance,
+    icon: 'sun',
+    view: Appearance,
+    keys: ['theme', 'density', 'fontSize', 'zoom'],
+  },
   { id: 'keys', label: text.sections.keys, icon: 'keyboard', view: Keys, keys: ['keys'] },
-  { id: 'requests', label: text.sections.requests, icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
+  {
+    id: 'requests',
+    label: text.sections.requests,
+    icon: 'send',
+    view: Requests,
+    keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'],
+  },
   { id: 'notices', label: text.sections.notices, icon: 'bell', view: Notices, keys: ['notices', 'tray'] },
   { id: 'data', label: text.sections.data, icon: 'report', view: Data, keys: [] },
   { id: 'about', label: text.sections.about, icon: 'book', view: About, keys: [] },

@@ -6,7 +6,17 @@ const schema: Schema = {
   type: 'object',
   properties: [
     { name: 'name', type: 'string', doc: 'Host name or IP address' },
-    { name: 'tags', type: 'array', items: { type: 'object', properties: [{ name: 'key', type: 'string' }, { name: 'value', type: 'string' }] } },
+    {
+      name: 'tags',
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: [
+          { name: 'key', type: 'string' },
+          { name: 'value', type: 'string' },
+        ],
+      },
+    },
     { name: 'owner', type: 'object', properties: [{ name: 'mail', type: 'string' }] },
     { name: 'ids', type: 'array', items: { type: 'integer' } },
   ],
@@ -14,7 +24,12 @@ const schema: Schema = {
 
 test('a field is found by name or description, with the way to it', () => {
   expect(schemaWith('address host', schema)?.properties?.map((p) => p.name)).toEqual(['name'])
-  expect(schemaWith('VALUE', schema)).toEqual({ type: 'object', properties: [{ name: 'tags', type: 'array', items: { type: 'object', properties: [{ name: 'value', type: 'string' }] } }] })
+  expect(schemaWith('VALUE', schema)).toEqual({
+    type: 'object',
+    properties: [
+      { name: 'tags', type: 'array', items: { type: 'object', properties: [{ name: 'value', type: 'string' }] } },
+    ],
+  })
 })
 
 test('a field that matches keeps what is inside', () => {

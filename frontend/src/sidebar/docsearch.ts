@@ -3,7 +3,11 @@ import type { Param, Property, Schema } from '../client'
 /** Whether a name or description has every word of the query. */
 export function speaksOf(query: string, of: { name?: string; doc?: string; enum?: unknown[] }): boolean {
   const text = `${of.name ?? ''} ${of.doc ?? ''} ${of.enum?.map(String).join(' ') ?? ''}`.toLowerCase()
-  return query.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word))
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => text.includes(word))
 }
 
 export function paramsWith(query: string, params: Param[]): Param[] {

@@ -19,7 +19,12 @@ export function insertParam(draft: Draft, param: Param, value?: unknown) {
 export function toggleField(draft: Draft, name: string) {
   const row = draft.query.find((r) => r.key === 'fields')
   if (!row) return void draft.query.push(editRow({ key: 'fields', value: name }))
-  const have = row.on ? row.value.split(',').map((f) => f.trim()).filter(Boolean) : []
+  const have = row.on
+    ? row.value
+        .split(',')
+        .map((f) => f.trim())
+        .filter(Boolean)
+    : []
   row.value = (have.includes(name) ? have.filter((f) => f !== name) : [...have, name]).join(',')
   row.on = row.value !== ''
 }

@@ -15,8 +15,11 @@ export function nameProblem(name: string): string {
 export async function keep(app: Home, name: string, value: string): Promise<Variable | undefined> {
   const old = app.variables.all.find((v) => v.name === name && v.scope === 'portal')
   try {
-    const now = old ? await change(app, old.id, { value }) : await add(app, { name, value, secret: false, scope: 'portal' })
-    const undo = () => void (old ? change(app, old.id, { value: old.value }) : drop(app, now)).catch((e: unknown) => failed(app, e))
+    const now = old
+      ? await change(app, old.id, { value })
+      : await add(app, { name, value, secret: false, scope: 'portal' })
+    const undo = () =>
+      void (old ? change(app, old.id, { value: old.value }) : drop(app, now)).catch((e: unknown) => failed(app, e))
     app.toasts.show(text.keep.saved(name, short(value)), { tone: 'ok', action: { label: text.keep.undo, run: undo } })
     return now
   } catch (e) {
@@ -38,7 +41,13 @@ export async function remove(app: Home, variable: Variable) {
 
 /** Says that a variable which is no longer secret has lost its value, and offers to bring that back. */
 export function unsealed(app: Home, was: Variable) {
-  const undo = () => void app.client.variables.restore(was.id).then(() => { app.variables.all = app.variables.all.map((v) => (v.id === was.id ? was : v)) }, (e: unknown) => failed(app, e))
+  const undo = () =>
+    void app.client.variables.restore(was.id).then(
+      () => {
+        app.variables.all = app.variables.all.map((v) => (v.id === was.id ? was : v))
+      },
+      (e: unknown) => failed(app, e),
+    )
   app.toasts.show(text.keep.secretIsGone(was.name), { tone: 'warn', action: { label: text.keep.undo, run: undo } })
 }
 

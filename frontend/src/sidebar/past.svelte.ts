@@ -23,8 +23,12 @@ export class PastList {
   /** From the start again, as much as a screen or two, or down to an id; with another query from its first page. */
   async load(query = this.query, down?: number) {
     this.query = query
-    let came = await this.#get(undefined, down ? largestPage : Math.min(largestPage, Math.max(pageSize, this.items.length)))
-    while (came && down && this.#more && this.items.length < deepest && this.items.at(-1)!.id > down) came = await this.#get(this.items.at(-1)!.id, largestPage)
+    let came = await this.#get(
+      undefined,
+      down ? largestPage : Math.min(largestPage, Math.max(pageSize, this.items.length)),
+    )
+    while (came && down && this.#more && this.items.length < deepest && this.items.at(-1)!.id > down)
+      came = await this.#get(this.items.at(-1)!.id, largestPage)
   }
 
   /** The next page, if there is one. */

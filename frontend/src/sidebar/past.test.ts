@@ -10,7 +10,9 @@ function shelf(count: number) {
     history: { remove: async () => void count--, clear: async () => void (count = 0) },
     searchHistory: async (query: PastQuery) => {
       asked.push(query)
-      const all = Array.from({ length: count }, (_, i) => ({ id: count - i }) as Past).filter((p) => !query.before || p.id < query.before)
+      const all = Array.from({ length: count }, (_, i) => ({ id: count - i }) as Past).filter(
+        (p) => !query.before || p.id < query.before,
+      )
       const items = all.slice(0, query.size)
       const answer = { total: count, more: all.length > items.length, items }
       await told
@@ -29,7 +31,11 @@ function shelf(count: number) {
 test('it is read down to where it was left, and no further', async () => {
   const { asked, list } = shelf(1000)
   await list.load({}, 750)
-  expect(asked).toEqual([{ size: 100, before: undefined }, { size: 100, before: 901 }, { size: 100, before: 801 }])
+  expect(asked).toEqual([
+    { size: 100, before: undefined },
+    { size: 100, before: 901 },
+    { size: 100, before: 801 },
+  ])
   expect([list.items.length, list.items.at(-1)?.id]).toEqual([300, 701])
 })
 
@@ -42,7 +48,10 @@ test('what is too far down is not read', async () => {
 test('something newer that is asked for ends the reading', async () => {
   const { asked, list } = shelf(1000)
   await Promise.all([list.load({}, 7), list.load({ words: 'web' })])
-  expect(asked).toEqual([{ size: 100, before: undefined }, { words: 'web', size: 50, before: undefined }])
+  expect(asked).toEqual([
+    { size: 100, before: undefined },
+    { words: 'web', size: 50, before: undefined },
+  ])
   expect(list.items.length).toBe(50)
 })
 

@@ -5,7 +5,11 @@ import { followIn, places } from './rename'
 
 test('open tabs, saved requests and extractors follow a renamed variable, and come back', async () => {
   const client = fakeClient(new URLSearchParams())
-  const variables = { ...client.variables, follow: vi.fn(async () => ({ requests: 2, extractors: 1 })), unfollow: vi.fn(async () => ({ requests: 1, extractors: 1 })) }
+  const variables = {
+    ...client.variables,
+    follow: vi.fn(async () => ({ requests: 2, extractors: 1 })),
+    unfollow: vi.fn(async () => ({ requests: 1, extractors: 1 })),
+  }
   const app = new App(Object.assign(client, { variables }), fakeViews())
   await app.load()
   app.variables.all = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal' }]
@@ -15,14 +19,25 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
     app.toasts.current?.action?.run()
   }
 
-  followIn(app, { id: 2, name: 'machine' }, [{ name: 'unused', requests: 0, extractors: 0 }, { name: 'deviceId', requests: 2, extractors: 1 }])
+  followIn(app, { id: 2, name: 'machine' }, [
+    { name: 'unused', requests: 0, extractors: 0 },
+    { name: 'deviceId', requests: 2, extractors: 1 },
+  ])
   expect(app.toasts.current?.text).toBe('{{deviceId}} is used in 1 open tab, 2 saved requests and 1 extractor')
   press('Rename to {{machine}}')
   await expect.poll(() => app.toasts.current?.text).toBe('{{deviceId}} is {{machine}} now in 4 places')
-  expect([tab.draft.path, tab.saved?.path, tab.changed]).toEqual(['/device/devices/{{machine}}', '/device/devices/{{machine}}', false])
+  expect([tab.draft.path, tab.saved?.path, tab.changed]).toEqual([
+    '/device/devices/{{machine}}',
+    '/device/devices/{{machine}}',
+    false,
+  ])
   expect(variables.follow.mock.calls).toEqual([[2, 'deviceId']])
   press('Undo')
-  await expect.poll(() => app.toasts.current?.text).toBe('{{deviceId}} stands again in 3 places; 1 place changed since and stayed. The variable is still called {{machine}}')
+  await expect
+    .poll(() => app.toasts.current?.text)
+    .toBe(
+      '{{deviceId}} stands again in 3 places; 1 place changed since and stayed. The variable is still called {{machine}}',
+    )
   expect([tab.draft.path, tab.changed]).toEqual(['/device/devices/{{deviceId}}', false])
 
   app.toasts.dismiss()

@@ -18,19 +18,33 @@ export function followIn(app: App, { id, name: to }: Pick<Variable, 'id' | 'name
   const former = before.find((f) => f.requests || f.extractors || using(f.name).length)
   if (!former || former.name === to || app.variables.all.some((v) => v.name === former.name)) return
   const { name: from, requests, extractors } = former
-  const where = places([using(from).length, text.rename.openTabs], [requests, text.rename.savedRequests], [extractors, text.rename.extractors])
-  app.toasts.show(text.rename.isUsedIn(from, where), { action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) }, stay: true })
+  const where = places(
+    [using(from).length, text.rename.openTabs],
+    [requests, text.rename.savedRequests],
+    [extractors, text.rename.extractors],
+  )
+  app.toasts.show(text.rename.isUsedIn(from, where), {
+    action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) },
+    stay: true,
+  })
 }
 
 async function follow(app: App, id: number, from: string, to: string, tabs: OpenTab[]) {
   try {
     const done = await app.client.variables.follow(id, from)
-    const moved = tabs.map((tab) => ({ tab, was: tab.draft.data(), saved: tab.saved, now: change(tab, renamed(tab.draft.data(), from, to), tab.saved && renamed(tab.saved, from, to)) }))
+    const moved = tabs.map((tab) => ({
+      tab,
+      was: tab.draft.data(),
+      saved: tab.saved,
+      now: change(tab, renamed(tab.draft.data(), from, to), tab.saved && renamed(tab.saved, from, to)),
+    }))
     const count = moved.length + done.requests + done.extractors
     const undo = async () => {
       try {
         const back = await app.client.variables.unfollow(id)
-        const same = moved.filter(({ tab, now }) => app.workspace.tabs.includes(tab) && JSON.stringify(tab.draft.data()) === now)
+        const same = moved.filter(
+          ({ tab, now }) => app.workspace.tabs.includes(tab) && JSON.stringify(tab.draft.data()) === now,
+        )
         for (const { tab, was, saved } of same) change(tab, was, saved)
         const left = count - same.length - back.requests - back.extractors
         app.toasts.show(text.rename.standsAgainIn(from, places([count - left, text.rename.places]), left, to))
@@ -38,7 +52,10 @@ async function follow(app: App, id: number, from: string, to: string, tabs: Open
         app.toasts.show(text.rename.notTakenBack(asFault(e).message), { tone: 'error' })
       }
     }
-    app.toasts.show(text.rename.isNowIn(from, to, places([count, text.rename.places])), { tone: 'ok', action: { label: text.rename.undo, run: () => void undo() } })
+    app.toasts.show(text.rename.isNowIn(from, to, places([count, text.rename.places])), {
+      tone: 'ok',
+      action: { label: text.rename.undo, run: () => void undo() },
+    })
   } catch (e) {
     app.toasts.show(text.rename.notRenamed(asFault(e).message), { tone: 'error' })
   }
@@ -57,5 +74,7 @@ function change(tab: OpenTab, draft: DraftData, saved: DraftData | null): string
 /** `1 open tab, 2 saved requests and 1 extractor`; what there is none of is left out. */
 export function places(...counts: [number, (n: number) => string][]): string {
   const words = counts.filter(([n]) => n > 0).map(([n, counted]) => counted(n))
-  return words.length > 1 ? text.rename.and(words.slice(0, -1).join(', '), words.at(-1)!) : (words[0] ?? text.rename.noPlace)
+  return words.length > 1
+    ? text.rename.and(words.slice(0, -1).join(', '), words.at(-1)!)
+    : (words[0] ?? text.rename.noPlace)
 }

@@ -40,7 +40,8 @@ export function pastQuery(typed: string, f: PastFilter, now: number): PastQuery 
   if (words.length) q.words = words.join(' ')
   if (f.endpoint) q.endpoint = f.endpoint
   if (f.pinned) q.pinned = true
-  const midnight = (days: number, at = now) => new Date(new Date(at).getFullYear(), new Date(at).getMonth(), new Date(at).getDate() + days).getTime()
+  const midnight = (days: number, at = now) =>
+    new Date(new Date(at).getFullYear(), new Date(at).getMonth(), new Date(at).getDate() + days).getTime()
   if (f.when === 'today') q.from = midnight(0)
   if (f.when === 'week') q.from = midnight(-6)
   if (f.when === 'range') {

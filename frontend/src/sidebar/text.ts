@@ -48,7 +48,8 @@ export const text = {
     noHere: (method: string) => `No ${method} here`,
     theCatalogHas: (n: number) => `The catalog has this path with ${n === 1 ? 'another method' : 'other methods'}:`,
     notInThe: 'Not in the catalog',
-    theRequestCan: 'The request can be sent all the same. Docs come as soon as the path is that of an endpoint, with ids in place, too.',
+    theRequestCan:
+      'The request can be sent all the same. Docs come as soon as the path is that of an endpoint, with ids in place, too.',
     noEndpointChosen: 'No endpoint chosen',
     chooseOneOn: 'Choose one on the left or type a path: what it takes and what it answers is then explained here.',
     isInThe: (name: string, value: string) => `${name} is in the ${value === 'path' ? 'path' : 'query'}`,
@@ -135,10 +136,12 @@ export const text = {
     filter: 'Filter',
     clearHistory: 'Clear history',
     tryAgain: 'Try again',
-    found: (many: boolean, n: number) => `${many ? '1,000 or more' : number(n)} ${n === 1 ? 'request' : 'requests'} found`,
+    found: (many: boolean, n: number) =>
+      `${many ? '1,000 or more' : number(n)} ${n === 1 ? 'request' : 'requests'} found`,
     history: 'History',
     nothingFound: 'Nothing found',
-    noRequest: (words: string, set: boolean) => `No request${words ? ` has “${words}” in it or in its answer` : ''}${set ? ' meets the filter' : ''}.`,
+    noRequest: (words: string, set: boolean) =>
+      `No request${words ? ` has “${words}” in it or in its answer` : ''}${set ? ' meets the filter' : ''}.`,
     resetFilter: 'Reset filter',
     noRequestsYet: 'No requests yet',
     everythingYouSend: 'Everything you send is kept here, with its answer, until you delete it.',
@@ -148,7 +151,8 @@ export const text = {
     script: 'Script…',
     clear: 'Clear selection',
     clearTheHistory: 'Clear the history?',
-    goesToo: (some: boolean, n: number) => `${some ? 'All requests, also those not shown,' : n === 1 ? 'The one request' : `All ${number(n)} requests`} and the answers kept are deleted, pinned ones too. Open tabs stay.`,
+    goesToo: (some: boolean, n: number) =>
+      `${some ? 'All requests, also those not shown,' : n === 1 ? 'The one request' : `All ${number(n)} requests`} and the answers kept are deleted, pinned ones too. Open tabs stay.`,
     keepHistory: 'Keep history',
     notOpened: 'Not opened',
     notSent: 'Not sent',
@@ -184,7 +188,8 @@ export const text = {
   },
   historyRow: {
     allPages: 'all pages',
-    partial: (items: number, total: number) => `partial${items ? `: ${total ? `${number(items)} of ${number(total)}` : counted(items, 'item')}` : ''}`,
+    partial: (items: number, total: number) =>
+      `partial${items ? `: ${total ? `${number(items)} of ${number(total)}` : counted(items, 'item')}` : ''}`,
     select: (name: string) => `Select: ${name}`,
     pinned: 'pinned',
     undo: (name: string) => `Undo: ${name}`,
@@ -204,7 +209,8 @@ export const text = {
     bash: 'Bash',
     runbook: 'Runbook',
     asOne: (n: number, what: string) => `${n === 1 ? 'One request' : `${number(n)} requests`} as one ${what}`,
-    theyRunIn: 'They run in the order they were sent; it stops where an answer has another status. The token comes from',
+    theyRunIn:
+      'They run in the order they were sent; it stops where an answer has another status. The token comes from',
     spyglassToken: 'SPYGLASS_TOKEN',
     secretsFromThe: ', secrets from the environment.',
     languageOfThe: 'Language of the script',
@@ -257,7 +263,8 @@ export const text = {
     theFileIsLarge: 'The file is larger than 4 MiB',
     theFileIs: (why: string) => `The file is no valid JSON: ${why}`,
     notImported: (message: string) => `Not imported: ${message}`,
-    importedOfVariables: (done: number, n: number, empty: number) => `Imported ${number(done)} of ${number(n)} variables${empty ? `; give ${empty === 1 ? 'the secret' : 'the secrets'} a value` : ''}`,
+    importedOfVariables: (done: number, n: number, empty: number) =>
+      `Imported ${number(done)} of ${number(n)} variables${empty ? `; give ${empty === 1 ? 'the secret' : 'the secrets'} a value` : ''}`,
     importedOnly: (done: number, message: string) => `Imported ${number(done)} only: ${message}`,
     notAdded: (message: string) => `Not added: ${message}`,
     search: 'Search',
@@ -282,7 +289,8 @@ export const text = {
     replaceValues: 'Replace values?',
     onlyWhatIs: (n: number) => `Only what is new (${number(n)})`,
     replace: (n: number) => `Replace ${number(n)}`,
-    anotherValueHere: (n: number, name: string, slice: string, length: string) => `${n === 1 ? `{{${name}}} has` : `${number(n)} variables have`} another value here: ${slice}${length}.`,
+    anotherValueHere: (n: number, name: string, slice: string, length: string) =>
+      `${n === 1 ? `{{${name}}} has` : `${number(n)} variables have`} another value here: ${slice}${length}.`,
     secondsSince1970: 'seconds since 1970, as the request is sent',
     anHourBefore: 'an hour before; also m, d, w',
     aNewOne: 'a new one for each request',
@@ -294,7 +302,8 @@ export const text = {
     itsValueStays: 'its value stays in the keyring',
     cannotBeA: (name: string, name2: string) => `“${name}” cannot be a variable's name: ${name2}`,
     thereAreNo: 'There are no variables in the file',
-    importWithThe: 'Files of Insomnia, Bruno and Yaak are imported with Import… of the collections, their variables as well',
+    importWithThe:
+      'Files of Insomnia, Bruno and Yaak are imported with Import… of the collections, their variables as well',
     lineIsNot: (i: number) => `Line ${number(i)} is not NAME=value`,
   },
   constraints: {
@@ -322,7 +331,8 @@ export const text = {
   rename: {
     isUsedIn: (from: string, where: string) => `{{${from}}} is used in ${where}`,
     renameTo: (to: string) => `Rename to {{${to}}}`,
-    standsAgainIn: (from: string, places: string, left: number, to: string) => `{{${from}}} stands again in ${places}${left ? `; ${counted(left, 'place')} changed since and stayed` : ''}. The variable is still called {{${to}}}`,
+    standsAgainIn: (from: string, places: string, left: number, to: string) =>
+      `{{${from}}} stands again in ${places}${left ? `; ${counted(left, 'place')} changed since and stayed` : ''}. The variable is still called {{${to}}}`,
     notTakenBack: (message: string) => `Not taken back: ${message}`,
     isNowIn: (from: string, to: string, places: string) => `{{${from}}} is {{${to}}} now in ${places}`,
     undo: 'Undo',

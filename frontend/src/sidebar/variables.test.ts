@@ -16,13 +16,33 @@ test('what is exported comes in again, without secrets', () => {
 })
 
 test('files of others are read, and what cannot be is said', () => {
-  expect(fromFile(`{"a": 1, "b": "x"}`)).toEqual([{ name: 'a', value: '1', secret: false, scope: 'portal' }, { name: 'b', value: 'x', secret: false, scope: 'portal' }])
-  const postman = { name: 'Office', values: [{ key: 'site', value: 7, type: 'default', enabled: true }, { key: 'token', value: 'x', type: 'secret' }, { key: 'off', value: '', enabled: false }] }
-  expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'environment' }))).toEqual([{ name: 'site', value: '7', secret: false, scope: 'portal' }, { name: 'token', value: 'x', secret: true, scope: 'portal' }])
+  expect(fromFile(`{"a": 1, "b": "x"}`)).toEqual([
+    { name: 'a', value: '1', secret: false, scope: 'portal' },
+    { name: 'b', value: 'x', secret: false, scope: 'portal' },
+  ])
+  const postman = {
+    name: 'Office',
+    values: [
+      { key: 'site', value: 7, type: 'default', enabled: true },
+      { key: 'token', value: 'x', type: 'secret' },
+      { key: 'off', value: '', enabled: false },
+    ],
+  }
+  expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'environment' }))).toEqual([
+    { name: 'site', value: '7', secret: false, scope: 'portal' },
+    { name: 'token', value: 'x', secret: true, scope: 'portal' },
+  ])
   expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'globals' }))[0].scope).toBe('global')
   expect(fromFile(`# c\nexport A=1\nB='x y'\n`).map((v) => v.value)).toEqual(['1', 'x y'])
-  for (const text of ['type: environment.insomnia.rest/5.0\nname: x', '{"_type":"export","__export_format":4}', 'vars {\n  a: 1\n}', 'name: dev\nvariables:\n  - name: a']) {
-    expect(() => fromFile(text)).toThrow('Files of Insomnia, Bruno and Yaak are imported with Import… of the collections')
+  for (const text of [
+    'type: environment.insomnia.rest/5.0\nname: x',
+    '{"_type":"export","__export_format":4}',
+    'vars {\n  a: 1\n}',
+    'name: dev\nvariables:\n  - name: a',
+  ]) {
+    expect(() => fromFile(text)).toThrow(
+      'Files of Insomnia, Bruno and Yaak are imported with Import… of the collections',
+    )
   }
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
   expect(() => fromFile('{"a":')).toThrow('The file is no valid JSON')
@@ -31,19 +51,61 @@ test('files of others are read, and what cannot be is said', () => {
 })
 
 test('importing tells what is new from what would change', () => {
-  const own = [{ ...list[0], id: 1 }, { ...list[2], id: 2 }]
+  const own = [
+    { ...list[0], id: 1 },
+    { ...list[2], id: 2 },
+  ]
   const found = compareWith(own, [{ ...list[0], value: 'B' }, list[1], { ...list[2], value: '' }])
   expect(found).toEqual({ fresh: [list[1]], other: [{ id: 1, to: { ...list[0], value: 'B' } }] })
 })
 
 test('uses are found and renamed wherever they stand', () => {
-  const draft = { method: 'GET' as const, path: '/a/{{ site }}/{{site.x}}', template: '', pathParams: [], query: [{ on: true, key: '{{site}}', value: 'site' }], headers: [], body: '{"x":"{{site}}"}', mode: 'raw' as const }
-  expect([uses(JSON.stringify(draft), 'site'), uses(JSON.stringify(draft), 'sit'), uses(JSON.stringify(draft), '$now-1h')]).toEqual([true, false, false])
-  expect(renamed(draft, 'site', 'place')).toEqual({ ...draft, path: '/a/{{place}}/{{site.x}}', query: [{ on: true, key: '{{place}}', value: 'site' }], body: '{"x":"{{place}}"}' })
+  const draft = {
+    method: 'GET' as const,
+    path: '/a/{{ site }}/{{site.x}}',
+    template: '',
+    pathParams: [],
+    query: [{ on: true, key: '{{site}}', value: 'site' }],
+    headers: [],
+    body: '{"x":"{{site}}"}',
+    mode: 'raw' as const,
+  }
+  expect([
+    uses(JSON.stringify(draft), 'site'),
+    uses(JSON.stringify(draft), 'sit'),
+    uses(JSON.stringify(draft), '$now-1h'),
+  ]).toEqual([true, false, false])
+  expect(renamed(draft, 'site', 'place')).toEqual({
+    ...draft,
+    path: '/a/{{place}}/{{site.x}}',
+    query: [{ on: true, key: '{{place}}', value: 'site' }],
+    body: '{"x":"{{place}}"}',
+  })
 })
 
 test('variables are sorted by name, by their last change and by when they were sent', () => {
-  const own = [['b', 30], ['c', 0], ['a', 20], ['d', 10]].map(([name, changedOn], i) => ({ id: i + 1, name: String(name), value: '', secret: false, scope: 'portal' as const, changedOn: Number(changedOn) }))
-  const names = (sort: Parameters<typeof ordered>[1], fresh = 0) => ordered(own, sort, fresh, (v) => (v.name === 'c' ? 1 : 0)).map((v) => v.name).join('')
-  expect([names('added'), names('name'), names('changed'), names('sent'), names('changed', 1)]).toEqual(['bcad', 'abcd', 'badc', 'cabd', 'adcb'])
+  const own = [
+    ['b', 30],
+    ['c', 0],
+    ['a', 20],
+    ['d', 10],
+  ].map(([name, changedOn], i) => ({
+    id: i + 1,
+    name: String(name),
+    value: '',
+    secret: false,
+    scope: 'portal' as const,
+    changedOn: Number(changedOn),
+  }))
+  const names = (sort: Parameters<typeof ordered>[1], fresh = 0) =>
+    ordered(own, sort, fresh, (v) => (v.name === 'c' ? 1 : 0))
+      .map((v) => v.name)
+      .join('')
+  expect([names('added'), names('name'), names('changed'), names('sent'), names('changed', 1)]).toEqual([
+    'bcad',
+    'abcd',
+    'badc',
+    'cabd',
+    'adcb',
+  ])
 })

@@ -7,13 +7,17 @@ export type Plain = Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>
 
 /** All variables as our JSON; of a secret, only that it is one. */
 export function asJSON(list: Plain[]): string {
-  const variables = list.map(({ name, value, scope, secret }) => (secret ? { name, scope, secret, note: words.variables.itsValueStays } : { name, scope, value }))
+  const variables = list.map(({ name, value, scope, secret }) =>
+    secret ? { name, scope, secret, note: words.variables.itsValueStays } : { name, scope, value },
+  )
   return `${JSON.stringify({ spyglass: 'variables', variables }, null, 2)}\n`
 }
 
 /** All variables as an .env file. Of one name, that of the portal is written: it goes before the global one. */
 export function asEnv(list: Plain[]): string {
-  const lines = preferred(list).map(({ name, value, secret }) => (secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`))
+  const lines = preferred(list).map(({ name, value, secret }) =>
+    secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`,
+  )
   return lines.map((l) => `${l}\n`).join('')
 }
 
@@ -23,11 +27,15 @@ function preferred(list: Plain[]): Plain[] {
 
 function envValue(value: string): string {
   if (/^[\w./:@%+,-]*$/.test(value)) return value
-  return `"${value.replace(/[\\"$`]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}"`
+  return `"${value
+    .replace(/[\\"$`]/g, '\\$&')
+    .replace(/\n/g, '\\n')
+    .replace(/\r/g, '\\r')}"`
 }
 
 /** Files of Insomnia, Bruno and Yaak, which hold their environments beside requests. */
-const foreign = /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig|yaakSchema)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
+const foreign =
+  /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig|yaakSchema)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
 
 /** What a file holds; throws a sentence where it is neither of the two. */
 export function fromFile(text: string): Plain[] {
@@ -46,20 +54,48 @@ function fromJSON(text: string): Plain[] {
   } catch (e) {
     throw new Error(words.variables.theFileIs((e as Error).message))
   }
-  const { variables, values, _postman_variable_scope: scope } = value as { variables?: unknown; values?: unknown; _postman_variable_scope?: unknown }
+  const {
+    variables,
+    values,
+    _postman_variable_scope: scope,
+  } = value as { variables?: unknown; values?: unknown; _postman_variable_scope?: unknown }
   if (Array.isArray(variables)) {
-    return variables.map((v: Partial<Plain>) => ({ name: String(v.name ?? ''), value: v.secret ? '' : String(v.value ?? ''), secret: v.secret === true, scope: v.scope === 'global' ? 'global' : 'portal' }))
+    return variables.map((v: Partial<Plain>) => ({
+      name: String(v.name ?? ''),
+      value: v.secret ? '' : String(v.value ?? ''),
+      secret: v.secret === true,
+      scope: v.scope === 'global' ? 'global' : 'portal',
+    }))
   }
-  if (isPostman(values)) return values.filter((v) => v.enabled !== false).map((v) => fromPostman(v, scope === 'globals' ? 'global' : 'portal'))
-  return Object.entries(value as Record<string, unknown>).map(([name, v]) => ({ name, value: typeof v === 'string' ? v : JSON.stringify(v), secret: false, scope: 'portal' }))
+  if (isPostman(values))
+    return values
+      .filter((v) => v.enabled !== false)
+      .map((v) => fromPostman(v, scope === 'globals' ? 'global' : 'portal'))
+  return Object.entries(value as Record<string, unknown>).map(([name, v]) => ({
+    name,
+    value: typeof v === 'string' ? v : JSON.stringify(v),
+    secret: false,
+    scope: 'portal',
+  }))
 }
 
 /** One of an environment that Postman exported; a secret's value is in the file, or empty. */
-interface PostmanValue { key?: string; value?: unknown; type?: string; enabled?: boolean }
+interface PostmanValue {
+  key?: string
+  value?: unknown
+  type?: string
+  enabled?: boolean
+}
 
-const isPostman = (values: unknown): values is PostmanValue[] => Array.isArray(values) && values.every((v: unknown) => v instanceof Object && 'key' in v)
+const isPostman = (values: unknown): values is PostmanValue[] =>
+  Array.isArray(values) && values.every((v: unknown) => v instanceof Object && 'key' in v)
 
-const fromPostman = ({ key, value, type }: PostmanValue, scope: Plain['scope']): Plain => ({ name: String(key ?? ''), value: String(value ?? ''), secret: type === 'secret', scope })
+const fromPostman = ({ key, value, type }: PostmanValue, scope: Plain['scope']): Plain => ({
+  name: String(key ?? ''),
+  value: String(value ?? ''),
+  secret: type === 'secret',
+  scope,
+})
 
 function fromEnv(text: string): Plain[] {
   const out: Plain[] = []
@@ -92,11 +128,18 @@ export function compareWith(own: Variable[], list: Plain[]): { fresh: Plain[]; o
 }
 
 /** The list as it is to be sorted; the fresh one stays at its end, where it is being named. */
-export function ordered(list: Variable[], sort: NonNullable<Settings['variableSort']>, fresh: number, sentAt: (v: Variable) => number): Variable[] {
+export function ordered(
+  list: Variable[],
+  sort: NonNullable<Settings['variableSort']>,
+  fresh: number,
+  sentAt: (v: Variable) => number,
+): Variable[] {
   if (sort === 'added') return list
   const latest = { name: () => 0, changed: (v: Variable) => v.changedOn ?? 0, sent: sentAt }[sort]
   const byName = (a: Variable, b: Variable) => a.name.localeCompare(b.name) || b.scope.localeCompare(a.scope)
-  return [...list].sort((a, b) => Number(a.id === fresh) - Number(b.id === fresh) || latest(b) - latest(a) || byName(a, b))
+  return [...list].sort(
+    (a, b) => Number(a.id === fresh) - Number(b.id === fresh) || latest(b) - latest(a) || byName(a, b),
+  )
 }
 
 const reference = (name: string) => new RegExp(`\\{\\{\\s*${name.replace(/[.$+-]/g, '\\$&')}\\s*\\}\\}`, 'g')

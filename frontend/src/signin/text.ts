@@ -2,10 +2,17 @@
 import { wait } from '../ui/wait'
 
 export const text = {
-  title: 'Spyglass', goes: 'Sign in to the portal.',
-  again: 'Sign in again', againGoes: 'The session has ended. What you typed is still here.',
-  name: 'User name', password: 'Password', signIn: 'Sign in',
-  noName: 'Type your user name.', noPassword: 'Type your password.', wrong: 'The user name or the password is wrong.',
-  tooMany: (seconds: number) => `Too many tries. Try again in ${wait(seconds)}.`, now: 'You can try again now.',
+  title: 'Spyglass',
+  goes: 'Sign in to the portal.',
+  again: 'Sign in again',
+  againGoes: 'The session has ended. What you typed is still here.',
+  name: 'User name',
+  password: 'Password',
+  signIn: 'Sign in',
+  noName: 'Type your user name.',
+  noPassword: 'Type your password.',
+  wrong: 'The user name or the password is wrong.',
+  tooMany: (seconds: number) => `Too many tries. Try again in ${wait(seconds)}.`,
+  now: 'You can try again now.',
   sentence: (words: string) => (words.endsWith('.') ? words : `${words}.`),
 } as const

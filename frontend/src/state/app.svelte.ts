@@ -30,7 +30,10 @@ export class App implements Page {
   readonly session = new Session()
   readonly toasts = new Toasts()
   readonly activity = new Activity()
-  readonly settings = new KeptSettings(() => this.client, (e) => this.saveFailed(e))
+  readonly settings = new KeptSettings(
+    () => this.client,
+    (e) => this.saveFailed(e),
+  )
   readonly variables = new Variables(() => this.client)
   readonly commands = new Commands(() => this.settings.values.keys, reportMissed)
   /** What the portal tells of its changes. */
@@ -163,7 +166,9 @@ export class App implements Page {
     this.arrived(start, this.portals.place)
     this.session.phase = 'ready'
     const { api, monitor } = this.navigation.parts
-    void touched().then(() => Promise.all([api.ready(), monitor.ready()])).catch(() => {}) // who needs one then asks again
+    void touched()
+      .then(() => Promise.all([api.ready(), monitor.ready()]))
+      .catch(() => {}) // who needs one then asks again
     if (start.notice) this.toasts.show(start.notice, { tone: 'warn', stay: true })
     this.#listen()
   }

@@ -39,7 +39,11 @@ test('the endpoints chosen last belong to a portal', async () => {
   app.navigation.chooseEndpoint(first)
   expect(recentsOf(app)).toEqual([first.id, second.id])
   await app.portals.switchTo(0)
-  expect([recentsOf(app), app.settings.values.recents, app.settings.values.recentsAt]).toEqual([[first.id], [first.id], { 7: [first.id, second.id] }])
+  expect([recentsOf(app), app.settings.values.recents, app.settings.values.recentsAt]).toEqual([
+    [first.id],
+    [first.id],
+    { 7: [first.id, second.id] },
+  ])
 })
 
 test('an endpoint that is sent to is the most recent one, also when its path was typed, and at its own portal', async () => {
@@ -60,7 +64,9 @@ test('an endpoint that is sent to is the most recent one, also when its path was
 test('a switch is kept before it is seen, so that a reload comes back to it', async () => {
   const { app, client } = await begin()
   let keep = () => {}
-  const write = vi.fn((change: typeof client.settings) => new Promise<typeof client.settings>((done) => (keep = () => done(change))))
+  const write = vi.fn(
+    (change: typeof client.settings) => new Promise<typeof client.settings>((done) => (keep = () => done(change))),
+  )
   client.saveSettings = write
   const switched = app.portals.switchTo(7)
   await expect.poll(() => write.mock.calls).toEqual([[{ activePortal: 7 }]])
@@ -81,7 +87,17 @@ test('the quota is that of the last page while all pages are fetched, of the por
   void draft.sendAll()
   await vi.waitFor(() => expect(draft.run).toBeDefined())
   const quota = { limit: 500, remaining: 12, window: 60 }
-  const told = { sendId: draft.sendId, state: 'waiting' as const, page: 7, pages: 13, items: 350, total: 640, ms: 4100, wait: 20_000, quota }
+  const told = {
+    sendId: draft.sendId,
+    state: 'waiting' as const,
+    page: 7,
+    pages: 13,
+    items: 350,
+    total: 640,
+    ms: 4100,
+    wait: 20_000,
+    quota,
+  }
   to.pages?.(told)
   expect([app.activity.quota, draft.run]).toEqual([quota, told])
   to.pages?.({ ...told, quota: null })
@@ -116,14 +132,20 @@ test('a remote portal that does not answer shows its tabs and says why, until it
   const why = 'nothing answers at far.example:8443: the connection was refused'
   away.portals.test.mockRejectedValueOnce(new Fault(why, 502, { field: 'portal' }))
   await app.reach.ask()
-  expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([why, `Far away cannot be used now: ${why}. Its tabs are here.`, 'Try again'])
+  expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([
+    why,
+    `Far away cannot be used now: ${why}. Its tabs are here.`,
+    'Try again',
+  ])
   app.toasts.current?.action?.run()
   await expect.poll(() => app.reach.problem).toBe('')
 })
 
 test('the view that was looked at last is loaded before the page is ready; what a view offers waits for it', async () => {
   const { start } = fakeClient(new URLSearchParams())
-  const client = Object.assign(fakeClient(new URLSearchParams()), { start: async () => ({ ...(await start())!, settings: { view: 'monitor' as const, monitor: { screen: 'none' } } }) })
+  const client = Object.assign(fakeClient(new URLSearchParams()), {
+    start: async () => ({ ...(await start())!, settings: { view: 'monitor' as const, monitor: { screen: 'none' } } }),
+  })
   const views = fakeViews()
   let come = () => {}
   const coming = new Promise<void>((done) => (come = done))
@@ -146,7 +168,9 @@ test('the code of what the page is told to show comes beside the call that tells
   const { start } = fakeClient(new URLSearchParams())
   const app = new App(Object.assign(fakeClient(new URLSearchParams()), { start: () => told.then(start) }), fakeViews())
   const loading = app.load({ view: 'api' })
-  await vi.waitFor(() => expect([app.session.phase, app.navigation.parts.api.component === undefined]).toEqual(['loading', false]))
+  await vi.waitFor(() =>
+    expect([app.session.phase, app.navigation.parts.api.component === undefined]).toEqual(['loading', false]),
+  )
   come()
   await loading
   expect(app.session.phase).toBe('ready')

@@ -4,7 +4,10 @@ import { remappable, type OwnKeys } from './keymap'
 
 type None = []
 
-/** What parts of the page offer to others, with the arguments of each: a part that is on the page offers it, any part runs it. */
+/**
+ * What parts of the page offer to others, with the arguments of each: a part that is on the page offers it, any part
+ * runs it.
+ */
 export interface Actions {
   'body.enter': None
   'catalog.open': None
@@ -61,7 +64,10 @@ export class Commands {
   #offers = new Map<Action, unknown>()
 
   /** `own` returns the keys that the person chose; `missed` is told of an action that nobody offers. */
-  constructor(private own: () => OwnKeys | undefined, private missed: (name: Action) => void) {}
+  constructor(
+    private own: () => OwnKeys | undefined,
+    private missed: (name: Action) => void,
+  ) {}
 
   /** Takes the list of commands, each with the person's own keys where there are some. */
   declare(commands: readonly Command[]) {

@@ -15,11 +15,14 @@ export function wire(page: Page, place: Place) {
   const { workspace } = place
   workspace.onfault = (e) => page.saveFailed(e)
   workspace.onclosed = (tabs) => {
-    page.toasts.show(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
+    page.toasts.show(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), {
+      action: { label: text.undo, run: () => void workspace.reopenThese(tabs) },
+    })
   }
   workspace.onactive = (tab) => void remember(page, place, tab)
   workspace.before = (tab, anyway) => {
-    if (tab.draft.endpoint) used(page, tab.draft.endpoint, place.id) // now, and not with the answer: nothing moves when that comes
+    // now, and not with the answer: nothing moves when that comes
+    if (tab.draft.endpoint) used(page, tab.draft.endpoint, place.id)
     return page.sending.before(tab, anyway)
   }
   workspace.onsaved = (file) => page.sending.saved(file)
@@ -28,7 +31,8 @@ export function wire(page: Page, place: Place) {
     page.activity.historyVersion++
     if (tab.draft.fault || tab.draft.reply) page.reach.heard(place.id, tab.draft.fault)
     if (page.portals.place === place && tab.draft.reply?.quota) page.activity.quota = tab.draft.reply.quota
-    if (tab.draft.fault?.detail.readOnly && !page.portals.shown.readOnly) void page.portals.reload().catch(() => {}) // locked in another window
+    // locked in another window
+    if (tab.draft.fault?.detail.readOnly && !page.portals.shown.readOnly) void page.portals.reload().catch(() => {})
     if (tab.draft.fault?.status === 401) page.session.ended = true
     if (signedOut(tab.draft)) page.sending.refused(tab)
     if (tab.draft.fault?.status !== 401 && signedOut(tab.draft)) refused(page, place.id)
@@ -78,7 +82,9 @@ async function remember(page: Page, place: Place, tab: OpenTab) {
   try {
     const id = await tab.stored()
     if (place.workspace.active !== tab || page.settings.lastTab(place.id) === id) return
-    page.settings.save(place.id ? { activeTabs: { ...page.settings.values.activeTabs, [place.id]: id } } : { activeTab: id })
+    page.settings.save(
+      place.id ? { activeTabs: { ...page.settings.values.activeTabs, [place.id]: id } } : { activeTab: id },
+    )
   } catch (e) {
     page.saveFailed(e)
   }

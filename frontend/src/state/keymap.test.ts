@@ -39,7 +39,7 @@ test('the declared keys come back, from whoever has them meanwhile', () => {
   expect(keys(a)).toEqual([['Mod+Enter', 'F5'], ['Mod+B']])
 })
 
-test('one of two keys can be another\'s', () => {
+test("one of two keys can be another's", () => {
   const a = app()
   giveKeys(a, 'left', 'F5')
   expect(keys(a)).toEqual([['Mod+Enter'], ['F5']])

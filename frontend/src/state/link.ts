@@ -19,6 +19,12 @@ export async function openLink(page: Page, { screen, id, call, problem }: Link) 
   await page.portals.place.catalog.settled
   const { method, path } = call
   const query = call.query.map((pair) => ({ on: true, ...pair }))
-  page.navigation.openDraft({ ...emptyDraft(), method, path, template: page.portals.place.catalog.match(method, path)?.path ?? '', query })
+  page.navigation.openDraft({
+    ...emptyDraft(),
+    method,
+    path,
+    template: page.portals.place.catalog.match(method, path)?.path ?? '',
+    query,
+  })
   page.toasts.show(text.linked)
 }

@@ -43,7 +43,10 @@ export class Navigation {
   /** What is looked for in the docs of the endpoint. */
   docsQuery = $state({ endpoint: '', text: '' })
 
-  constructor(private views: Views, private page: Surroundings) {
+  constructor(
+    private views: Views,
+    private page: Surroundings,
+  ) {
     this.parts = { api: new Part(views.api), monitor: new Part(views.monitor) }
   }
 
@@ -57,7 +60,8 @@ export class Navigation {
   /** Loads the code of what is shown first, whole, so that it comes in one paint. */
   async load(view?: string, screen = this.page.monitor.screen) {
     if (view === 'api') await this.parts.api.ready()
-    if (view === 'monitor') await Promise.all([this.parts.monitor.ready(), this.views.screens.find((s) => s.id === screen)?.load()])
+    if (view === 'monitor')
+      await Promise.all([this.parts.monitor.ready(), this.views.screens.find((s) => s.id === screen)?.load()])
   }
 
   isScreen(id: string): boolean {

@@ -10,22 +10,31 @@ export class KeptSettings {
   systemIsLight = $state(false)
 
   readonly theme: Theme = $derived(this.values.theme ?? 'system')
-  /** Of a list's rows that are placed by number, of one line and of two: --h-row and --h-row-2 in tokens.css. Pixels. */
+  /**
+   * Of a list's rows that are placed by number, of one line and of two: --h-row and --h-row-2 in tokens.css. Pixels.
+   */
   readonly rowHeight: number = $derived({ compact: 24, normal: 28, roomy: 34 }[this.values.density ?? 'normal'])
   readonly rowHeight2: number = $derived({ compact: 40, normal: 44, roomy: 52 }[this.values.density ?? 'normal'])
   /** The colours the page is drawn in: canvases are painted again when they change. */
-  readonly colours: 'dark' | 'light' = $derived(this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme)
+  readonly colours: 'dark' | 'light' = $derived(
+    this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme,
+  )
 
   #change: Change = {}
   #saver: Saver
 
-  constructor(private client: () => Pick<Client, 'saveSettings'>, failed: (e: unknown) => void) {
+  constructor(
+    private client: () => Pick<Client, 'saveSettings'>,
+    failed: (e: unknown) => void,
+  ) {
     this.#saver = new Saver(() => this.#write(), failed)
   }
 
   /** Merges into the settings now, and into the server's soon. */
   save(change: Change) {
-    this.values = Object.fromEntries(Object.entries({ ...this.values, ...change }).filter(([, value]) => value !== null))
+    this.values = Object.fromEntries(
+      Object.entries({ ...this.values, ...change }).filter(([, value]) => value !== null),
+    )
     this.#change = { ...this.#change, ...change }
     this.#saver.touch()
   }

@@ -2,7 +2,10 @@
 import { number } from '../ui/locale'
 
 export const text = {
-  closed: (title: string) => `Closed ${title}`, closedTabs: (n: number) => `Closed ${number(n)} tabs`, undo: 'Undo', notSaved: (why: string) => `Not saved: ${why}`,
+  closed: (title: string) => `Closed ${title}`,
+  closedTabs: (n: number) => `Closed ${number(n)} tabs`,
+  undo: 'Undo',
+  notSaved: (why: string) => `Not saved: ${why}`,
   linked: 'A link opened this request. It is not sent until you send it.',
   notSet: (variable: string, problem: string) => `{{${variable}}} was not set: ${problem}`,
   extracted: (variable: string, value: string) => `Extracted {{${variable}}} = ${value}`,

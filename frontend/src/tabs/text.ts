@@ -23,7 +23,8 @@ export const text = {
     moveRight: 'Move right',
     tabs: 'Tabs',
     openTabs: 'Open tabs',
-    apiRequest: (title: string, told: string, pinned: boolean, changed: boolean, busy: boolean) => `${title}${told && ` ${told}`}: API request${pinned ? ', pinned' : ''}${changed ? ', unsaved changes' : ''}${busy ? ', sending' : ''}`,
+    apiRequest: (title: string, told: string, pinned: boolean, changed: boolean, busy: boolean) =>
+      `${title}${told && ` ${told}`}: API request${pinned ? ', pinned' : ''}${changed ? ', unsaved changes' : ''}${busy ? ', sending' : ''}`,
     api: 'API',
     newRequest: 'New request',
     tabName: 'Tab name',

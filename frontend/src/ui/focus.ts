@@ -5,7 +5,8 @@
  * place of a pane the same pane of what is shown now.
  */
 const layers = 'dialog, [role="dialog"], [role="menu"], [popover]'
-const takers = 'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex], .cm-content'
+const takers =
+  'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex], .cm-content'
 
 /** An element that had the focus and what it was in, outwards; `at` is its place in its parent. */
 type Trail = { element: HTMLElement; at: number }[]
@@ -19,7 +20,8 @@ export function keepFocus(page: Document): () => void {
   function onfocusin(e: FocusEvent) {
     const now = trailOf(e.target as HTMLElement)
     const layer = now[0]?.element.closest(layers)
-    if (layer && trail.length && !trail.some(({ element }) => element === layer)) before.set(layer, trail) // not from one place of it to another, be that gone
+    // not from one place of it to another, be that gone
+    if (layer && trail.length && !trail.some(({ element }) => element === layer)) before.set(layer, trail)
     trail = now
   }
 
@@ -36,11 +38,18 @@ export function keepFocus(page: Document): () => void {
     const had = trail[0]?.element
     if (had && (!had.isConnected || page.activeElement === page.body || had.matches(':disabled'))) plan()
   })
-  const onpointerup = () => { if (page.activeElement === page.body) trail = [] } // put away by a click beside it
+  const onpointerup = () => {
+    if (page.activeElement === page.body) trail = []
+  } // put away by a click beside it
 
   page.addEventListener('focusin', onfocusin)
   page.addEventListener('pointerup', onpointerup, true)
-  watch.observe(page.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled', 'hidden', 'open'] })
+  watch.observe(page.body, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['disabled', 'hidden', 'open'],
+  })
   return () => {
     page.removeEventListener('focusin', onfocusin)
     page.removeEventListener('pointerup', onpointerup, true)
@@ -51,7 +60,8 @@ export function keepFocus(page: Document): () => void {
 
 function trailOf(element: HTMLElement): Trail {
   const trail: Trail = []
-  for (let e: HTMLElement | null = element; e; e = e.parentElement) trail.push({ element: e, at: e.parentElement ? [...e.parentElement.children].indexOf(e) : 0 })
+  for (let e: HTMLElement | null = element; e; e = e.parentElement)
+    trail.push({ element: e, at: e.parentElement ? [...e.parentElement.children].indexOf(e) : 0 })
   return trail
 }
 
@@ -65,8 +75,14 @@ function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HT
     const outside = element.matches(layers) && !visible(element) ? before.get(element) : undefined
     if (outside?.length) return canHave(outside[0].element) ? outside[0].element : heir(page, outside, before)
   }
-  const gone = Math.max(0, trail.findLastIndex(({ element }) => !element.isConnected))
-  const pane = trail.slice(0, gone + 1).map(({ element }) => element.dataset.pane).find(Boolean)
+  const gone = Math.max(
+    0,
+    trail.findLastIndex(({ element }) => !element.isConnected),
+  )
+  const pane = trail
+    .slice(0, gone + 1)
+    .map(({ element }) => element.dataset.pane)
+    .find(Boolean)
   const same = pane && first(page.querySelector(`[data-pane="${pane === 'welcome' ? 'request' : pane}"]`))
   if (same) return same
   for (let i = gone + 1; i < trail.length; i++) {

@@ -23,7 +23,8 @@ export function chooseFonts(root: HTMLElement): Fonts | undefined {
   }
   const fonts = { ui: stack('ui'), code: stack('code') }
   for (const name of ['ui', 'code'] as const) {
-    if (root.style.getPropertyValue(`--font-${name}`) !== fonts[name]) root.style.setProperty(`--font-${name}`, fonts[name])
+    if (root.style.getPropertyValue(`--font-${name}`) !== fonts[name])
+      root.style.setProperty(`--font-${name}`, fonts[name])
   }
   return fonts
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { pieces, rank } from './fuzzy'
 
-const paths = ['/device/devices', '/device/devices/{id}', '/device/groups', '/setting/admins/{id}/apitokens', '/setting/version', '/report/reports']
+const paths = [
+  '/device/devices',
+  '/device/devices/{id}',
+  '/device/groups',
+  '/setting/admins/{id}/apitokens',
+  '/setting/version',
+  '/report/reports',
+]
 const found = (query: string) => rank(query, paths, (p) => p).map((r) => r.item)
 
 describe('rank', () => {
@@ -37,7 +44,10 @@ describe('rank', () => {
       { path: '/device/groups', doc: 'holds devices' },
       { path: '/device/devices', doc: '' },
     ]
-    expect(rank('devices', items, (i) => [i.path, i.doc]).map((r) => r.item.path)).toEqual(['/device/devices', '/device/groups'])
+    expect(rank('devices', items, (i) => [i.path, i.doc]).map((r) => r.item.path)).toEqual([
+      '/device/devices',
+      '/device/groups',
+    ])
   })
 
   test('the matched letters of each field are told', () => {
@@ -75,8 +85,22 @@ test('words that are no path are not ranked by their end', () => {
 })
 
 test('several words that are all a field says win over words that stand here and there', () => {
-  const found = rank('add a device', [['/device/groups/{id}/add', 'Add a group of a device'], ['/device/devices', 'Add a device']], (e) => e)
+  const found = rank(
+    'add a device',
+    [
+      ['/device/groups/{id}/add', 'Add a group of a device'],
+      ['/device/devices', 'Add a device'],
+    ],
+    (e) => e,
+  )
   expect(found.map((f) => f.item[0])).toEqual(['/device/devices', '/device/groups/{id}/add'])
-  const near = rank('add device', [['/device/groups', 'Add a device group'], ['/device/devices', 'Add a device']], (e) => e)
+  const near = rank(
+    'add device',
+    [
+      ['/device/groups', 'Add a device group'],
+      ['/device/devices', 'Add a device'],
+    ],
+    (e) => e,
+  )
   expect(near.map((f) => f.item[0])).toEqual(['/device/devices', '/device/groups'])
 })

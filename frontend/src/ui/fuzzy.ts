@@ -34,7 +34,9 @@ export function prepare(fields: readonly string[]): Text {
 const small = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in'])
 const bared = (words: string[]) => words.filter((w) => !small.has(w)).join(' ')
 
-/** What a word scores at least where a word of the text itself begins with it: not within one, nor in a further field. */
+/**
+ * What a word scores at least where a word of the text itself begins with it: not within one, nor in a further field.
+ */
 export const begins = 140
 
 const boundary = /[\s/{}._\-:?&=,()…]/
@@ -47,7 +49,11 @@ const widestGap = 2
  * An empty query matches everything with score 0. `textOf` answers the fields
  * to look into, most important first.
  */
-export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[] | Text): Ranked<T>[] {
+export function rank<T>(
+  query: string,
+  items: readonly T[],
+  textOf: (item: T) => string | readonly string[] | Text,
+): Ranked<T>[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const phrase = words.length > 1 ? bared(words) : ''
   const found: Ranked<T>[] = []
@@ -55,7 +61,8 @@ export function rank<T>(query: string, items: readonly T[], textOf: (item: T) =>
     const text = textOf(item)
     const ready = typeof text === 'string' ? prepare([text]) : 'lower' in text ? text : prepare(text)
     const match = matchAll(words, ready)
-    if (match) found.push({ item, ...match, score: match.score + (phrase && ready.bare.includes(phrase) ? wholeText : 0) })
+    if (match)
+      found.push({ item, ...match, score: match.score + (phrase && ready.bare.includes(phrase) ? wholeText : 0) })
   }
   return words.length ? found.sort((a, b) => b.score - a.score) : found
 }
@@ -65,7 +72,7 @@ export function pieces(text: string, marks: readonly number[] | undefined): Piec
   if (!marks?.length) return [{ text, hit: false }]
   const out: Piece[] = []
   let at = 0
-  for (let i = 0; i < marks.length; ) {
+  for (let i = 0; i < marks.length;) {
     const start = marks[i]
     let end = start + 1
     while (marks[++i] === end) end++
@@ -83,7 +90,8 @@ function matchAll(words: string[], { fields, lower }: Text): { score: number; ma
   for (const word of words) {
     let best: { field: number; score: number; at: number[] } | undefined
     for (let f = 0; f < fields.length; f++) {
-      const hit = matchPiece(word, fields[f], lower[f]) ?? (f === 0 ? matchLetters(word, fields[f], lower[f]) : undefined)
+      const hit =
+        matchPiece(word, fields[f], lower[f]) ?? (f === 0 ? matchLetters(word, fields[f], lower[f]) : undefined)
       if (!hit) continue
       const weighed = hit.score / (f + 1)
       if (!best || weighed > best.score) best = { field: f, score: weighed, at: hit.at }
@@ -143,7 +151,9 @@ function matchLetters(word: string, text: string, lower: string): { score: numbe
     from.push(back)
     last = next
   }
-  let [end, score] = [...last].reduce((best, one) => (one[1] > best[1] ? one : best))
+  const best = [...last].reduce((best, one) => (one[1] > best[1] ? one : best))
+  const score = best[1]
+  let end = best[0]
   const at = [end]
   for (let i = word.length - 1; i > 0; i--) at.unshift((end = from[i].get(end)!))
   return { score: (score / word.length) * 8, at }

@@ -23,7 +23,7 @@ test('on macOS Mod is Cmd, and Ctrl+Tab stays Ctrl', () => {
   expect(matches('Control+Tab', press('Tab', { ctrlKey: true }), true)).toBe(true)
 })
 
-test('keys read in the platform\'s own way', () => {
+test("keys read in the platform's own way", () => {
   expect(label('Mod+Shift+P', false)).toBe('Ctrl Shift P')
   expect(label('Mod+Shift+P', true)).toBe('⌘⇧P')
 })

@@ -51,7 +51,13 @@ const sign = /^[^\p{L}\p{N}]$/u
 export function matches(text: string, e: KeyboardEvent, mac = isMac): boolean {
   const want = parse(text, mac)
   const shift = e.shiftKey === want.shift || (!want.shift && sign.test(want.key) && e.key === want.key)
-  return (keyOf(e) === want.key || (sign.test(want.key) && e.key === want.key)) && e.ctrlKey === want.ctrl && e.metaKey === want.meta && e.altKey === want.alt && shift
+  return (
+    (keyOf(e) === want.key || (sign.test(want.key) && e.key === want.key)) &&
+    e.ctrlKey === want.ctrl &&
+    e.metaKey === want.meta &&
+    e.altKey === want.alt &&
+    shift
+  )
 }
 
 /** Whether two texts are the same keys on this platform: `Mod+K` is `Control+K` where there is no Cmd. */
@@ -67,8 +73,11 @@ export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
   if (isModifier(e.key) || ['Dead', 'Process'].includes(e.key)) return undefined
   const key = keyOf(e)
   const held = [
-    (mac ? e.metaKey : e.ctrlKey) && 'Mod', mac && e.ctrlKey && 'Control', !mac && e.metaKey && 'Meta',
-    e.altKey && 'Alt', e.shiftKey && 'Shift',
+    (mac ? e.metaKey : e.ctrlKey) && 'Mod',
+    mac && e.ctrlKey && 'Control',
+    !mac && e.metaKey && 'Meta',
+    e.altKey && 'Alt',
+    e.shiftKey && 'Shift',
   ].filter((h): h is string => typeof h === 'string')
   return [...held, key.length === 1 ? key.toUpperCase() : key === 'space' ? 'Space' : e.key].join('+')
 }
@@ -78,14 +87,32 @@ const editing = ['Mod+A', 'Mod+C', 'Mod+V', 'Mod+X', 'Mod+Z', 'Mod+Shift+Z', 'Mo
 /** Why keys cannot be a command's, in a sentence; '' when they can. */
 export function refusal(text: string, mac = isMac): string {
   const { ctrl, meta, alt, key } = parse(text, mac)
-  if (editing.some((k) => sameKeys(k, text, mac))) return `${label(text, mac)} belongs to editing text. Choose other keys.`
-  if (!ctrl && !meta && !alt && !/^f\d{1,2}$/.test(key)) return `${label(text, mac)} alone would be in the way of typing. Hold ${mac ? '⌘' : 'Ctrl'} or ${mac ? '⌥' : 'Alt'} too.`
+  if (editing.some((k) => sameKeys(k, text, mac)))
+    return `${label(text, mac)} belongs to editing text. Choose other keys.`
+  if (!ctrl && !meta && !alt && !/^f\d{1,2}$/.test(key))
+    return `${label(text, mac)} alone would be in the way of typing. Hold ${mac ? '⌘' : 'Ctrl'} or ${mac ? '⌥' : 'Alt'} too.`
   return ''
 }
 
 const arrows = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
-const symbols: Record<string, string> = { Mod: '⌘', Meta: '⌘', Control: '⌃', Shift: '⇧', Alt: '⌥', Enter: '⏎', Escape: 'Esc', ...arrows }
-const words: Record<string, string> = { Mod: 'Ctrl', Control: 'Ctrl', Meta: 'Win', Enter: '⏎', Escape: 'Esc', ...arrows }
+const symbols: Record<string, string> = {
+  Mod: '⌘',
+  Meta: '⌘',
+  Control: '⌃',
+  Shift: '⇧',
+  Alt: '⌥',
+  Enter: '⏎',
+  Escape: 'Esc',
+  ...arrows,
+}
+const words: Record<string, string> = {
+  Mod: 'Ctrl',
+  Control: 'Ctrl',
+  Meta: 'Win',
+  Enter: '⏎',
+  Escape: 'Esc',
+  ...arrows,
+}
 
 export function label(text: string, mac = isMac): string {
   const parts = split(text)

@@ -20,6 +20,9 @@ export class Lazy<T> {
   #begin() {
     if (this.#asked) return
     this.#asked = true
-    this.load().then((made) => (this.#made = made), () => (this.#failed = true))
+    this.load().then(
+      (made) => (this.#made = made),
+      () => (this.#failed = true),
+    )
   }
 }

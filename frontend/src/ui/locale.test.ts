@@ -17,7 +17,15 @@ test('inputs of dates and times have one form everywhere', () => {
 
 test('a number is typed and shown with the decimal sign of the locale, and with a point everywhere', () => {
   const [german, english] = [decimalsOf('de-DE'), decimalsOf('en-US')]
-  expect(['1,5', '1.5', '-0,25', '12', '1,2,3', '1.204,5', 'x'].map(german.read)).toEqual(['1.5', '1.5', '-0.25', '12', '1.2,3', '1.204,5', 'x'])
+  expect(['1,5', '1.5', '-0,25', '12', '1,2,3', '1.204,5', 'x'].map(german.read)).toEqual([
+    '1.5',
+    '1.5',
+    '-0.25',
+    '12',
+    '1.2,3',
+    '1.204,5',
+    'x',
+  ])
   expect(['1,5', '1.5', '1,204'].map(english.read)).toEqual(['1,5', '1.5', '1,204'])
   expect(['1.5', '1204', '', 'x.y'].map(german.write)).toEqual(['1,5', '1204', '', 'x.y'])
   expect(english.write('1204.5')).toBe('1204.5')
@@ -36,8 +44,14 @@ test('a time zone that the system does not know is the own', () => {
 
 test('no view writes numbers and moments by itself', async () => {
   const folder = new URL('../', import.meta.url)
-  const files = (await readdir(folder, { recursive: true })).filter((f) => /\.(ts|svelte)$/.test(f) && !/^ui\/(locale|language)\.|\.gen\./.test(f))
-  const own = await Promise.all(files.map(async (f) => (/\.toLocale(Date|Time)?String\(|\bIntl\./.test(await readFile(new URL(f, folder), 'utf8')) ? [f] : [])))
+  const files = (await readdir(folder, { recursive: true })).filter(
+    (f) => /\.(ts|svelte)$/.test(f) && !/^ui\/(locale|language)\.|\.gen\./.test(f),
+  )
+  const own = await Promise.all(
+    files.map(async (f) =>
+      /\.toLocale(Date|Time)?String\(|\bIntl\./.test(await readFile(new URL(f, folder), 'utf8')) ? [f] : [],
+    ),
+  )
   expect(own.flat()).toEqual([])
   expect(files.length).toBeGreaterThan(200)
 })

@@ -1,6 +1,12 @@
-/** Numbers and moments as the user's system writes them, in its time zone. Every view takes them from here; moments are epoch milliseconds. */
+/**
+ * Numbers and moments as the user's system writes them, in its time zone. Every view takes them from here; moments
+ * are epoch milliseconds.
+ */
 
-/** The sentences around them are English, and so are the digits, whatever those of the system are: `٢٠` in one is read from the wrong side. */
+/**
+ * The sentences around them are English, and so are the digits, whatever those of the system are: `٢٠` in one is read
+ * from the wrong side.
+ */
 const digits = { numberingSystem: 'latn' } as const
 
 const formatter = (options: Intl.DateTimeFormatOptions) => {
@@ -30,7 +36,10 @@ export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
 /** `1.204K` */
 export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 4 })
 
-/** How the locale writes a decimal number that can be typed again: its own decimal sign, and no marks between thousands. */
+/**
+ * How the locale writes a decimal number that can be typed again: its own decimal sign, and no marks between
+ * thousands.
+ */
 export function decimalsOf(locale?: string) {
   const sign = new Intl.NumberFormat(locale, digits).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
   return {
@@ -52,7 +61,8 @@ export const dayMonth = formatter({ day: 'numeric', month: 'short' })
 /** `20 Nov, 15:03` */
 export const dayTime = formatter({ day: 'numeric', month: 'short', ...clock })
 /** `20 Nov, 15:03 – 16:10`, `20 Nov, 15:03 – 21 Nov, 02:00` */
-export const momentsOf = (from: number, to: number) => `${dayTime(from)} – ${day(from) === day(to) ? time(to) : dayTime(to)}`
+export const momentsOf = (from: number, to: number) =>
+  `${dayTime(from)} – ${day(from) === day(to) ? time(to) : dayTime(to)}`
 /** `20 Nov 2026` */
 export const day = formatter(date)
 /** `20 Nov 2026, 15:03:41` */
@@ -77,9 +87,13 @@ export function weekdayMoment(at: number, zone: string): string {
 /** The name of the time zone, `Europe/Berlin`. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 /** The names of all time zones; none where the browser does not list them. */
-export const zones: readonly string[] = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : []
+export const zones: readonly string[] =
+  typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : []
 
-/** The days of the week, 0 for Sunday, from the one with which it begins where the locale is at home; from Monday where the browser does not know. */
+/**
+ * The days of the week, 0 for Sunday, from the one with which it begins where the locale is at home; from Monday
+ * where the browser does not know.
+ */
 export function weekOf(locale: string): readonly number[] {
   const known = new Intl.Locale(locale) as { getWeekInfo?(): { firstDay: number }; weekInfo?: { firstDay: number } }
   const first = (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1
@@ -90,7 +104,10 @@ export const week = weekOf(Intl.DateTimeFormat().resolvedOptions().locale)
 
 const two = (n: number) => String(n).padStart(2, '0')
 
-/** `2026-11-20T15:03:41` in the system's time zone: the value of an input of date and time, which is the same everywhere. */
+/**
+ * `2026-11-20T15:03:41` in the system's time zone: the value of an input of date and time, which is the same
+ * everywhere.
+ */
 export function inputMoment(at: number | Date): string {
   const d = new Date(at)
   return `${String(d.getFullYear()).padStart(4, '0')}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${inputTime(d.getHours(), d.getMinutes())}:${two(d.getSeconds())}`

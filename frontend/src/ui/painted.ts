@@ -1,4 +1,7 @@
-/** Resolves a moment after the paint, when a view has had its time to ask for what it shows: for what nobody waits for. */
+/**
+ * Resolves a moment after the paint, when a view has had its time to ask for what it shows: for what nobody waits
+ * for.
+ */
 export async function quiet() {
   await painted()
   if (globalThis.document?.visibilityState === 'visible') await new Promise((done) => setTimeout(done, 1000))
@@ -12,9 +15,12 @@ export function painted(): Promise<void> {
   })
 }
 
-/** Resolves at the first sign of a person, but not before the page is quiet: for what nobody wants of a window that is only looked at. */
+/**
+ * Resolves at the first sign of a person, but not before the page is quiet: for what nobody wants of a window that is
+ * only looked at.
+ */
 export async function touched() {
-  await Promise.all([sign ??= firstSign(), quiet()])
+  await Promise.all([(sign ??= firstSign()), quiet()])
 }
 
 let sign: Promise<void> | undefined
@@ -24,7 +30,14 @@ function firstSign(): Promise<void> {
     if (!globalThis.document) return done()
     const heard = new AbortController()
     for (const kind of ['pointermove', 'pointerdown', 'wheel', 'keydown']) {
-      document.addEventListener(kind, () => { heard.abort(); done() }, { capture: true, passive: true, signal: heard.signal })
+      document.addEventListener(
+        kind,
+        () => {
+          heard.abort()
+          done()
+        },
+        { capture: true, passive: true, signal: heard.signal },
+      )
     }
   })
 }

@@ -13,7 +13,8 @@ let waiting: (() => void)[] = []
 
 function up() {
   down = false
-  setTimeout(() => { // the click comes first
+  setTimeout(() => {
+    // the click comes first
     const runs = waiting
     waiting = []
     for (const run of runs) run()

@@ -42,7 +42,8 @@ async function ask(app: Home, name: string, from: From) {
 
 function download(name: string, from: From) {
   const link = document.createElement('a')
-  link.href = 'href' in from ? from.href : URL.createObjectURL(new Blob([from.text], { type: 'text/plain;charset=utf-8' }))
+  link.href =
+    'href' in from ? from.href : URL.createObjectURL(new Blob([from.text], { type: 'text/plain;charset=utf-8' }))
   link.download = name
   link.click()
   if ('text' in from) setTimeout(() => URL.revokeObjectURL(link.href), 60_000)

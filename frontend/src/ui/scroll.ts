@@ -31,8 +31,12 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
   const near = (a: number, b: number) => Math.abs(a - b) < 1.5
   /** Whether it would be where it was left, if there were so much. */
   function short({ top, left }: Spot) {
-    const down = near(element.scrollTop, top) || near(element.scrollTop, Math.min(top, element.scrollHeight - element.clientHeight))
-    const right = near(element.scrollLeft, left) || near(element.scrollLeft, Math.min(left, element.scrollWidth - element.clientWidth))
+    const down =
+      near(element.scrollTop, top) ||
+      near(element.scrollTop, Math.min(top, element.scrollHeight - element.clientHeight))
+    const right =
+      near(element.scrollLeft, left) ||
+      near(element.scrollLeft, Math.min(left, element.scrollWidth - element.clientWidth))
     return down && right
   }
 
@@ -68,7 +72,13 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
   element.addEventListener('scroll', onscroll, { passive: true })
   if (wanted) {
     back()
-    content.observe(element, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ['style'] })
+    content.observe(element, {
+      childList: true,
+      subtree: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ['style'],
+    })
     size.observe(element)
     for (const name of byHand) element.addEventListener(name, settle, { passive: true })
   } else settle()
@@ -80,7 +90,14 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
 }
 
 /** A part of the page that is scrolled again as it was left: {@attach keptScroll(app, 'catalog')}. */
-export function keptScroll(app: { settings: { readonly values: Settings; save(change: Settings): void } }, name: string) {
+export function keptScroll(
+  app: { settings: { readonly values: Settings; save(change: Settings): void } },
+  name: string,
+) {
   return (element: HTMLElement) =>
-    keepScroll(element, untrack(() => app.settings.values.scroll?.[name]), (at) => app.settings.save({ scroll: { ...app.settings.values.scroll, [name]: at } }))
+    keepScroll(
+      element,
+      untrack(() => app.settings.values.scroll?.[name]),
+      (at) => app.settings.save({ scroll: { ...app.settings.values.scroll, [name]: at } }),
+    )
 }

@@ -8,7 +8,11 @@ export function lastSegments(path: string, characters: number): string {
 }
 
 /** The same with the places of its marks, as far as they can still be seen. */
-export function markedEnd(path: string, marks: readonly number[], characters: number): { text: string; marks: number[] } {
+export function markedEnd(
+  path: string,
+  marks: readonly number[],
+  characters: number,
+): { text: string; marks: number[] } {
   const { text, from, gone } = cutOf(path, characters)
   const shift = path.length - text.length
   if (!gone) return { text, marks: text === path ? [...marks] : marks.filter((m) => m > shift).map((m) => m - shift) }
@@ -22,7 +26,8 @@ function cutOf(path: string, characters: number): { text: string; from: number; 
   const segments = path.split('/')
   let end = segments.pop() ?? ''
   if (!end && segments.length) end = `${segments.pop()}/`
-  while (segments.length && `…/${segments[segments.length - 1]}/${end}`.length <= characters) end = `${segments.pop()}/${end}`
+  while (segments.length && `…/${segments[segments.length - 1]}/${end}`.length <= characters)
+    end = `${segments.pop()}/${end}`
   const lead = segments.some(Boolean) ? '…/' : path.slice(0, path.length - end.length)
   const from = path.length - end.length
   const room = characters - lead.length - 1 // the last character is the ellipsis

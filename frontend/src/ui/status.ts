@@ -3,7 +3,9 @@ import { oneDecimal, whole } from './locale'
 import { text as said } from './text'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
-export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run' | 'notKept'>>): string {
+export function statusText(
+  reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run' | 'notKept'>>,
+): string {
   const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
   if (reply.items !== null && reply.items !== undefined) words.push(said.status.items(reply.items))
   if (reply.run?.partial) words.push(said.status.partial)
@@ -62,8 +64,15 @@ export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 're
 
 /** The name an answer is saved under: `device-devices.json`. */
 export function fileName(reply: Pick<Reply, 'headers' | 'json' | 'binary'> | undefined, path: string): string {
-  const stem = path.split('?')[0].split('/').filter(Boolean).join('-').replace(/[^\w.-]+/g, '') || 'response'
-  if (!reply?.binary) return `${stem}.${reply?.json ? 'json' : (/^text\/(html|xml|csv)$/.exec(reply ? contentType(reply) : '')?.[1] ?? 'txt')}`
+  const stem =
+    path
+      .split('?')[0]
+      .split('/')
+      .filter(Boolean)
+      .join('-')
+      .replace(/[^\w.-]+/g, '') || 'response'
+  if (!reply?.binary)
+    return `${stem}.${reply?.json ? 'json' : (/^text\/(html|xml|csv)$/.exec(reply ? contentType(reply) : '')?.[1] ?? 'txt')}`
   const end = /^\w+\/(?:x-)?([a-z\d]{2,5})$/.exec(contentType(reply))?.[1] ?? 'bin'
   return stem.endsWith(`.${end}`) ? stem : `${stem}.${end}`
 }

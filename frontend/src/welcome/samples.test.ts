@@ -3,15 +3,52 @@ import type { Endpoint } from '../client'
 import { sampleDraft, samples } from './samples'
 
 const endpoint: Endpoint = {
-  id: 'GET /device/devices', method: 'GET', path: '/device/devices', category: 'Devices', summary: 'List devices', doc: '', permission: '', admin: false, deprecated: false,
-  params: ['size', 'offset', 'fields', 'sort', 'filter'].map((name) => ({ name, in: 'query', type: 'string', required: false, doc: `the ${name}` })),
-  body: null, status: 200, errors: [], example: { path: '/device/devices', query: [], body: null },
-  answer: { type: 'object', properties: [{ name: 'items', type: 'array', items: { type: 'object', properties: [{ name: 'id', type: 'integer' }, { name: 'displayName', type: 'string' }] } }] },
+  id: 'GET /device/devices',
+  method: 'GET',
+  path: '/device/devices',
+  category: 'Devices',
+  summary: 'List devices',
+  doc: '',
+  permission: '',
+  admin: false,
+  deprecated: false,
+  params: ['size', 'offset', 'fields', 'sort', 'filter'].map((name) => ({
+    name,
+    in: 'query',
+    type: 'string',
+    required: false,
+    doc: `the ${name}`,
+  })),
+  body: null,
+  status: 200,
+  errors: [],
+  example: { path: '/device/devices', query: [], body: null },
+  answer: {
+    type: 'object',
+    properties: [
+      {
+        name: 'items',
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: [
+            { name: 'id', type: 'integer' },
+            { name: 'displayName', type: 'string' },
+          ],
+        },
+      },
+    ],
+  },
 }
 
 test('the samples ask for devices, alerts, groups, data and DataSources, and announce downtime', () => {
   expect(samples.map((s) => `${s.method} ${s.path}`)).toEqual([
-    'GET /device/devices', 'GET /alert/alerts', 'GET /device/groups', 'GET /device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data', 'GET /setting/datasources', 'POST /sdt/sdts',
+    'GET /device/devices',
+    'GET /alert/alerts',
+    'GET /device/groups',
+    'GET /device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data',
+    'GET /setting/datasources',
+    'POST /sdt/sdts',
   ])
 })
 

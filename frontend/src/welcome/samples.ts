@@ -13,28 +13,72 @@ export interface Sample {
 
 export const samples: Sample[] = [
   {
-    title: text.sample.dead, method: 'GET', path: '/device/devices',
-    query: [['filter', 'hostStatus:"dead"'], ['fields', 'id,displayName,name,hostStatus,lastDataTime'], ['sort', '+displayName'], ['size', '50']],
+    title: text.sample.dead,
+    method: 'GET',
+    path: '/device/devices',
+    query: [
+      ['filter', 'hostStatus:"dead"'],
+      ['fields', 'id,displayName,name,hostStatus,lastDataTime'],
+      ['sort', '+displayName'],
+      ['size', '50'],
+    ],
   },
   {
-    title: text.sample.critical, method: 'GET', path: '/alert/alerts',
-    query: [['filter', 'severity:4,cleared:false'], ['fields', 'id,startEpoch,monitorObjectName,resourceTemplateName,instanceName,dataPointName,alertValue,threshold,acked'], ['sort', '-startEpoch'], ['size', '50']],
+    title: text.sample.critical,
+    method: 'GET',
+    path: '/alert/alerts',
+    query: [
+      ['filter', 'severity:4,cleared:false'],
+      [
+        'fields',
+        'id,startEpoch,monitorObjectName,resourceTemplateName,instanceName,dataPointName,alertValue,threshold,acked',
+      ],
+      ['sort', '-startEpoch'],
+      ['size', '50'],
+    ],
   },
   {
-    title: text.sample.groups, method: 'GET', path: '/device/groups',
-    query: [['filter', 'parentId:1'], ['fields', 'id,name,fullPath,numOfHosts,activeAlerts,subGroups'], ['sort', '+name'], ['size', '100']],
+    title: text.sample.groups,
+    method: 'GET',
+    path: '/device/groups',
+    query: [
+      ['filter', 'parentId:1'],
+      ['fields', 'id,name,fullPath,numOfHosts,activeAlerts,subGroups'],
+      ['sort', '+name'],
+      ['size', '100'],
+    ],
   },
   {
-    title: text.sample.data, method: 'GET', path: '/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data',
+    title: text.sample.data,
+    method: 'GET',
+    path: '/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data',
     query: [['period', '3']],
   },
   {
-    title: text.sample.sources, method: 'GET', path: '/setting/datasources',
-    query: [['fields', 'id,name,displayName,collectMethod,appliesTo,collectInterval'], ['sort', '+name'], ['size', '100']],
+    title: text.sample.sources,
+    method: 'GET',
+    path: '/setting/datasources',
+    query: [
+      ['fields', 'id,name,displayName,collectMethod,appliesTo,collectInterval'],
+      ['sort', '+name'],
+      ['size', '100'],
+    ],
   },
   {
-    title: text.sample.downtime, method: 'POST', path: '/sdt/sdts',
-    body: JSON.stringify({ type: 'ResourceSDT', sdtType: 'oneTime', deviceDisplayName: 'web-prod-01.fra', duration: 60, comment: 'An hour to work on it' }, null, 2),
+    title: text.sample.downtime,
+    method: 'POST',
+    path: '/sdt/sdts',
+    body: JSON.stringify(
+      {
+        type: 'ResourceSDT',
+        sdtType: 'oneTime',
+        deviceDisplayName: 'web-prod-01.fra',
+        duration: 60,
+        comment: 'An hour to work on it',
+      },
+      null,
+      2,
+    ),
   },
 ]
 
@@ -43,10 +87,24 @@ export const samples: Sample[] = [
  * on. Fields the portal does not know are left out of a `fields` or `filter`.
  */
 export function sampleDraft(sample: Sample, endpoint: Endpoint | undefined): DraftData {
-  const base = endpoint ? draftOf(endpoint) : { method: sample.method, path: sample.path, template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' as const }
+  const base = endpoint
+    ? draftOf(endpoint)
+    : {
+        method: sample.method,
+        path: sample.path,
+        template: '',
+        pathParams: [],
+        query: [],
+        headers: [],
+        body: '',
+        mode: 'form' as const,
+      }
   const given = new Map(sample.query ?? [])
   const own: Row[] = [...given].map(([key, value]) => ({
-    on: true, key, value: key === 'fields' ? knownFields(value, endpoint) : value, doc: endpoint?.params.find((p) => p.name === key)?.doc,
+    on: true,
+    key,
+    value: key === 'fields' ? knownFields(value, endpoint) : value,
+    doc: endpoint?.params.find((p) => p.name === key)?.doc,
   }))
   const rest = base.query.filter((r) => !given.has(r.key))
   return { ...base, query: [...own.filter((r) => r.value), ...rest], body: sample.body ?? base.body }
@@ -55,5 +113,8 @@ export function sampleDraft(sample: Sample, endpoint: Endpoint | undefined): Dra
 function knownFields(list: string, endpoint: Endpoint | undefined): string {
   const items = endpoint?.answer?.properties?.find((p) => p.name === 'items')?.items?.properties
   if (!items) return list
-  return list.split(',').filter((f) => items.some((p) => p.name === f)).join(',')
+  return list
+    .split(',')
+    .filter((f) => items.some((p) => p.name === f))
+    .join(',')
 }

@@ -12,5 +12,8 @@ test('the card stands right of a part, left of one that ends at the edge, and in
 
 test('the card stays in the page', () => {
   expect(beside({ left: 0, top: 700, right: 252, bottom: 772 }, card, page).top).toBe(628)
-  expect(beside({ left: 0, top: 0, right: 300, bottom: 400 }, card, { width: 310, height: 400 })).toEqual({ left: 12, top: 120 })
+  expect(beside({ left: 0, top: 0, right: 300, bottom: 400 }, card, { width: 310, height: 400 })).toEqual({
+    left: 12,
+    top: 120,
+  })
 })

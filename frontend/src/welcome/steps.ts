@@ -21,11 +21,18 @@ export const steps: readonly Step[] = [
 ]
 
 /** Where a card of a size goes beside a part of the page: right of it, left of it, or inside at its top. */
-export function beside(part: { left: number; top: number; right: number; bottom: number }, card: { width: number; height: number }, page: { width: number; height: number }) {
+export function beside(
+  part: { left: number; top: number; right: number; bottom: number },
+  card: { width: number; height: number },
+  page: { width: number; height: number },
+) {
   const gap = 12
   const fit = (at: number, size: number, room: number) => Math.max(gap, Math.min(at, room - size - gap))
   const top = fit(part.top + 48, card.height, page.height)
   if (part.right + gap + card.width + gap <= page.width) return { left: part.right + gap, top }
   if (part.left - gap - card.width >= gap) return { left: part.left - gap - card.width, top }
-  return { left: fit((part.left + part.right - card.width) / 2, card.width, page.width), top: fit((part.top + part.bottom - card.height) / 2, card.height, page.height) }
+  return {
+    left: fit((part.left + part.right - card.width) / 2, card.width, page.width),
+    top: fit((part.top + part.bottom - card.height) / 2, card.height, page.height),
+  }
 }

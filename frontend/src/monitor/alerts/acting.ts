@@ -10,7 +10,12 @@ export type { Act }
 export const { titles } = text.act
 
 /** What each calls, as the catalog names it. */
-export const callOf = { ack: '/alert/alerts/{id}/ack', note: '/alert/alerts/{id}/note', escalate: '/alert/alerts/{id}/escalate', sdt: '/sdt/sdts' } as const satisfies Record<Act, string>
+export const callOf = {
+  ack: '/alert/alerts/{id}/ack',
+  note: '/alert/alerts/{id}/note',
+  escalate: '/alert/alerts/{id}/escalate',
+  sdt: '/sdt/sdts',
+} as const satisfies Record<Act, string>
 
 export interface Saying {
   comment: string
@@ -32,13 +37,15 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   const made: string[] = []
   let done = 0
   for (const alert of what === 'sdt' ? apart(alerts, saying.whole) : alerts) {
-    const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal) => patiently(app, (): Promise<{ id: string }> => {
-      const at = { params: { id: alert.id } }
-      if (what === 'ack') return portal.create(callOf.ack, { ackComment: saying.comment }, at)
-      if (what === 'note') return portal.create(callOf.note, { ackComment: saying.comment }, at)
-      if (what === 'escalate') return portal.create(callOf.escalate, undefined, at)
-      return portal.create(callOf.sdt, maintenance(alert, saying, app.live.now))
-    }))
+    const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal) =>
+      patiently(app, (): Promise<{ id: string }> => {
+        const at = { params: { id: alert.id } }
+        if (what === 'ack') return portal.create(callOf.ack, { ackComment: saying.comment }, at)
+        if (what === 'note') return portal.create(callOf.note, { ackComment: saying.comment }, at)
+        if (what === 'escalate') return portal.create(callOf.escalate, undefined, at)
+        return portal.create(callOf.sdt, maintenance(alert, saying, app.live.now))
+      }),
+    )
     if (answer === undefined) break // the next would fail as well
     done++
     if (what === 'sdt') made.push(answer.id)
@@ -46,7 +53,13 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   if (!done) return false
   app.live.refresh() // who did it sees it at once, and not when the event comes
   const undo = made.length ? { action: { label: text.act.undo, run: () => void undoMaintenance(app, made) } } : {}
-  app.toasts.show(text.act.done(what, done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done)), undo)
+  app.toasts.show(
+    text.act.done(
+      what,
+      done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done),
+    ),
+    undo,
+  )
   return true
 }
 
@@ -57,12 +70,26 @@ export function apart(alerts: Alert[], whole: boolean): Alert[] {
 
 /** A window of maintenance from now on. */
 export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, now: number) {
-  const of = whole ? { type: 'ResourceSDT' as const, deviceId: alert.monitorObjectId } : { type: 'DeviceDataSourceInstanceSDT' as const, dataSourceInstanceId: alert.instanceId }
-  return { ...of, sdtType: 'oneTime' as const, startDateTime: Math.floor(now), endDateTime: Math.floor(now) + minutes * 60_000, comment }
+  const of = whole
+    ? { type: 'ResourceSDT' as const, deviceId: alert.monitorObjectId }
+    : { type: 'DeviceDataSourceInstanceSDT' as const, dataSourceInstanceId: alert.instanceId }
+  return {
+    ...of,
+    sdtType: 'oneTime' as const,
+    startDateTime: Math.floor(now),
+    endDateTime: Math.floor(now) + minutes * 60_000,
+    comment,
+  }
 }
 
 async function undoMaintenance(app: App, ids: string[]) {
   let gone = 0
-  for (const id of ids) if (await write(app, text.act.maintenanceStays, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) gone++
+  for (const id of ids)
+    if (
+      await write(app, text.act.maintenanceStays, (portal) =>
+        patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
+      )
+    )
+      gone++
   if (gone) app.toasts.show(text.act.takenBack(gone))
 }

@@ -8,28 +8,57 @@ import { text } from './text'
 export type Alert = ItemOf<'/alert/alerts'>
 
 /** All that a row shows; the notes come with the alert that is looked at. */
-export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,reason,condition,threshold,sdted,type'
+export const rowFields =
+  'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,reason,condition,threshold,sdted,type'
 
-export const severityColumn: Column = { id: 'severity', label: text.columns.severity, width: '84px', sort: 'severity', down: true }
-export const deviceColumn: Column = { id: 'device', label: text.columns.device, width: 'minmax(110px, 1fr)', sort: 'monitorObjectName' }
+export const severityColumn: Column = {
+  id: 'severity',
+  label: text.columns.severity,
+  width: '84px',
+  sort: 'severity',
+  down: true,
+}
+export const deviceColumn: Column = {
+  id: 'device',
+  label: text.columns.device,
+  width: 'minmax(110px, 1fr)',
+  sort: 'monitorObjectName',
+}
 export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(140px, 2fr)' }
 export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '196px' }
-export const ageColumn: Column = { id: 'age', label: text.columns.age, width: '76px', align: 'right', sort: 'startEpoch', down: true }
+export const ageColumn: Column = {
+  id: 'age',
+  label: text.columns.age,
+  width: '76px',
+  align: 'right',
+  sort: 'startEpoch',
+  down: true,
+}
 export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '112px', align: 'right' }
 
 /** What kind of thing an alert is about. */
-export function objectOf({ monitorObjectType: type }: Pick<Alert, 'monitorObjectType'>): 'device' | 'group' | 'collector' {
+export function objectOf({
+  monitorObjectType: type,
+}: Pick<Alert, 'monitorObjectType'>): 'device' | 'group' | 'collector' {
   return type === 'deviceGroup' ? 'group' : type === 'collector' ? 'collector' : 'device'
 }
 
 /** What its value is measured in; an alert of a group counts. */
-export const unitOf = (a: Pick<Alert, 'dataPointUnit' | 'type'>) => (a.type === 'hostClusterAlert' ? '' : a.dataPointUnit)
+export const unitOf = (a: Pick<Alert, 'dataPointUnit' | 'type'>) =>
+  a.type === 'hostClusterAlert' ? '' : a.dataPointUnit
 
 /** The value that opened it, with its unit, and the limit it is beyond, where both are numbers. */
 export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity' | 'dataPointUnit' | 'type'>) {
   const value = Number(a.alertValue)
   const threshold = thresholdOf(a.threshold, a.severity)
-  return a.alertValue !== '' && Number.isFinite(value) && threshold ? { value, threshold, text: isPrefixed(unitOf(a)) ? shown(value, unitOf(a)) : `${number(value)} ${unitOf(a)}`.trim(), against: `${threshold.op} ${isPrefixed(unitOf(a)) ? shown(threshold.limit, unitOf(a)) : number(threshold.limit)}` } : undefined
+  return a.alertValue !== '' && Number.isFinite(value) && threshold
+    ? {
+        value,
+        threshold,
+        text: isPrefixed(unitOf(a)) ? shown(value, unitOf(a)) : `${number(value)} ${unitOf(a)}`.trim(),
+        against: `${threshold.op} ${isPrefixed(unitOf(a)) ? shown(threshold.limit, unitOf(a)) : number(threshold.limit)}`,
+      }
+    : undefined
 }
 
 /** What of an instance is more than its data source's name: `Ethernet5` of SNMP_Interfaces-Ethernet5. */

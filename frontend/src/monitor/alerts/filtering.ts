@@ -22,5 +22,7 @@ export function conditionsOf(c: Choices): string {
     c.source && `resourceTemplateName:"${c.source.replace(/[\\"*]/g, '\\$&')}"`,
     c.since && `startEpoch>:${c.since}`,
     textCondition(c.text),
-  ].filter(Boolean).join(',')
+  ]
+    .filter(Boolean)
+    .join(',')
 }

@@ -4,23 +4,40 @@ import { Editing } from '../form/editing.svelte'
 import { every, ruleInWords, unitOf, type Source } from './source'
 import { SourceForm } from './source-form'
 
-const point = (id: number, alertExpr: string) => ({ id, name: `p${id}`, alertExpr, alertForNoData: 1, alertTransitionInterval: 0, alertClearTransitionInterval: 0, maxDigits: 4 })
+const point = (id: number, alertExpr: string) => ({
+  id,
+  name: `p${id}`,
+  alertExpr,
+  alertForNoData: 1,
+  alertTransitionInterval: 0,
+  alertClearTransitionInterval: 0,
+  maxDigits: 4,
+})
 
 /** A portal with one data source, which others change too. */
 function portal() {
-  const it = { value: { id: 7, version: 1, numOfHosts: 3, collectInterval: 60, dataPoints: [point(1, '> 1'), point(2, '> 2')] }, writes: [] as unknown[] }
+  const it = {
+    value: { id: 7, version: 1, numOfHosts: 3, collectInterval: 60, dataPoints: [point(1, '> 1'), point(2, '> 2')] },
+    writes: [] as unknown[],
+  }
   const etag = () => JSON.stringify(it.value)
   const rest = {
     get: async () => ({ value: structuredClone(it.value), etag: etag() }),
     write: async (_: string, __: string, sent: Partial<typeof it.value>, given: string) => {
       if (given !== etag()) throw new Fault('changed', 412)
-      if (sent.dataPoints?.some((p) => p.alertExpr === 'x')) throw new Fault('dataPoints[1].alertExpr: x is no number', 400, { field: 'dataPoints[1].alertExpr' })
+      if (sent.dataPoints?.some((p) => p.alertExpr === 'x'))
+        throw new Fault('dataPoints[1].alertExpr: x is no number', 400, { field: 'dataPoints[1].alertExpr' })
       it.writes.push(sent)
       return (it.value = { ...it.value, ...sent, version: it.value.version + 1 })
     },
   }
   const form = new Editing({ rest: new SourceForm(rest as never), path: '/setting/datasources', id: 7, keep: () => {} })
-  const rule = (alertExpr: string) => ({ alertExpr, alertForNoData: 1, alertTransitionInterval: 0, alertClearTransitionInterval: 0 })
+  const rule = (alertExpr: string) => ({
+    alertExpr,
+    alertForNoData: 1,
+    alertTransitionInterval: 0,
+    alertClearTransitionInterval: 0,
+  })
   return { it, form, rule }
 }
 
@@ -72,6 +89,11 @@ test('a device that came meanwhile is no change of the data source, and a refusa
 
 test('intervals and units in words', () => {
   expect([60, 90, 300, 7200, 86_400].map(every)).toEqual(['1 min', '90 s', '5 min', '2 h', '1 d'])
-  const graph = (verticalLabel: string, isVirtualDataPoint: boolean) => ({ verticalLabel, lines: [{ dataPointName: 'loss', isVirtualDataPoint }] })
-  expect(unitOf({ graphs: [graph('ms', true)], overviewGraphs: [graph('%', false)] } as unknown as Source, 'loss')).toBe('%')
+  const graph = (verticalLabel: string, isVirtualDataPoint: boolean) => ({
+    verticalLabel,
+    lines: [{ dataPointName: 'loss', isVirtualDataPoint }],
+  })
+  expect(
+    unitOf({ graphs: [graph('ms', true)], overviewGraphs: [graph('%', false)] } as unknown as Source, 'loss'),
+  ).toBe('%')
 })

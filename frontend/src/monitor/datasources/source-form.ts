@@ -38,7 +38,8 @@ export class SourceForm implements Rest {
   }
 
   async #send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, sent: Values, etag: string): Promise<Source> {
-    const write = (etag: string) => this.rest.write<Source>(method, path, whole(sent, this.#read?.value.dataPoints ?? []), etag)
+    const write = (etag: string) =>
+      this.rest.write<Source>(method, path, whole(sent, this.#read?.value.dataPoints ?? []), etag)
     try {
       return await write(etag)
     } catch (e) {
@@ -56,7 +57,10 @@ export class SourceForm implements Rest {
     const point = this.#read?.value.dataPoints[Number(index)]
     if (!all || !point) return fault
     const said = fault.message.startsWith(all) ? fault.message.slice(all.length) : `: ${fault.message}`
-    return new Fault(`${text.points.parts[key] ?? key}${said}`, fault.status, { ...fault.detail, field: `${fieldOfPoint(point)}.${key}` })
+    return new Fault(`${text.points.parts[key] ?? key}${said}`, fault.status, {
+      ...fault.detail,
+      field: `${fieldOfPoint(point)}.${key}`,
+    })
   }
 }
 

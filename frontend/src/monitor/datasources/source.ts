@@ -15,9 +15,17 @@ export interface Device {
 export const path = '/setting/datasources'
 
 /** What can be set of when a data point is an alert. */
-export type Rule = Pick<DataPoint, 'alertExpr' | 'alertForNoData' | 'alertTransitionInterval' | 'alertClearTransitionInterval'>
+export type Rule = Pick<
+  DataPoint,
+  'alertExpr' | 'alertForNoData' | 'alertTransitionInterval' | 'alertClearTransitionInterval'
+>
 
-export const ruleOf = (p: DataPoint): Rule => ({ alertExpr: p.alertExpr, alertForNoData: p.alertForNoData, alertTransitionInterval: p.alertTransitionInterval, alertClearTransitionInterval: p.alertClearTransitionInterval })
+export const ruleOf = (p: DataPoint): Rule => ({
+  alertExpr: p.alertExpr,
+  alertForNoData: p.alertForNoData,
+  alertTransitionInterval: p.alertTransitionInterval,
+  alertClearTransitionInterval: p.alertClearTransitionInterval,
+})
 
 /** The field of a form that has the rule of a data point. */
 export const fieldOfPoint = (p: Pick<DataPoint, 'id'>) => `rule.${p.id}`
@@ -33,22 +41,38 @@ export const pollsOf = (written: number) => (written === 0 ? 1 : written)
 /** What is wrong with a rule before it is sent, '' for nothing. */
 function ruleProblem(value: unknown): string {
   const r = value as Rule
-  const wrong = (['alertTransitionInterval', 'alertClearTransitionInterval'] as const).find((key) => !(Number.isInteger(r[key]) && r[key] >= 0 && r[key] <= mostPolls))
+  const wrong = (['alertTransitionInterval', 'alertClearTransitionInterval'] as const).find(
+    (key) => !(Number.isInteger(r[key]) && r[key] >= 0 && r[key] <= mostPolls),
+  )
   return wrong ? text.points.polls(text.points.parts[wrong], 1, mostPolls) : ''
 }
 
 /** The rule of a data point as a field of a form. */
-export const planOf = (p: DataPoint): FieldPlan => ({ name: fieldOfPoint(p), label: p.name, said: ruleInWords, check: ruleProblem })
+export const planOf = (p: DataPoint): FieldPlan => ({
+  name: fieldOfPoint(p),
+  label: p.name,
+  said: ruleInWords,
+  check: ruleProblem,
+})
 
 /** The rule in a line, for when two of them differ. */
 export function ruleInWords(value: unknown): string {
   const r = value as Rule | undefined
-  return text.points.rule(r && { threshold: r.alertExpr, noData: text.points.noDataIs[r.alertForNoData], opens: pollsOf(r.alertTransitionInterval), clears: pollsOf(r.alertClearTransitionInterval) })
+  return text.points.rule(
+    r && {
+      threshold: r.alertExpr,
+      noData: text.points.noDataIs[r.alertForNoData],
+      opens: pollsOf(r.alertTransitionInterval),
+      clears: pollsOf(r.alertClearTransitionInterval),
+    },
+  )
 }
 
 /** The unit of the first graph that draws the data point; '' where none says one. */
 export function unitOf(source: Pick<Source, 'graphs' | 'overviewGraphs'>, point: string): string {
-  const graph = [...source.graphs, ...source.overviewGraphs].find((g) => g.verticalLabel && g.lines.some((l) => !l.isVirtualDataPoint && l.dataPointName === point))
+  const graph = [...source.graphs, ...source.overviewGraphs].find(
+    (g) => g.verticalLabel && g.lines.some((l) => !l.isVirtualDataPoint && l.dataPointName === point),
+  )
   return graph?.verticalLabel ?? ''
 }
 
@@ -59,6 +83,11 @@ export function origin(p: Pick<DataPoint, 'postProcessorMethod' | 'postProcessor
 
 /** An interval as people say it: `1 min`, `90 s`, `2 h`. */
 export function every(seconds: number): string {
-  for (const [of, unit] of [[86_400, 'd'], [3600, 'h'], [60, 'min']] as const) if (seconds >= of && seconds % of === 0) return `${seconds / of} ${text.units[unit]}`
+  for (const [of, unit] of [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ] as const)
+    if (seconds >= of && seconds % of === 0) return `${seconds / of} ${text.units[unit]}`
   return `${seconds} ${text.units.s}`
 }

@@ -21,5 +21,7 @@ test('a limit that is left out between two others is that of the worse one', () 
 test('a value is as bad as the portal finds it', () => {
   expect([59, 60, 61, 85, 91].map((v) => severityBy('> 60 80 90', v))).toEqual([0, 0, 2, 3, 4])
   expect([0, 1].map((v) => severityBy('< 1 1 1', v))).toEqual([4, 0])
-  expect([severityBy('', 7), severityBy('> x', 7), severityBy('= 1 2 3', 2), severityBy('!= 0', 3)]).toEqual([0, 0, 3, 2])
+  expect([severityBy('', 7), severityBy('> x', 7), severityBy('= 1 2 3', 2), severityBy('!= 0', 3)]).toEqual([
+    0, 0, 3, 2,
+  ])
 })

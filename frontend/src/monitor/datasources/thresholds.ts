@@ -1,4 +1,7 @@
-/** Thresholds as the API writes them, `> 60 80 90`, and as people set them: an operator, and a limit for each severity. */
+/**
+ * Thresholds as the API writes them, `> 60 80 90`, and as people set them: an operator, and a limit for each
+ * severity.
+ */
 
 export const operators = ['>', '>=', '<', '<=', '=', '!='] as const
 
@@ -21,7 +24,10 @@ export function limitsOf(expr: string, write = (word: string) => word): Limits {
   return { op: match[1], words: [word(0), word(1), word(2)] }
 }
 
-/** As the API has it: a severity without a limit takes the next one's, and none ends the list. `read` is what a number means as it was typed. */
+/**
+ * As the API has it: a severity without a limit takes the next one's, and none ends the list. `read` is what a number
+ * means as it was typed.
+ */
 export function exprOf({ op, words }: Limits, read = (word: string) => word): string {
   const typed = words.map((w) => read(w.trim()))
   const last = typed.findLastIndex((w) => w !== '')
@@ -32,7 +38,12 @@ export function exprOf({ op, words }: Limits, read = (word: string) => word): st
 }
 
 const reached: Record<string, (value: number, limit: number) => boolean> = {
-  '>': (v, l) => v > l, '>=': (v, l) => v >= l, '<': (v, l) => v < l, '<=': (v, l) => v <= l, '=': (v, l) => v === l, '!=': (v, l) => v !== l,
+  '>': (v, l) => v > l,
+  '>=': (v, l) => v >= l,
+  '<': (v, l) => v < l,
+  '<=': (v, l) => v <= l,
+  '=': (v, l) => v === l,
+  '!=': (v, l) => v !== l,
 }
 
 /** The severity of a value, as the portal would judge it: 0, or 2 to 4. */

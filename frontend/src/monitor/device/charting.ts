@@ -40,7 +40,10 @@ export interface Subject {
   name: string
 }
 
-/** Milliseconds between two looks at what several lines have now: they are many calls, and half a step of a graph is not seen. */
+/**
+ * Milliseconds between two looks at what several lines have now: they are many calls, and half a step of a graph is
+ * not seen.
+ */
 export const between = (range: number, lines: number) => (lines < 2 ? 0 : Math.min(60_000, range / 600))
 
 /** What a graph answers, as far as it is drawn. */
@@ -51,7 +54,10 @@ export interface Graph {
   lines: { legend: string; type?: string; data: (number | null)[] }[]
 }
 
-/** One set of lines: those of an instance, `at` its place among those that are compared; `shift` puts another period below this one. */
+/**
+ * One set of lines: those of an instance, `at` its place among those that are compared; `shift` puts another period
+ * below this one.
+ */
 export interface Part {
   graph: Graph
   instance: number
@@ -66,21 +72,38 @@ export function timesOf(parts: readonly Part[]): number[][] {
 
 /** `compared`: a line is called as what it is of, for all in a chart are of one data point. */
 export function drawnOf(parts: readonly Part[], compared = false): Drawn[] {
-  return parts.flatMap((part, set) => part.graph.lines.map((line): Drawn => {
-    const known = line.data.filter((v): v is number => v !== null)
-    const name = compared ? (part.of ?? '') : part.of ? `${line.legend}, ${part.of}` : line.legend
-    return {
-      key: `${set} ${line.legend}`, set, stack: !compared && line.type === 'stack', point: line.legend, instance: String(part.instance), name, values: line.data,
-      min: known.length ? Math.min(...known) : null, max: known.length ? Math.max(...known) : null, last: known.at(-1) ?? null, count: known.length, gaps: 0,
-    }
-  }))
+  return parts.flatMap((part, set) =>
+    part.graph.lines.map((line): Drawn => {
+      const known = line.data.filter((v): v is number => v !== null)
+      const name = compared ? (part.of ?? '') : part.of ? `${line.legend}, ${part.of}` : line.legend
+      return {
+        key: `${set} ${line.legend}`,
+        set,
+        stack: !compared && line.type === 'stack',
+        point: line.legend,
+        instance: String(part.instance),
+        name,
+        values: line.data,
+        min: known.length ? Math.min(...known) : null,
+        max: known.length ? Math.max(...known) : null,
+        last: known.at(-1) ?? null,
+        count: known.length,
+        gaps: 0,
+      }
+    }),
+  )
 }
 
-/** The lines of each chart of a graph: where several places are compared, one chart for each line that the graph has. */
+/**
+ * The lines of each chart of a graph: where several places are compared, one chart for each line that the graph has.
+ */
 export function chartsOf(title: string, lines: Drawn[], compared: boolean): { title: string; lines: Drawn[] }[] {
   const points = compared ? [...new Set(lines.map((l) => l.point))] : []
   if (points.length < 2) return [{ title, lines }]
-  return points.map((point) => ({ title: text.charts.line(title, point), lines: lines.filter((l) => l.point === point) }))
+  return points.map((point) => ({
+    title: text.charts.line(title, point),
+    lines: lines.filter((l) => l.point === point),
+  }))
 }
 
 /**
@@ -92,12 +115,23 @@ export function placesOf(lines: readonly Drawn[], parts: readonly Part[], compar
   return lines.map((l) => {
     const { at, shift } = parts[l.set]
     const beside = shift ? colours : 0
-    return beside + (compared ? placeOf(at) : Math.max(0, first.findIndex((f) => f.point === l.point)) % colours)
+    return (
+      beside +
+      (compared
+        ? placeOf(at)
+        : Math.max(
+            0,
+            first.findIndex((f) => f.point === l.point),
+          ) % colours)
+    )
   })
 }
 const colours = 8 // of markOf
 
-/** The mark of one of several that are compared; the fifth, whose green is near the colour of the first, has other dashes. */
+/**
+ * The mark of one of several that are compared; the fifth, whose green is near the colour of the first, has other
+ * dashes.
+ */
 export const placeOf = (at: number) => at + colours * ((at + Math.floor(at / 4)) % 4)
 
 /** Where more than two lines are compared, a limit that several have is said once: of whom, or of how many. */
@@ -108,7 +142,17 @@ export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap
     const key = `${limit.of === undefined} ${limit.point} ${limit.op} ${limit.value} ${limit.severity}`
     having.set(key, [...(having.get(key) ?? []), limit])
   }
-  return [...having.values()].map(([limit, ...more]) => (more.length ? { ...limit, of: more.length > 1 ? text.charts.with.some(more.length + 1, lines) : [limit, ...more].map((l) => names.get(l.of!)).join(', ') } : limit))
+  return [...having.values()].map(([limit, ...more]) =>
+    more.length
+      ? {
+          ...limit,
+          of:
+            more.length > 1
+              ? text.charts.with.some(more.length + 1, lines)
+              : [limit, ...more].map((l) => names.get(l.of!)).join(', '),
+        }
+      : limit,
+  )
 }
 
 /** Limits that can stand on the scale of the lines without flattening them, and those that cannot. */
@@ -120,6 +164,7 @@ export function reachable(limits: readonly Limit[], lines: readonly Drawn[]): { 
 
 /** Of several moments the place of the nearest that has a value at or before it, for the readout. */
 export function valueAt(values: readonly (number | null | undefined)[] | undefined, index: number): number | null {
-  for (let i = Math.min(index, (values?.length ?? 0) - 1); i >= 0 && i > index - 3; i--) if (values![i] != null) return values![i]!
+  for (let i = Math.min(index, (values?.length ?? 0) - 1); i >= 0 && i > index - 3; i--)
+    if (values![i] != null) return values![i]!
   return null
 }

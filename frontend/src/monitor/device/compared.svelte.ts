@@ -20,42 +20,79 @@ export function comparing(device: () => number, own: () => Own) {
   const met = asked(['device', 'deviceDatasource'], async (portal, signal): Promise<[number, Met | null][]> => {
     const filter = ids
     if (!filter) return []
-    const { items } = await portal.list('/device/devices', { query: { filter: `id:${filter}`, fields: 'id,displayName,hostStatus' }, signal })
-    return Promise.all(filter.split('|').map(async (id): Promise<[number, Met | null]> => {
-      const one = items.find((d) => d.id === Number(id))
-      if (!one) return [Number(id), null]
-      const { items: on } = await portal.list('/device/devices/{deviceId}/devicedatasources', { params: { deviceId: id }, query: { size: 1000, fields: 'id,dataSourceId' }, signal })
-      return [one.id, { ...one, sources: on.map((s) => s.dataSourceId) }]
-    }))
+    const { items } = await portal.list('/device/devices', {
+      query: { filter: `id:${filter}`, fields: 'id,displayName,hostStatus' },
+      signal,
+    })
+    return Promise.all(
+      filter.split('|').map(async (id): Promise<[number, Met | null]> => {
+        const one = items.find((d) => d.id === Number(id))
+        if (!one) return [Number(id), null]
+        const { items: on } = await portal.list('/device/devices/{deviceId}/devicedatasources', {
+          params: { deviceId: id },
+          query: { size: 1000, fields: 'id,dataSourceId' },
+          signal,
+        })
+        return [one.id, { ...one, sources: on.map((s) => s.dataSourceId) }]
+      }),
+    )
   })
   const known = $derived(new Map(met.value))
 
   const found = asked(['deviceDatasourceInstance'], async (portal, signal) => {
     const { dataSource } = own()
     const having = [...known.values()].filter((d) => d?.sources.includes(dataSource)) as Met[]
-    const each = await Promise.all(having.map(async (d): Promise<[number, readonly OneInstance[]]> => {
-      const { items } = await portal.list('/device/devices/{id}/instances', { params: { id: d.id }, query: { filter: `dataSourceId:${dataSource}`, sort: 'displayName', size: 1000, fields: 'id,name,displayName,deviceDataSourceId' }, signal })
-      return [d.id, items]
-    }))
+    const each = await Promise.all(
+      having.map(async (d): Promise<[number, readonly OneInstance[]]> => {
+        const { items } = await portal.list('/device/devices/{id}/instances', {
+          params: { id: d.id },
+          query: {
+            filter: `dataSourceId:${dataSource}`,
+            sort: 'displayName',
+            size: 1000,
+            fields: 'id,name,displayName,deviceDataSourceId',
+          },
+          signal,
+        })
+        return [d.id, items]
+      }),
+    )
     return { dataSource, each }
   })
 
   const others = $derived.by((): Other[] => {
     const { dataSource, instance, instances } = own()
-    const there = new Map<number, readonly OneInstance[]>([...(found.value?.dataSource === dataSource ? found.value.each : []), [device(), instances]])
+    const there = new Map<number, readonly OneInstance[]>([
+      ...(found.value?.dataSource === dataSource ? found.value.each : []),
+      [device(), instances],
+    ])
     return instance ? othersOf(entries, known, there, { device: device(), dataSource, instance }) : []
   })
 
   return {
-    get entries() { return entries },
-    get others() { return others },
+    get entries() {
+      return entries
+    },
+    get others() {
+      return others
+    },
     /** Other devices are among them. */
-    get devices() { return ids !== '' },
+    get devices() {
+      return ids !== ''
+    },
     /** It is known what is on each device. */
-    get met() { return entries.every((e) => e.device === device() || known.has(e.device)) },
-    get fault() { return met.fault ?? found.fault },
+    get met() {
+      return entries.every((e) => e.device === device() || known.has(e.device))
+    },
+    get fault() {
+      return met.fault ?? found.fault
+    },
     /** How many of the devices have a data source that the own one has, and of how many. */
-    having: (dataSource: number) => [1 + [...known.values()].filter((d) => d?.sources.includes(dataSource)).length, 1 + [...known.values()].filter(Boolean).length] as const,
+    having: (dataSource: number) =>
+      [
+        1 + [...known.values()].filter((d) => d?.sources.includes(dataSource)).length,
+        1 + [...known.values()].filter(Boolean).length,
+      ] as const,
     /** The data source stays while another is added or taken out. */
     set: (to: readonly Entry[], source: number) => app.monitor.set({ with: listOf(to), source: String(source) }),
   }

@@ -63,21 +63,50 @@ export interface Other {
  * name of the own one, else its first. A device that is null is not there, or
  * not for one's role; what is missing is not known yet.
  */
-export function othersOf(entries: readonly Entry[], devices: ReadonlyMap<number, Met | null>, instances: ReadonlyMap<number, readonly OneInstance[]>, own: { device: number; dataSource: number; instance: OneInstance }): Other[] {
+export function othersOf(
+  entries: readonly Entry[],
+  devices: ReadonlyMap<number, Met | null>,
+  instances: ReadonlyMap<number, readonly OneInstance[]>,
+  own: { device: number; dataSource: number; instance: OneInstance },
+): Other[] {
   return entries.flatMap((entry): Other[] => {
     const there = instances.get(entry.device)
     if (entry.device === own.device) {
       if (!entry.instance || entry.instance === own.instance.id) return []
       const instance = there?.find((i) => i.id === entry.instance)
-      return [instance ? { entry, name: instance.displayName, instance, choices: [] } : { entry, name: text.charts.with.instance(entry.instance), lacks: 'gone', choices: [] }]
+      return [
+        instance
+          ? { entry, name: instance.displayName, instance, choices: [] }
+          : { entry, name: text.charts.with.instance(entry.instance), lacks: 'gone', choices: [] },
+      ]
     }
     const device = devices.get(entry.device)
-    if (!device) return [{ entry, name: text.charts.with.device(entry.device), lacks: device === null ? 'gone' : 'answer', choices: [] }]
+    if (!device)
+      return [
+        { entry, name: text.charts.with.device(entry.device), lacks: device === null ? 'gone' : 'answer', choices: [] },
+      ]
     const { displayName: on, hostStatus, sources } = device
     const common = { entry, on, dead: hostStatus !== 'normal' }
-    const instance = there?.find((i) => i.id === entry.instance) ?? there?.find((i) => i.name === own.instance.name) ?? there?.find((i) => i.displayName === own.instance.displayName) ?? there?.[0]
-    if (!instance) return [{ ...common, name: on, lacks: there || !sources.includes(own.dataSource) ? 'source' : 'answer', choices: [] }]
+    const instance =
+      there?.find((i) => i.id === entry.instance) ??
+      there?.find((i) => i.name === own.instance.name) ??
+      there?.find((i) => i.displayName === own.instance.displayName) ??
+      there?.[0]
+    if (!instance)
+      return [
+        { ...common, name: on, lacks: there || !sources.includes(own.dataSource) ? 'source' : 'answer', choices: [] },
+      ]
     const several = there!.length > 1
-    return [{ ...common, name: several && instance.displayName !== own.instance.displayName ? text.charts.with.part(on, instance.displayName) : on, instance, choices: several ? there! : [] }]
+    return [
+      {
+        ...common,
+        name:
+          several && instance.displayName !== own.instance.displayName
+            ? text.charts.with.part(on, instance.displayName)
+            : on,
+        instance,
+        choices: several ? there! : [],
+      },
+    ]
   })
 }

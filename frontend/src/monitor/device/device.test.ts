@@ -1,31 +1,90 @@
 import { expect, test } from 'vitest'
 import { markOf } from '../../chart/lines'
-import { between, chartsOf, drawnOf, farther, once, placeOf, placesOf, reachable, shifted, timesOf, valueAt, type Graph, type Part } from './charting'
+import {
+  between,
+  chartsOf,
+  drawnOf,
+  farther,
+  once,
+  placeOf,
+  placesOf,
+  reachable,
+  shifted,
+  timesOf,
+  valueAt,
+  type Graph,
+  type Part,
+} from './charting'
 import { entriesOf, listOf, most, otherSource, othersOf, type Met } from './compared'
 import { origin, propertyRows, secret } from './properties'
 
-const graph: Graph = { title: 'Load', verticalLabel: '', timestamps: [1000, 2000, 3000], lines: [{ legend: 'load1', data: [1, null, 3] }, { legend: 'load5', data: [null, null, null] }] }
-const parts: Part[] = [{ graph, instance: 7, at: 0 }, { graph, instance: 7, at: 0, of: 'before', shift: 5000 }]
+const graph: Graph = {
+  title: 'Load',
+  verticalLabel: '',
+  timestamps: [1000, 2000, 3000],
+  lines: [
+    { legend: 'load1', data: [1, null, 3] },
+    { legend: 'load5', data: [null, null, null] },
+  ],
+}
+const parts: Part[] = [
+  { graph, instance: 7, at: 0 },
+  { graph, instance: 7, at: 0, of: 'before', shift: 5000 },
+]
 
 test('what is compared lies below with its own name, the same colour and other dashes', () => {
   const lines = drawnOf(parts)
   expect(lines.map((l) => [l.name, l.set, l.point, l.min, l.max, l.last, l.count])).toEqual([
-    ['load1', 0, 'load1', 1, 3, 3, 2], ['load5', 0, 'load5', null, null, null, 0],
-    ['load1, before', 1, 'load1', 1, 3, 3, 2], ['load5, before', 1, 'load5', null, null, null, 0],
+    ['load1', 0, 'load1', 1, 3, 3, 2],
+    ['load5', 0, 'load5', null, null, null, 0],
+    ['load1, before', 1, 'load1', 1, 3, 3, 2],
+    ['load5, before', 1, 'load5', null, null, null, 0],
   ])
   expect(placesOf(lines, parts)).toEqual([0, 1, 8, 9])
-  expect(timesOf(parts)).toEqual([[1000, 2000, 3000], [6000, 7000, 8000]])
+  expect(timesOf(parts)).toEqual([
+    [1000, 2000, 3000],
+    [6000, 7000, 8000],
+  ])
 })
 
 test('each place that is compared has a colour and dashes, and each line of a graph a chart', () => {
-  const three: Part[] = [{ graph, instance: 7, at: 0, of: 'a' }, { graph, instance: 9, at: 2, of: 'c' }, { graph, instance: 7, at: 0, of: 'a, before', shift: 5000 }]
+  const three: Part[] = [
+    { graph, instance: 7, at: 0, of: 'a' },
+    { graph, instance: 9, at: 2, of: 'c' },
+    { graph, instance: 7, at: 0, of: 'a, before', shift: 5000 },
+  ]
   const charts = chartsOf('Load', drawnOf(three, true), true)
   expect(charts.map((c) => [c.title, c.lines.map((l) => [l.name, l.instance])])).toEqual([
-    ['Load: load1', [['a', '7'], ['c', '9'], ['a, before', '7']]], ['Load: load5', [['a', '7'], ['c', '9'], ['a, before', '7']]],
+    [
+      'Load: load1',
+      [
+        ['a', '7'],
+        ['c', '9'],
+        ['a, before', '7'],
+      ],
+    ],
+    [
+      'Load: load5',
+      [
+        ['a', '7'],
+        ['c', '9'],
+        ['a, before', '7'],
+      ],
+    ],
   ])
-  expect(charts.map((c) => placesOf(c.lines, three, true))).toEqual([[0, 18, 8], [0, 18, 8]])
-  expect(Array.from({ length: 8 }, (_, i) => markOf(placeOf(i)).token).filter((token, i, all) => all.indexOf(token) === i).length).toBe(8)
-  for (const [one, other] of [[1, 2], [0, 4]]) expect(markOf(placeOf(one)).dash).not.toEqual(markOf(placeOf(other)).dash)
+  expect(charts.map((c) => placesOf(c.lines, three, true))).toEqual([
+    [0, 18, 8],
+    [0, 18, 8],
+  ])
+  expect(
+    Array.from({ length: 8 }, (_, i) => markOf(placeOf(i)).token).filter((token, i, all) => all.indexOf(token) === i)
+      .length,
+  ).toBe(8)
+  for (const [one, other] of [
+    [1, 2],
+    [0, 4],
+  ])
+    expect(markOf(placeOf(one)).dash).not.toEqual(markOf(placeOf(other)).dash)
 })
 
 test('several lines are not asked for more often than can be seen, nor more often than the portal answers', () => {
@@ -34,10 +93,36 @@ test('several lines are not asked for more often than can be seen, nor more ofte
 })
 
 test('a limit that several have is said once', () => {
-  const limit = (of: string | undefined, value: number) => ({ point: 'load1', op: '>', value, severity: 'warn' as const, ...(of && { of }) })
-  const names = new Map([['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd'], ['5', 'e'], ['6', 'f']])
-  const all = [limit('1', 5), limit('2', 5), limit('3', 6), limit('4', 7), limit('5', 7), limit('6', 7), limit(undefined, 9)]
-  expect(once(all, 6, names).map((l) => [l.value, l.of])).toEqual([[5, 'a, b'], [6, '3'], [7, '3 of 6'], [9, undefined]])
+  const limit = (of: string | undefined, value: number) => ({
+    point: 'load1',
+    op: '>',
+    value,
+    severity: 'warn' as const,
+    ...(of && { of }),
+  })
+  const names = new Map([
+    ['1', 'a'],
+    ['2', 'b'],
+    ['3', 'c'],
+    ['4', 'd'],
+    ['5', 'e'],
+    ['6', 'f'],
+  ])
+  const all = [
+    limit('1', 5),
+    limit('2', 5),
+    limit('3', 6),
+    limit('4', 7),
+    limit('5', 7),
+    limit('6', 7),
+    limit(undefined, 9),
+  ]
+  expect(once(all, 6, names).map((l) => [l.value, l.of])).toEqual([
+    [5, 'a, b'],
+    [6, '3'],
+    [7, '3 of 6'],
+    [9, undefined],
+  ])
   expect(once(all, 2, names)).toBe(all)
 })
 
@@ -47,11 +132,28 @@ test('the address says with what a device is compared, and each finds its instan
   expect(listOf(otherSource(entries, 3))).toBe('5,7,8,9,10')
   expect(entriesOf('1,2,3,4,5,6,7,8,9')).toHaveLength(most - 1)
   const on = (id: number, name: string) => ({ id, name, displayName: name, deviceDataSourceId: id * 10 })
-  const met = (id: number, sources = [9], hostStatus = 'normal') => [id, { id, displayName: `web-${id}`, hostStatus, sources }] as const
+  const met = (id: number, sources = [9], hostStatus = 'normal') =>
+    [id, { id, displayName: `web-${id}`, hostStatus, sources }] as const
   const devices = new Map<number, Met | null>([met(5), met(7, [9], 'dead'), met(8, [1]), [9, null]])
-  const instances = new Map([[5, [on(51, 'eth1'), on(52, 'eth0')]], [7, [on(71, 'lo')]], [3, [on(31, 'eth0'), on(32, 'eth1')]]])
-  expect(othersOf(entries, devices, instances, { device: 3, dataSource: 9, instance: on(31, 'eth0') }).map((o) => [o.name, o.instance?.id, o.lacks, o.dead])).toEqual([
-    ['web-5', 52, undefined, false], ['web-7', 71, undefined, true], ['web-8', undefined, 'source', false], ['Device 9', undefined, 'gone', undefined], ['Device 10', undefined, 'answer', undefined], ['eth1', 32, undefined, undefined],
+  const instances = new Map([
+    [5, [on(51, 'eth1'), on(52, 'eth0')]],
+    [7, [on(71, 'lo')]],
+    [3, [on(31, 'eth0'), on(32, 'eth1')]],
+  ])
+  expect(
+    othersOf(entries, devices, instances, { device: 3, dataSource: 9, instance: on(31, 'eth0') }).map((o) => [
+      o.name,
+      o.instance?.id,
+      o.lacks,
+      o.dead,
+    ]),
+  ).toEqual([
+    ['web-5', 52, undefined, false],
+    ['web-7', 71, undefined, true],
+    ['web-8', undefined, 'source', false],
+    ['Device 9', undefined, 'gone', undefined],
+    ['Device 10', undefined, 'answer', undefined],
+    ['eth1', 32, undefined, undefined],
   ])
 })
 
@@ -74,7 +176,11 @@ test('own properties come first and tell what they hide', () => {
     { name: 'contact', value: '********', type: 'inherit', inheritList: [{ fullpath: '', value: '********' }] },
   ]
   const rows = propertyRows(listed)
-  expect(rows.map((p) => [p.name, p.hides, origin(p)])).toEqual([['owner', 'Servers: them', 'this device'], ['contact', '', 'group All devices'], ['auto.model', '', 'found by checks']])
+  expect(rows.map((p) => [p.name, p.hides, origin(p)])).toEqual([
+    ['owner', 'Servers: them', 'this device'],
+    ['contact', '', 'group All devices'],
+    ['auto.model', '', 'found by checks'],
+  ])
   expect(secret(rows[1].value)).toBe(true)
 })
 

@@ -23,7 +23,11 @@ const order = ['custom', 'inherit', 'auto', 'system']
 export function propertyRows(items: readonly Listed[]): PropertyRow[] {
   const place = (p: Listed) => (order.indexOf(p.type) + order.length + 1) % (order.length + 1)
   return items
-    .map((p) => ({ ...p, hides: p.type === 'custom' ? p.inheritList.map((i) => text.properties.hidden(i.fullpath, i.value)).join('\n') : '' }))
+    .map((p) => ({
+      ...p,
+      hides:
+        p.type === 'custom' ? p.inheritList.map((i) => text.properties.hidden(i.fullpath, i.value)).join('\n') : '',
+    }))
     .sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name))
 }
 

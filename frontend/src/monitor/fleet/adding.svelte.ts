@@ -5,7 +5,14 @@ import { text as shared } from '../text'
 import { text } from './text'
 
 /** What a new device can be watched by besides ping, as properties that checks ask for. */
-const properties = { host: 'host.local', web: 'http.url', tls: 'tls.host', tcp: 'tcp.port', dns: 'dns.name', snmp: 'snmp.community' } as const
+const properties = {
+  host: 'host.local',
+  web: 'http.url',
+  tls: 'tls.host',
+  tcp: 'tcp.port',
+  dns: 'dns.name',
+  snmp: 'snmp.community',
+} as const
 export const kinds = (Object.keys(properties) as (keyof typeof properties)[]).map((id) => {
   const [name, label, placeholder] = text.adding.kinds[id]
   return { id, name, property: properties[id], label, placeholder }
@@ -19,7 +26,14 @@ export interface Pair {
 export interface Tried {
   answers: boolean
   simulated: boolean
-  items: { dataSourceId: number; displayName: string; description: string; answered: boolean; took: number; error: string }[]
+  items: {
+    dataSourceId: number
+    displayName: string
+    description: string
+    answered: boolean
+    took: number
+    error: string
+  }[]
 }
 
 /** A device that is about to be added: what is typed, what is wrong with it, and how it answered. */
@@ -40,11 +54,16 @@ export class Adding {
 
   readonly body = $derived.by(() => {
     const own = this.properties.filter((p) => p.name.trim())
-    const checked = kinds.flatMap((k) => (this.checks[k.id]?.trim() ? [{ name: k.property, value: this.checks[k.id].trim() }] : []))
+    const checked = kinds.flatMap((k) =>
+      this.checks[k.id]?.trim() ? [{ name: k.property, value: this.checks[k.id].trim() }] : [],
+    )
     const snmp = this.checks.snmp?.trim() ? [{ name: 'system.categories', value: 'snmp' }] : []
     const more = snmp.filter((p) => !own.some((o) => o.name.trim() === p.name))
     return {
-      name: this.name.trim(), displayName: this.displayName.trim(), hostGroupIds: String(this.group?.id ?? 1), preferredCollectorId: this.collector,
+      name: this.name.trim(),
+      displayName: this.displayName.trim(),
+      hostGroupIds: String(this.group?.id ?? 1),
+      preferredCollectorId: this.collector,
       customProperties: [...checked, ...more, ...own.map((p) => ({ name: p.name.trim(), value: p.value }))],
     }
   })
@@ -81,7 +100,11 @@ export class Adding {
     const body = JSON.stringify(this.body)
     try {
       const { name, hostGroupIds, customProperties } = this.body
-      this.tried = (await this.app.client.monitor.create('/device/devices/test' satisfies PathOf<'post'>, { name, hostGroupIds, customProperties })) as Tried
+      this.tried = (await this.app.client.monitor.create('/device/devices/test' satisfies PathOf<'post'>, {
+        name,
+        hostGroupIds,
+        customProperties,
+      })) as Tried
       this.#triedOf = body
       this.fault = undefined
     } catch (e) {
@@ -111,7 +134,9 @@ export class Adding {
   #filled(): boolean {
     const empty = kinds.find((k) => k.label && this.checks[k.id]?.trim() === '')
     if (this.body.name && !empty) return true
-    this.fault = this.body.name ? new Fault(text.adding.valueless(empty!.name, empty!.label), 0, { field: `checks.${empty!.id}` }) : new Fault(text.adding.nameless, 0, { field: 'name' })
+    this.fault = this.body.name
+      ? new Fault(text.adding.valueless(empty!.name, empty!.label), 0, { field: `checks.${empty!.id}` })
+      : new Fault(text.adding.nameless, 0, { field: 'name' })
     return false
   }
 }

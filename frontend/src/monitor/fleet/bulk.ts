@@ -17,19 +17,54 @@ interface Operation {
 export type After = (what: 'done' | 'undone') => void
 
 async function batch(app: App, what: string, operations: Operation[]): Promise<boolean> {
-  return (await write(app, what, (portal) => portal.create('/device/devices/batch', { operations } as never))) !== undefined
+  return (
+    (await write(app, what, (portal) => portal.create('/device/devices/batch', { operations } as never))) !== undefined
+  )
 }
 
 /** Patches each device, and offers to put back what they had. */
-async function patch(app: App, devices: Device[], what: string, done: string, change: (d: Device) => Record<string, unknown>, before: (d: Device) => Record<string, unknown>, after: After) {
-  if (!(await batch(app, what, devices.map((d) => ({ op: 'patch', id: d.id, body: change(d) }))))) return
+async function patch(
+  app: App,
+  devices: Device[],
+  what: string,
+  done: string,
+  change: (d: Device) => Record<string, unknown>,
+  before: (d: Device) => Record<string, unknown>,
+  after: After,
+) {
+  if (
+    !(await batch(
+      app,
+      what,
+      devices.map((d) => ({ op: 'patch', id: d.id, body: change(d) })),
+    ))
+  )
+    return
   after('done')
-  app.toasts.show(done, { action: { label: text.undo, run: () => void batch(app, text.notUndone, devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) }))).then(() => after('undone')) } })
+  app.toasts.show(done, {
+    action: {
+      label: text.undo,
+      run: () =>
+        void batch(
+          app,
+          text.notUndone,
+          devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) })),
+        ).then(() => after('undone')),
+    },
+  })
 }
 
 export function setAlerting(app: App, devices: Device[], on: boolean, after: After) {
   const done = (on ? text.alerting.on : text.alerting.off)(devices.length)
-  return patch(app, devices, text.alerting.not, done, () => ({ disableAlerting: !on }), (d) => ({ disableAlerting: d.disableAlerting }), after)
+  return patch(
+    app,
+    devices,
+    text.alerting.not,
+    done,
+    () => ({ disableAlerting: !on }),
+    (d) => ({ disableAlerting: d.disableAlerting }),
+    after,
+  )
 }
 
 /** The groups a device is in after a move; those an expression decides about stay. */
@@ -38,19 +73,49 @@ export function moved(ids: number[], to: number, dynamic: (id: number) => boolea
   return [to, ...kept.filter((id) => id !== to)].join(',')
 }
 
-export function moveTo(app: App, devices: Device[], to: { id: number; name: string }, dynamic: (id: number) => boolean, keep: boolean, after: After) {
+export function moveTo(
+  app: App,
+  devices: Device[],
+  to: { id: number; name: string },
+  dynamic: (id: number) => boolean,
+  keep: boolean,
+  after: After,
+) {
   const done = (keep ? text.move.added : text.move.moved)(devices.length, to.name)
-  return patch(app, devices, text.move.not, done, (d) => ({ hostGroupIds: moved(idsOf(d.hostGroupIds), to.id, dynamic, keep) }), (d) => ({ hostGroupIds: d.hostGroupIds }), after)
+  return patch(
+    app,
+    devices,
+    text.move.not,
+    done,
+    (d) => ({ hostGroupIds: moved(idsOf(d.hostGroupIds), to.id, dynamic, keep) }),
+    (d) => ({ hostGroupIds: d.hostGroupIds }),
+    after,
+  )
 }
 
 export async function remove(app: App, devices: Device[], after: After) {
-  if (!(await batch(app, text.removal.not, devices.map((d) => ({ op: 'delete', id: d.id }))))) return
+  if (
+    !(await batch(
+      app,
+      text.removal.not,
+      devices.map((d) => ({ op: 'delete', id: d.id })),
+    ))
+  )
+    return
   after('done')
-  app.toasts.show(text.removal.done(devices.length), { action: { label: text.undo, run: () => void restore(app, devices, after) } })
+  app.toasts.show(text.removal.done(devices.length), {
+    action: { label: text.undo, run: () => void restore(app, devices, after) },
+  })
 }
 
 async function restore(app: App, devices: Device[], after: After) {
-  for (const { id } of devices) if ((await write(app, text.removal.notRestored, (portal) => patiently(app, () => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } })))) === undefined) break
+  for (const { id } of devices)
+    if (
+      (await write(app, text.removal.notRestored, (portal) =>
+        patiently(app, () => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } })),
+      )) === undefined
+    )
+      break
   after('undone')
 }
 
@@ -66,13 +131,29 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
   const made: string[] = []
   for (const deviceId of ids) {
     const one = await write(app, text.maintenance.not, (portal) =>
-      patiently(app, () => portal.create('/sdt/sdts', { type: 'ResourceSDT', sdtType: 'oneTime', deviceId, startDateTime: from, endDateTime: to, comment } as never)))
+      patiently(app, () =>
+        portal.create('/sdt/sdts', {
+          type: 'ResourceSDT',
+          sdtType: 'oneTime',
+          deviceId,
+          startDateTime: from,
+          endDateTime: to,
+          comment,
+        } as never),
+      ),
+    )
     if (one === undefined) return false
     made.push((one as { id: string }).id)
   }
   after('done')
   const undo = async () => {
-    for (const id of made) if ((await write(app, text.maintenance.notTakenBack, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) === undefined) break
+    for (const id of made)
+      if (
+        (await write(app, text.maintenance.notTakenBack, (portal) =>
+          patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
+        )) === undefined
+      )
+        break
     after('undone')
   }
   app.toasts.show(text.maintenance.done(ids.length), { action: { label: text.undo, run: () => void undo() } })

@@ -2,10 +2,24 @@
 import type { ItemOf } from '../../client/monitor'
 import { text } from './text'
 
-export const deviceFields = 'id,name,displayName,hostStatus,alertStatus,hostGroupIds,preferredCollectorId,currentCollectorId,lastDataTime,disableAlerting,description'
+export const deviceFields =
+  'id,name,displayName,hostStatus,alertStatus,hostGroupIds,preferredCollectorId,currentCollectorId,lastDataTime,disableAlerting,description'
 
 /** A device as the table has it. */
-export type Device = Pick<ItemOf<'/device/devices'>, 'id' | 'name' | 'displayName' | 'hostStatus' | 'alertStatus' | 'hostGroupIds' | 'preferredCollectorId' | 'currentCollectorId' | 'lastDataTime' | 'disableAlerting' | 'description'>
+export type Device = Pick<
+  ItemOf<'/device/devices'>,
+  | 'id'
+  | 'name'
+  | 'displayName'
+  | 'hostStatus'
+  | 'alertStatus'
+  | 'hostGroupIds'
+  | 'preferredCollectorId'
+  | 'currentCollectorId'
+  | 'lastDataTime'
+  | 'disableAlerting'
+  | 'description'
+>
 
 /** Quick choices above the table. */
 export const states = [
@@ -46,7 +60,10 @@ export function hostWord(hostStatus: string | undefined): string {
 
 /** The ids in `5,7`. */
 export function idsOf(text: string | undefined): number[] {
-  return (text ?? '').split(',').map(Number).filter((id) => id > 0)
+  return (text ?? '')
+    .split(',')
+    .map(Number)
+    .filter((id) => id > 0)
 }
 
 export const acked = (alertStatus: string | undefined) => (alertStatus ?? '').startsWith('confirmed-')

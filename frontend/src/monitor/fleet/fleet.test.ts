@@ -8,7 +8,10 @@ describe('the filter of the fleet', () => {
   test.each([
     [{ groups: [], state: '', search: '' }, ''],
     [{ groups: [5, 7], state: '', search: '' }, 'hostGroupIds:"5"|"7"'],
-    [{ groups: [5], state: 'dead', search: 'web  prod' }, 'hostGroupIds:"5",hostStatus!:"normal",_all~"web",_all~"prod"'],
+    [
+      { groups: [5], state: 'dead', search: 'web  prod' },
+      'hostGroupIds:"5",hostStatus!:"normal",_all~"web",_all~"prod"',
+    ],
     [{ groups: [], state: 'crit', search: 'a"b\\c' }, 'alertStatus~"critical",_all~"a\\"b\\\\c"'],
     [{ groups: [], state: 'unheard of', search: ' ' }, ''],
   ])('%j is %s', (wanted, filter) => expect(filterOf(wanted)).toBe(filter))
@@ -23,14 +26,25 @@ test('a device that is moved stays in the groups that an expression decides abou
 })
 
 test('the device is a column whatever is chosen', () => {
-  expect(columnsShown(undefined).map((c) => c.id)).toEqual(['status', 'device', 'address', 'group', 'collector', 'data'])
+  expect(columnsShown(undefined).map((c) => c.id)).toEqual([
+    'status',
+    'device',
+    'address',
+    'group',
+    'collector',
+    'data',
+  ])
   expect(columnsShown(['data', 'description']).map((c) => c.id)).toEqual(['device', 'description', 'data'])
 })
 
 test('ids and states read as the API writes them', () => {
   expect(idsOf('8,15')).toEqual([8, 15])
   expect(idsOf('')).toEqual([])
-  expect([hostWord('normal'), hostWord('dead'), hostWord('dead-collector')]).toEqual(['OK', 'Not answering', 'Collector down'])
+  expect([hostWord('normal'), hostWord('dead'), hostWord('dead-collector')]).toEqual([
+    'OK',
+    'Not answering',
+    'Collector down',
+  ])
 })
 
 test('without the root, the tree begins with the groups whose parent is out of sight', () => {

@@ -47,7 +47,10 @@ export class Groups {
     return lines
   })
 
-  constructor(private app: App, open: readonly number[] = []) {
+  constructor(
+    private app: App,
+    open: readonly number[] = [],
+  ) {
     for (const id of open) this.open.add(id)
   }
 
@@ -59,10 +62,17 @@ export class Groups {
   async load(signal?: AbortSignal) {
     try {
       const parents = [...this.open]
-      const found = await this.#ask(`id:"${rootGroup}"||parentId:${parents.map((id) => quoted(String(id))).join('|')}`, signal)
+      const found = await this.#ask(
+        `id:"${rootGroup}"||parentId:${parents.map((id) => quoted(String(id))).join('|')}`,
+        signal,
+      )
       this.#root = found.find((g) => g.id === rootGroup)
       if (!this.#root) this.#of.set(0, tops(await this.#ask('', signal)))
-      for (const parent of parents) this.#of.set(parent, found.filter((g) => g.parentId === parent))
+      for (const parent of parents)
+        this.#of.set(
+          parent,
+          found.filter((g) => g.parentId === parent),
+        )
       this.problem = ''
     } catch (e) {
       if (!asFault(e).cancelled) this.problem = asFault(e).message
@@ -85,7 +95,11 @@ export class Groups {
   /** Opens the groups that a group is in, so that it stands in the tree. */
   async reveal(id: number, signal?: AbortSignal) {
     if (id === rootGroup || this.find(id)) return
-    const { fullPath } = await this.app.client.monitor.get('/device/groups/{id}', { params: { id }, query: { fields: 'fullPath' }, signal })
+    const { fullPath } = await this.app.client.monitor.get('/device/groups/{id}', {
+      params: { id },
+      query: { fields: 'fullPath' },
+      signal,
+    })
     const names = fullPath.split('/').slice(0, -1)
     const above = names.map((_, i) => quoted(names.slice(0, i + 1).join('/')))
     this.open.add(rootGroup)
@@ -96,15 +110,35 @@ export class Groups {
   /** The group and all below it, by their ids; nothing for all devices. */
   async within(id: number, signal?: AbortSignal): Promise<number[]> {
     if (!id || id === rootGroup) return []
-    const path = this.find(id)?.fullPath ?? (await this.app.client.monitor.get('/device/groups/{id}', { params: { id }, query: { fields: 'fullPath' }, signal })).fullPath
-    const below = await this.app.client.monitor.list('/device/groups', { query: { filter: `fullPath:${quoted(`${path}/*`)}`, size: mostBelow, fields: 'id' }, signal })
+    const path =
+      this.find(id)?.fullPath ??
+      (
+        await this.app.client.monitor.get('/device/groups/{id}', {
+          params: { id },
+          query: { fields: 'fullPath' },
+          signal,
+        })
+      ).fullPath
+    const below = await this.app.client.monitor.list('/device/groups', {
+      query: { filter: `fullPath:${quoted(`${path}/*`)}`, size: mostBelow, fields: 'id' },
+      signal,
+    })
     return [id, ...below.items.map((g) => g.id)]
   }
 
   async #ask(filter: string, signal?: AbortSignal): Promise<Group[]> {
-    const { items } = await this.app.client.monitor.list('/device/groups', { query: { filter, sort: 'name', size: 1000, fields }, signal })
+    const { items } = await this.app.client.monitor.list('/device/groups', {
+      query: { filter, sort: 'name', size: 1000, fields },
+      signal,
+    })
     return items.map((g) => ({
-      id: g.id, name: g.name, fullPath: g.fullPath, parentId: g.parentId, dynamic: g.groupType === 'Dynamic', devices: g.numOfHosts, children: g.numOfDirectSubGroups,
+      id: g.id,
+      name: g.name,
+      fullPath: g.fullPath,
+      parentId: g.parentId,
+      dynamic: g.groupType === 'Dynamic',
+      devices: g.numOfHosts,
+      children: g.numOfDirectSubGroups,
       alerts: { warn: g.activeAlerts.warn, error: g.activeAlerts.error, critical: g.activeAlerts.critical },
     }))
   }

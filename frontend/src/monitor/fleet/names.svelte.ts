@@ -31,18 +31,27 @@ export class Names {
 
   async #askGroups() {
     const ids = [...this.#wanted].slice(0, 200)
-    for (const id of ids) [this.#wanted.delete(id), this.#asked.add(id)]
+    for (const id of ids) {
+      this.#wanted.delete(id)
+      this.#asked.add(id)
+    }
     if (!ids.length) return
     const filter = `id:${ids.join('|')}`
-    const found = await this.app.client.monitor.list('/device/groups', { query: { filter, size: ids.length, fields: 'id,name,fullPath,groupType' } }).catch(() => undefined)
+    const found = await this.app.client.monitor
+      .list('/device/groups', { query: { filter, size: ids.length, fields: 'id,name,fullPath,groupType' } })
+      .catch(() => undefined)
     if (!found) for (const id of ids) this.#asked.delete(id) // asked for again with the next rows
-    for (const g of found?.items ?? []) this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
+    for (const g of found?.items ?? [])
+      this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
   }
 
   /** Who may not see collectors sees their numbers. */
   async askCollectors() {
-    const found = await this.app.client.monitor.list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } }).catch(() => undefined)
-    for (const c of found?.items ?? []) this.collectors.set(c.id, { name: c.description || c.hostname || text.collector(c.id), down: c.isDown })
+    const found = await this.app.client.monitor
+      .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } })
+      .catch(() => undefined)
+    for (const c of found?.items ?? [])
+      this.collectors.set(c.id, { name: c.description || c.hostname || text.collector(c.id), down: c.isDown })
   }
 
   collector(id: number): string {

@@ -26,10 +26,25 @@ export function choicesOf(app: App, from: { path: string; value: string; text: s
     asking.delete(key)
     shelf.set(key, choices)
   }
-  void app.client.rest.list<Record<string, unknown>>(from.path, { size: most, sort: from.text, fields: [...new Set(['id', from.value, from.text, ...(from.more ? [from.more] : [])])].join(',') }).then(
-    ({ items }) => done({ list: items.map((row) => ({ value: String(row[from.value]), text: String(row[from.text] || words.nameless(String(row.id))), row })), loading: false, problem: '' }),
-    (e: unknown) => done({ list: [], loading: false, problem: asFault(e).message }),
-  )
+  void app.client.rest
+    .list<Record<string, unknown>>(from.path, {
+      size: most,
+      sort: from.text,
+      fields: [...new Set(['id', from.value, from.text, ...(from.more ? [from.more] : [])])].join(','),
+    })
+    .then(
+      ({ items }) =>
+        done({
+          list: items.map((row) => ({
+            value: String(row[from.value]),
+            text: String(row[from.text] || words.nameless(String(row.id))),
+            row,
+          })),
+          loading: false,
+          problem: '',
+        }),
+      (e: unknown) => done({ list: [], loading: false, problem: asFault(e).message }),
+    )
   return waiting
 }
 

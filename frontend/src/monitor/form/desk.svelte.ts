@@ -17,7 +17,8 @@ export interface Place {
 
 const desks = new WeakMap<App, Map<string, Editing>>()
 
-const keyOf = (app: App, place: Pick<Place, 'path' | 'id' | 'single'>) => `${app.portal.id} ${place.path}${place.single ? '' : `/${place.id ?? 'new'}`}`
+const keyOf = (app: App, place: Pick<Place, 'path' | 'id' | 'single'>) =>
+  `${app.portal.id} ${place.path}${place.single ? '' : `/${place.id ?? 'new'}`}`
 
 /** The form of an object, with what was typed into it before, in this run or an earlier one. */
 export function editing(app: App, place: Place): Editing {
@@ -27,10 +28,13 @@ export function editing(app: App, place: Place): Editing {
   const there = open.get(key)
   if (there) return there
   const made = new Editing({
-    ...place, rest: place.rest ?? app.client.rest, kept: untrack(() => app.settings.values.edits?.[key]),
+    ...place,
+    rest: place.rest ?? app.client.rest,
+    kept: untrack(() => app.settings.values.edits?.[key]),
     keep: (kept) => {
       const { [key]: _, ...others } = app.settings.values.edits ?? {}
-      const plain = (values: Values) => Object.fromEntries(Object.entries(values).filter(([name]) => !place.secrets.includes(name)))
+      const plain = (values: Values) =>
+        Object.fromEntries(Object.entries(values).filter(([name]) => !place.secrets.includes(name)))
       const safe = kept && { etag: kept.etag, edits: plain(kept.edits), was: plain(kept.was) }
       const edits = safe && Object.keys(safe.edits).length ? { ...others, [key]: safe } : others
       app.settings.save({ edits: Object.keys(edits).length ? edits : null })
@@ -50,5 +54,7 @@ export function isEdited(app: App, path: string, id?: number | string): boolean 
 /** How many objects below a path have edits that are not saved. */
 export function editedBelow(app: App, path: string): number {
   const mine = keyOf(app, { path, single: true })
-  return Object.keys(app.settings.values.edits ?? {}).filter((key) => key === mine || new RegExp(`^${mine.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/[^/]+$`).test(key)).length
+  return Object.keys(app.settings.values.edits ?? {}).filter(
+    (key) => key === mine || new RegExp(`^${mine.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/[^/]+$`).test(key),
+  ).length
 }

@@ -35,7 +35,10 @@ export class Editing {
   base = $state.raw<Values>({})
   edits = $state.raw<Values>({})
   problems = $state.raw<Record<string, string>>({})
-  /** What is typed and is no value yet, by where it is: `values` still has what stood there before, and nothing is saved over that. */
+  /**
+   * What is typed and is no value yet, by where it is: `values` still has what stood there before, and nothing is
+   * saved over that.
+   */
   unread = $state.raw<Record<string, string>>({})
   /** What went wrong, where it belongs to no field. */
   fault = $state.raw<Fault>()
@@ -120,7 +123,11 @@ export class Editing {
 
   /** The problems of a field, by what follows its name. */
   at(name: string): Record<string, string> {
-    return Object.fromEntries(Object.entries({ ...this.problems, ...this.unread }).filter(([at]) => within(name, at)).map(([at, text]) => [at.slice(name.length), text]))
+    return Object.fromEntries(
+      Object.entries({ ...this.problems, ...this.unread })
+        .filter(([at]) => within(name, at))
+        .map(([at, text]) => [at.slice(name.length), text]),
+    )
   }
 
   /** Says at a field what is wrong with it already. */
@@ -133,7 +140,10 @@ export class Editing {
   async save(fields: Field[]): Promise<Values | undefined> {
     if (this.saving) return undefined
     const values = this.values
-    const wrong = fields.filter((f) => !f.when || f.when(values)).map((f) => [f.name, problemOf(f, values[f.name])] as const).filter(([, text]) => text)
+    const wrong = fields
+      .filter((f) => !f.when || f.when(values))
+      .map((f) => [f.name, problemOf(f, values[f.name])] as const)
+      .filter(([, text]) => text)
     this.problems = Object.fromEntries(wrong)
     this.fault = undefined
     if (wrong.length > 0 || Object.keys(this.unread).length > 0) return undefined
@@ -142,7 +152,12 @@ export class Editing {
     try {
       const sent = $state.snapshot(this.isNew ? values : this.edits) as Values
       const before = Object.fromEntries(Object.keys(sent).map((name) => [name, this.base[name]]))
-      const saved = await this.#o.rest.write<Values>(this.isNew ? 'POST' : 'PATCH', this.path, sent, this.isNew ? '' : this.#etag)
+      const saved = await this.#o.rest.write<Values>(
+        this.isNew ? 'POST' : 'PATCH',
+        this.path,
+        sent,
+        this.isNew ? '' : this.#etag,
+      )
       this.base = this.isNew ? (this.#o.blank ?? {}) : saved
       // What was typed while it was on its way stays.
       this.edits = Object.fromEntries(Object.entries(this.edits).filter(([name, value]) => !same(value, sent[name])))
@@ -161,7 +176,10 @@ export class Editing {
     return again ? this.save(fields) : undefined
   }
 
-  /** Puts back what the last saving replaced. Rejects with a Fault of status 412 where somebody changed the object since. */
+  /**
+   * Puts back what the last saving replaced. Rejects with a Fault of status 412 where somebody changed the object
+   * since.
+   */
   async undo() {
     if (!this.#replaced) return
     const { values, etag } = this.#replaced
@@ -192,13 +210,22 @@ export class Editing {
     this.#keep()
   }
 
-  /** Says why nothing was saved; true where nothing that can be edited has changed, so that saving again is right: the portal itself notes when a token was used. */
+  /**
+   * Says why nothing was saved; true where nothing that can be edited has changed, so that saving again is right: the
+   * portal itself notes when a token was used.
+   */
   async #refused(fault: Fault, shown: Field[]): Promise<boolean> {
     if (fault.status === 412) {
       try {
         const { value, etag } = await this.#o.rest.get<Values>(this.path)
-        const fields = Object.keys(this.edits).filter((name) => !same(value[name], this.#was[name]) && !same(value[name], this.edits[name]))
-        if (shown.length && !fields.length && shown.every(({ name }) => same(value[name], (name in this.edits ? this.#was : this.base)[name]))) {
+        const fields = Object.keys(this.edits).filter(
+          (name) => !same(value[name], this.#was[name]) && !same(value[name], this.edits[name]),
+        )
+        if (
+          shown.length &&
+          !fields.length &&
+          shown.every(({ name }) => same(value[name], (name in this.edits ? this.#was : this.base)[name]))
+        ) {
           this.#etag = etag
           return true
         }
@@ -214,6 +241,14 @@ export class Editing {
   }
 
   #keep() {
-    this.#o.keep(this.dirty ? { etag: this.#etag, edits: this.edits, was: Object.fromEntries(Object.keys(this.edits).map((name) => [name, this.#was[name]])) } : undefined)
+    this.#o.keep(
+      this.dirty
+        ? {
+            etag: this.#etag,
+            edits: this.edits,
+            was: Object.fromEntries(Object.keys(this.edits).map((name) => [name, this.#was[name]])),
+          }
+        : undefined,
+    )
   }
 }

@@ -3,26 +3,59 @@ import { Fault, type KeptEdits, type Schema } from '../../client'
 import { Editing } from './editing.svelte'
 import { defaultsOf, fieldOf, numberOf, problemOf, within } from './fields'
 
-const body: Schema = { type: 'object', properties: [
-  { name: 'name', type: 'string', required: true, maxLength: 5 },
-  { name: 'port', type: 'integer', minimum: 1, maximum: 9, default: 4 },
-  { name: 'mode', type: 'string', enum: ['a', 'b'], default: 'a' },
-  { name: 'on', type: 'boolean' },
-  { name: 'id', type: 'integer', readOnly: true, default: 0 },
-] }
+const body: Schema = {
+  type: 'object',
+  properties: [
+    { name: 'name', type: 'string', required: true, maxLength: 5 },
+    { name: 'port', type: 'integer', minimum: 1, maximum: 9, default: 4 },
+    { name: 'mode', type: 'string', enum: ['a', 'b'], default: 'a' },
+    { name: 'on', type: 'boolean' },
+    { name: 'id', type: 'integer', readOnly: true, default: 0 },
+  ],
+}
 
 test('a field gets its control, choices and bounds from the schema', () => {
   const of = (name: string) => fieldOf({ name, label: name }, body)
-  expect(['name', 'port', 'mode', 'on', 'new'].map((n) => of(n).control)).toEqual(['text', 'number', 'choice', 'switch', 'text'])
+  expect(['name', 'port', 'mode', 'on', 'new'].map((n) => of(n).control)).toEqual([
+    'text',
+    'number',
+    'choice',
+    'switch',
+    'text',
+  ])
   expect(defaultsOf(body)).toEqual({ port: 4, mode: 'a' })
-  expect([problemOf(of('name'), ''), problemOf(of('name'), 'abcdef'), problemOf(of('port'), 10), problemOf(of('port'), 1.5), problemOf(of('port'), numberOf(' 7 ')), problemOf(of('port'), numberOf('seven')), problemOf(of('port'), numberOf(' '))])
-    .toEqual(['name is asked for.', 'name has at most 5 characters.', 'port is from 1 to 9.', 'port is a whole number.', '', 'port is a whole number.', ''])
-  expect([within('a', 'a'), within('a', 'a[0].b'), within('a', 'a.b'), within('a', 'ab')]).toEqual([true, true, true, false])
+  expect([
+    problemOf(of('name'), ''),
+    problemOf(of('name'), 'abcdef'),
+    problemOf(of('port'), 10),
+    problemOf(of('port'), 1.5),
+    problemOf(of('port'), numberOf(' 7 ')),
+    problemOf(of('port'), numberOf('seven')),
+    problemOf(of('port'), numberOf(' ')),
+  ]).toEqual([
+    'name is asked for.',
+    'name has at most 5 characters.',
+    'port is from 1 to 9.',
+    'port is a whole number.',
+    '',
+    'port is a whole number.',
+    '',
+  ])
+  expect([within('a', 'a'), within('a', 'a[0].b'), within('a', 'a.b'), within('a', 'ab')]).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
 })
 
 /** A portal with one object, which others change too. */
 function portal() {
-  const it = { value: { id: 7, name: 'one', note: 'x' } as Record<string, unknown>, version: 1, writes: [] as unknown[] }
+  const it = {
+    value: { id: 7, name: 'one', note: 'x' } as Record<string, unknown>,
+    version: 1,
+    writes: [] as unknown[],
+  }
   const rest = {
     get: async () => ({ value: { ...it.value }, etag: `"${it.version}"` }),
     write: async (method: string, _: string, sent: Record<string, unknown>, etag: string) => {
@@ -34,7 +67,8 @@ function portal() {
     },
   }
   let kept: KeptEdits | undefined
-  const open = (from?: KeptEdits) => new Editing({ rest: rest as never, path: '/things', id: 7, kept: from, keep: (k) => (kept = k) })
+  const open = (from?: KeptEdits) =>
+    new Editing({ rest: rest as never, path: '/things', id: 7, kept: from, keep: (k) => (kept = k) })
   return { it, open, kept: () => kept }
 }
 
@@ -121,7 +155,12 @@ test('nothing is saved while something typed is no value, and that goes with the
   const refuse = form.refusing('note')
   form.set('name', 'two')
   refuse('.day', 'A day is asked for.')
-  expect([form.touched, form.at('note'), await form.save([]), it.writes]).toEqual([true, { '.day': 'A day is asked for.' }, undefined, []])
+  expect([form.touched, form.at('note'), await form.save([]), it.writes]).toEqual([
+    true,
+    { '.day': 'A day is asked for.' },
+    undefined,
+    [],
+  ])
   form.set('note', 'y') // another part of the same field
   expect(form.at('note')).toEqual({ '.day': 'A day is asked for.' })
   form.discard()

@@ -76,14 +76,20 @@ export function fieldOf(plan: FieldPlan, body: Schema | null | undefined): Field
     readOnly: has?.readOnly ?? false,
     hint: plan.hint ?? '',
     options: values.map((value) => ({ value, text: plan.words?.[value] ?? value })),
-    minimum: has?.minimum, maximum: has?.maximum, maxLength: has?.maxLength || undefined,
+    minimum: has?.minimum,
+    maximum: has?.maximum,
+    maxLength: has?.maxLength || undefined,
     integer: has?.type === 'integer',
   }
 }
 
 /** What a new one begins with: the schema's defaults. */
 export function defaultsOf(body: Endpoint['body'] | undefined): Values {
-  return Object.fromEntries((body?.properties ?? []).filter((p) => !p.readOnly && p.default !== undefined && p.default !== null).map((p) => [p.name, p.default]))
+  return Object.fromEntries(
+    (body?.properties ?? [])
+      .filter((p) => !p.readOnly && p.default !== undefined && p.default !== null)
+      .map((p) => [p.name, p.default]),
+  )
 }
 
 /** What can be said of a value before it is sent; '' when nothing is wrong. */
@@ -93,10 +99,13 @@ export function problemOf(field: Field, value: unknown): string {
   if (empty) return field.required ? text.wrong.empty(field.label) : ''
   if (field.control === 'number') {
     const { minimum: least, maximum: most } = field
-    if (typeof value !== 'number' || (field.integer && !Number.isInteger(value))) return field.integer ? text.wrong.whole(field.label) : text.wrong.number(field.label)
-    if ((least !== undefined && value < least) || (most !== undefined && value > most)) return text.wrong.range(field.label, least, most)
+    if (typeof value !== 'number' || (field.integer && !Number.isInteger(value)))
+      return field.integer ? text.wrong.whole(field.label) : text.wrong.number(field.label)
+    if ((least !== undefined && value < least) || (most !== undefined && value > most))
+      return text.wrong.range(field.label, least, most)
   }
-  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return text.wrong.long(field.label, field.maxLength)
+  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength)
+    return text.wrong.long(field.label, field.maxLength)
   return ''
 }
 

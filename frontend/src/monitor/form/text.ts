@@ -2,7 +2,11 @@
 import { number } from '../../ui/locale'
 
 const range = (least: number | undefined, most: number | undefined) =>
-  least === undefined ? `at most ${number(most!)}` : most === undefined ? `at least ${number(least)}` : `from ${number(least)} to ${number(most)}`
+  least === undefined
+    ? `at most ${number(most!)}`
+    : most === undefined
+      ? `at least ${number(least)}`
+      : `from ${number(least)} to ${number(most)}`
 
 export const text = {
   required: 'required',
@@ -27,15 +31,28 @@ export const text = {
   readOnly: (portal: string) => `${portal} is read-only now: unlock it to change anything.`,
 
   conflict: {
-    title: 'Changed meanwhile', somebody: 'Somebody changed this meanwhile.',
-    both: 'Nothing was saved yet. These were changed on both sides:', apart: 'Nothing was saved yet. They changed other fields than you did: both changes can stand.',
-    theirs: 'Theirs', yours: 'Yours', takeTheirs: 'Take theirs', keepMine: 'Keep mine', again: 'Then save again.', empty: 'empty',
+    title: 'Changed meanwhile',
+    somebody: 'Somebody changed this meanwhile.',
+    both: 'Nothing was saved yet. These were changed on both sides:',
+    apart: 'Nothing was saved yet. They changed other fields than you did: both changes can stand.',
+    theirs: 'Theirs',
+    yours: 'Yours',
+    takeTheirs: 'Take theirs',
+    keepMine: 'Keep mine',
+    again: 'Then save again.',
+    empty: 'empty',
   },
 
   pairs: {
-    nameOf: (n: number, field: string) => `Name ${n} of ${field}`, valueOf: (n: number, field: string) => `Value ${n} of ${field}`,
-    name: 'name', value: 'value', add: 'Add', line: 'this line',
-    secret: 'Secret', secretOf: (n: number, field: string) => `Secret ${n} of ${field}`, secretGoes: 'Hides the value from everyone. It can be replaced, never read.',
+    nameOf: (n: number, field: string) => `Name ${n} of ${field}`,
+    valueOf: (n: number, field: string) => `Value ${n} of ${field}`,
+    name: 'name',
+    value: 'value',
+    add: 'Add',
+    line: 'this line',
+    secret: 'Secret',
+    secretOf: (n: number, field: string) => `Secret ${n} of ${field}`,
+    secretGoes: 'Hides the value from everyone. It can be replaced, never read.',
   },
   takeOut: (what: string) => `Take out ${what}`,
 } as const

@@ -28,7 +28,11 @@ export class Rows<T extends { id: number | string }> {
   #stop = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(private ask: Ask<T>, sort = '', filter = '') {
+  constructor(
+    private ask: Ask<T>,
+    sort = '',
+    filter = '',
+  ) {
     this.sort = sort
     this.filter = filter
   }
@@ -123,6 +127,10 @@ export class Rows<T extends { id: number | string }> {
 
 /** A filter, and words in any text field. */
 export function both(filter: string, search: string): string {
-  const words = search.trim().split(/\s+/).filter(Boolean).map((word) => `_all~"${word.replace(/[\\"]/g, '\\$&')}"`)
+  const words = search
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => `_all~"${word.replace(/[\\"]/g, '\\$&')}"`)
   return [filter, ...words].filter(Boolean).join(',')
 }

@@ -7,7 +7,12 @@ function portal(total: number) {
   const rows = new Rows<{ id: number }>(async (query) => {
     asked.push(query)
     const from = query.offset ?? 0
-    return { total, searchId: null, data: null, items: Array.from({ length: Math.max(0, Math.min(100, total - from)) }, (_, i) => ({ id: from + i })) }
+    return {
+      total,
+      searchId: null,
+      data: null,
+      items: Array.from({ length: Math.max(0, Math.min(100, total - from)) }, (_, i) => ({ id: from + i })),
+    }
   }, 'name')
   return { rows, asked }
 }
@@ -19,10 +24,15 @@ test('only the windows in view are asked for, each once', async () => {
   rows.see(50_020, 50_150)
   await vi.waitFor(() => expect(rows.at(50_120)).toEqual({ id: 50_120 }))
   expect(asked.map((q) => q.offset)).toEqual([0, 50_000, 50_100])
-  expect([rows.total, rows.at(700), rows.indexOf(50_120), rows.find(3)]).toEqual([100_000, undefined, 50_120, { id: 3 }])
+  expect([rows.total, rows.at(700), rows.indexOf(50_120), rows.find(3)]).toEqual([
+    100_000,
+    undefined,
+    50_120,
+    { id: 3 },
+  ])
 })
 
-test('searching and sorting are the portal\'s', async () => {
+test("searching and sorting are the portal's", async () => {
   const { rows, asked } = portal(3)
   await rows.reload()
   rows.sortBy('name')
@@ -30,7 +40,12 @@ test('searching and sorting are the portal\'s', async () => {
   rows.search = 'jo "x'
   rows.narrow('status:"active"')
   await vi.waitFor(() => expect(asked).toHaveLength(4))
-  expect(asked.map((q) => [q.sort, q.filter])).toEqual([['name', ''], ['-name', ''], ['email', ''], ['email', 'status:"active",_all~"jo",_all~"\\"x"']])
+  expect(asked.map((q) => [q.sort, q.filter])).toEqual([
+    ['name', ''],
+    ['-name', ''],
+    ['email', ''],
+    ['email', 'status:"active",_all~"jo",_all~"\\"x"'],
+  ])
   expect(both('', '')).toBe('')
 })
 

@@ -15,13 +15,26 @@ export function momentOn(seconds: number): string {
 }
 
 /** All moments from one to another, each `apart` from the one before. */
-export function momentsBetween(from: number, to: number, apart: number, zone = new Date(to * 1000).getTimezoneOffset() * 60): number[] {
+export function momentsBetween(
+  from: number,
+  to: number,
+  apart: number,
+  zone = new Date(to * 1000).getTimezoneOffset() * 60,
+): number[] {
   const first = Math.ceil((from - zone) / apart) * apart + zone
   return Array.from({ length: Math.max(0, Math.floor((to - first) / apart) + 1) }, (_, i) => first + i * apart)
 }
 
-/** The words of an axis and where their middles are, in pixels: within 0 and `end`, and none that would touch the one before. */
-export function wordsAlong(moments: number[], at: (moment: number) => number, word: (moment: number) => string, end: number): { text: string; x: number }[] {
+/**
+ * The words of an axis and where their middles are, in pixels: within 0 and `end`, and none that would touch the one
+ * before.
+ */
+export function wordsAlong(
+  moments: number[],
+  at: (moment: number) => number,
+  word: (moment: number) => string,
+  end: number,
+): { text: string; x: number }[] {
   let free = 0
   return moments.flatMap((m) => {
     const text = word(m)

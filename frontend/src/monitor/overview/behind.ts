@@ -6,7 +6,14 @@ const most = 1000
 
 /** The devices that do not answer, by the device behind which they lie. */
 export async function silentBehind(portal: MonitorClient, signal: AbortSignal): Promise<Map<string, Silent[]>> {
-  const { items } = await portal.list('/device/devices', { query: { filter: 'hostStatus:"dead"|"dead-collector"', fields: 'id,displayName,customProperties,inheritedProperties', size: most }, signal })
+  const { items } = await portal.list('/device/devices', {
+    query: {
+      filter: 'hostStatus:"dead"|"dead-collector"',
+      fields: 'id,displayName,customProperties,inheritedProperties',
+      size: most,
+    },
+    signal,
+  })
   return byParent(items)
 }
 

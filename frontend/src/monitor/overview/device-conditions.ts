@@ -1,7 +1,9 @@
 import type { Sort } from '../honeycomb'
 
 const filters: Record<Sort, string> = {
-  critical: 'alertStatus~"-critical-"', error: 'alertStatus~"-error-"', warning: 'alertStatus~"-warn-"',
+  critical: 'alertStatus~"-critical-"',
+  error: 'alertStatus~"-error-"',
+  warning: 'alertStatus~"-warn-"',
   'without an answer': 'alertStatus:"none",hostStatus!:"normal"',
   'without data yet': 'alertStatus:"none",hostStatus:"normal",lastDataTime:0',
   healthy: 'alertStatus:"none",hostStatus:"normal",lastDataTime>0',

@@ -17,7 +17,11 @@ test.each([
   ['0 7 31 * *', 'At 07:00 on the 31st'],
   ['@daily', '@daily'],
   ['0 7 * *', '0 7 * *'],
-])('the schedule %j is said as %j', (cron, text) => expect(scheduleText(cron)).toBe(text.replace(/(\d\d):(\d\d)/g, (_, h: string, m: string) => timeOfDay(Number(h), Number(m)))))
+])('the schedule %j is said as %j', (cron, text) =>
+  expect(scheduleText(cron)).toBe(
+    text.replace(/(\d\d):(\d\d)/g, (_, h: string, m: string) => timeOfDay(Number(h), Number(m))),
+  ),
+)
 
 test('a usual rhythm goes to a cron line and back as it was', () => {
   for (const cron of ['0 7 * * *', '5 23 * * 1-5', '59 0 * * 6', '0 6 28 * *']) expect(cronOf(planOf(cron))).toBe(cron)

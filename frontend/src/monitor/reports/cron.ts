@@ -31,7 +31,8 @@ export function planOf(cron: string): Plan {
   if (day === '*' && weekday === '*') return { ...at, rhythm: 'daily' }
   if (day === '*' && /^(1-5|mon-fri)$/i.test(weekday ?? '')) return { ...at, rhythm: 'weekdays' }
   if (day === '*' && dayNumber(weekday) !== undefined) return { ...at, rhythm: 'weekly', weekday: dayNumber(weekday)! }
-  if (/^\d+$/.test(day) && Number(day) >= 1 && Number(day) <= 28 && weekday === '*') return { ...at, rhythm: 'monthly', day: Number(day) }
+  if (/^\d+$/.test(day) && Number(day) >= 1 && Number(day) <= 28 && weekday === '*')
+    return { ...at, rhythm: 'monthly', day: Number(day) }
   return own
 }
 
@@ -70,7 +71,11 @@ function ownText(cron: string): string {
   const times = /^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour)
   const minutes = field(minute, parts.minutes, parts.everyMinutes, String)
   const all = [
-    times ? parts.times(hour.split(',').map((h) => timeOfDay(Number(h), Number(minute)))) : minutes === '' ? parts.everyMinute : minutes,
+    times
+      ? parts.times(hour.split(',').map((h) => timeOfDay(Number(h), Number(minute))))
+      : minutes === ''
+        ? parts.everyMinute
+        : minutes,
     times ? '' : field(hour, parts.hours, parts.everyHours, String),
     daysText(
       field(day, parts.days, parts.everyDays, (n) => said.ordinal(Number(n))),
@@ -88,7 +93,12 @@ function daysText(day: string | undefined, weekday: string | undefined): string 
 }
 
 /** '' for any; undefined for what is not understood. */
-function field(written: string, of: (list: string) => string, every: (step: string) => string, name: (n: string) => string): string | undefined {
+function field(
+  written: string,
+  of: (list: string) => string,
+  every: (step: string) => string,
+  name: (n: string) => string,
+): string | undefined {
   if (written === '*' || written === '?') return ''
   const step = /^\*\/(\d+)$/.exec(written)
   if (step) return every(step[1])

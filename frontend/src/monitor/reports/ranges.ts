@@ -1,7 +1,10 @@
 import { text } from './text'
 
 /** The periods that reports are about, as the portal reads them. */
-export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, said]) => ({ value, text: said }))
+export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, said]) => ({
+  value,
+  text: said,
+}))
 
 const span = /^(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)\s+to\s+(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)$/i
 
@@ -19,5 +22,8 @@ export function rangeOf(from: string, to: string): string {
 export function rangeText(range: string): string {
   const ends = endsOf(range)
   if (ends) return ends.from === ends.to ? ends.from : text.range.both(ends.from, ends.to)
-  return ranges.find((r) => r.value.toLowerCase() === range.trim().toLowerCase())?.text ?? (range || text.ranges['Last 24 hours'])
+  return (
+    ranges.find((r) => r.value.toLowerCase() === range.trim().toLowerCase())?.text ??
+    (range || text.ranges['Last 24 hours'])
+  )
 }

@@ -8,13 +8,22 @@ import { rangeText } from './ranges'
 import { typeName, types } from './types'
 import { text } from './text'
 
-const of = (...kinds: string[]) => (v: Values) => kinds.includes(String(v.type))
+const of =
+  (...kinds: string[]) =>
+  (v: Values) =>
+    kinds.includes(String(v.type))
 const alerts = of('Alert')
 const chosen = of('Host inventory', 'Alert SLA', 'Host metric trends')
 const filtered = of('Alert', 'Alert threshold')
 
-const next = (r: Row): Cell => (r.nextGenerateOn ? { text: moment(Number(r.nextGenerateOn)), title: zoned(Number(r.nextGenerateOn)) } : { text: text.notPlanned, quiet: true })
-const last = (r: Row): Cell => (r.lastGenerateOn ? { text: moment(Number(r.lastGenerateOn)), title: zoned(Number(r.lastGenerateOn)) } : { text: text.never, quiet: true })
+const next = (r: Row): Cell =>
+  r.nextGenerateOn
+    ? { text: moment(Number(r.nextGenerateOn)), title: zoned(Number(r.nextGenerateOn)) }
+    : { text: text.notPlanned, quiet: true }
+const last = (r: Row): Cell =>
+  r.lastGenerateOn
+    ? { text: moment(Number(r.lastGenerateOn)), title: zoned(Number(r.lastGenerateOn)) }
+    : { text: text.never, quiet: true }
 /** When it is made, and in which time zone where that is its own. */
 function scheduled(r: Row): string {
   const said = scheduleText(String(r.schedule))
@@ -23,64 +32,182 @@ function scheduled(r: Row): string {
 const recipients = (r: Row) => (r.recipients as unknown[] | undefined)?.length ?? 0
 
 export const kind: Kind = {
-  path: '/report/reports', follows: ['report', 'reportTask', 'reportGroup'], one: text.one, many: text.many, sort: 'name',
+  path: '/report/reports',
+  follows: ['report', 'reportTask', 'reportGroup'],
+  one: text.one,
+  many: text.many,
+  sort: 'name',
   title: (r) => String(r.name),
   empty: text.empty,
   columns: [
-    { id: 'name', label: text.columns.name, width: 'minmax(144px, 1.6fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
-    { id: 'type', label: text.columns.type, width: 'minmax(96px, .8fr)', sort: 'type', cell: (r) => ({ text: typeName(r.type), icon: types[String(r.type)]?.icon }) },
-    { id: 'period', label: text.columns.period, width: 'minmax(112px, 1fr)', cell: (r) => (types[String(r.type)]?.period ? rangeText(String(r.dateRange)) : { text: text.asNow, quiet: true }), wide: true },
-    { id: 'format', label: text.columns.format, width: '64px', sort: 'format', cell: (r) => ({ text: String(r.format), code: true }) },
-    { id: 'schedule', label: text.columns.schedule, width: 'minmax(120px, 1.4fr)', cell: (r) => (r.schedule ? { text: scheduled(r), title: scheduled(r) } : { text: text.onlyAsked, quiet: true }), wide: true },
+    {
+      id: 'name',
+      label: text.columns.name,
+      width: 'minmax(144px, 1.6fr)',
+      sort: 'name',
+      cell: (r) => ({ text: String(r.name) }),
+    },
+    {
+      id: 'type',
+      label: text.columns.type,
+      width: 'minmax(96px, .8fr)',
+      sort: 'type',
+      cell: (r) => ({ text: typeName(r.type), icon: types[String(r.type)]?.icon }),
+    },
+    {
+      id: 'period',
+      label: text.columns.period,
+      width: 'minmax(112px, 1fr)',
+      cell: (r) => (types[String(r.type)]?.period ? rangeText(String(r.dateRange)) : { text: text.asNow, quiet: true }),
+      wide: true,
+    },
+    {
+      id: 'format',
+      label: text.columns.format,
+      width: '64px',
+      sort: 'format',
+      cell: (r) => ({ text: String(r.format), code: true }),
+    },
+    {
+      id: 'schedule',
+      label: text.columns.schedule,
+      width: 'minmax(120px, 1.4fr)',
+      cell: (r) => (r.schedule ? { text: scheduled(r), title: scheduled(r) } : { text: text.onlyAsked, quiet: true }),
+      wide: true,
+    },
     { id: 'next', label: text.columns.next, width: '112px', sort: 'nextGenerateOn', cell: next, wide: true },
     { id: 'last', label: text.columns.last, width: '112px', cell: last },
   ],
   blank: { type: 'Alert', name: '', dateRange: 'Last 7 days', format: 'HTML' },
   groups: [
-    { title: text.groups.about, fields: [
-      { name: 'type', label: text.fields.type, view: () => import('./TypePick.svelte') },
-      { name: 'name', label: text.fields.name, hint: text.hints.name },
-      { name: 'description', label: text.fields.description, control: 'text' },
-    ] },
-    { title: text.groups.which, fields: [
-      { name: 'dateRange', label: text.fields.dateRange, view: () => import('./PeriodPick.svelte'), when: (v) => types[String(v.type)]?.period ?? true },
-      { name: 'groupFullPath', label: text.fields.groupFullPath, hint: text.hints.groupFullPath, when: filtered },
-      { name: 'deviceDisplayName', label: text.fields.deviceDisplayName, hint: text.hints.deviceDisplayName, when: filtered },
-      { name: 'level', label: text.fields.level, control: 'choice', words: text.words.level, when: alerts },
-      { name: 'ackFilter', label: text.fields.ackFilter, words: text.words.ackFilter, when: alerts },
-      { name: 'sdtFilter', label: text.fields.sdtFilter, words: text.words.sdtFilter, when: alerts },
-      { name: 'activeOnly', label: text.fields.activeOnly, when: alerts },
-      { name: 'includePreexist', label: text.fields.includePreexist, hint: text.hints.includePreexist, when: alerts },
-      { name: 'summaryOnly', label: text.fields.summaryOnly, when: alerts },
-      { name: 'hostsValType', label: text.fields.hostsValType, words: text.words.hostsValType, when: chosen },
-      { name: 'hostsVal', label: text.fields.hostsVal, hint: text.hints.hostsVal, when: chosen },
-      { name: 'properties', label: text.fields.properties, control: 'words', hint: text.hints.properties, placeholder: text.examples.properties, when: of('Host inventory') },
-      { name: 'metrics', label: text.fields.metrics, view: () => import('./MetricPick.svelte'), when: of('Host metric trends') },
-      { name: 'top10Only', label: text.fields.top10Only, when: of('Host metric trends') },
-      { name: 'alertLevel', label: text.fields.alertLevel, words: text.words.alertLevel, hint: text.hints.alertLevel, when: of('Alert SLA') },
-      { name: 'excludeSDT', label: text.fields.excludeSDT, when: of('Alert SLA') },
-      { name: 'unmonitoredTime', label: text.fields.unmonitoredTime, words: text.words.unmonitoredTime, when: of('Alert SLA') },
-      { name: 'excludeGlobal', label: text.fields.excludeGlobal, hint: text.hints.excludeGlobal, when: of('Alert threshold') },
-      { name: 'username', label: text.fields.username, hint: text.hints.username, when: of('Audit Log') },
-      { name: 'filter', label: text.fields.filter, when: of('Audit Log') },
-    ] },
-    { title: text.groups.format, fields: [{ name: 'format', label: text.fields.format, words: text.words.format, hint: text.hints.format }] },
-    { title: text.groups.when, fields: [
-      { name: 'schedule', label: text.fields.schedule, view: () => import('./SchedulePick.svelte') },
-      { name: 'scheduleTimezone', label: text.fields.scheduleTimezone, control: 'zone', hint: text.hints.scheduleTimezone, placeholder: text.examples.scheduleTimezone },
-    ] },
-    { title: text.groups.mail, fields: [
-      { name: 'delivery', label: text.fields.delivery, words: text.words.delivery },
-      { name: 'recipients', label: text.fields.recipients, view: () => import('../settings/Recipients.svelte'), when: (v) => v.delivery === 'email' },
-    ] },
-    { title: text.groups.sees, fields: [{ name: 'groupId', label: text.fields.groupId, control: 'ref', from: { path: '/report/groups', value: 'id', text: 'name', none: text.noneOf }, hint: text.hints.groupId }] },
+    {
+      title: text.groups.about,
+      fields: [
+        { name: 'type', label: text.fields.type, view: () => import('./TypePick.svelte') },
+        { name: 'name', label: text.fields.name, hint: text.hints.name },
+        { name: 'description', label: text.fields.description, control: 'text' },
+      ],
+    },
+    {
+      title: text.groups.which,
+      fields: [
+        {
+          name: 'dateRange',
+          label: text.fields.dateRange,
+          view: () => import('./PeriodPick.svelte'),
+          when: (v) => types[String(v.type)]?.period ?? true,
+        },
+        { name: 'groupFullPath', label: text.fields.groupFullPath, hint: text.hints.groupFullPath, when: filtered },
+        {
+          name: 'deviceDisplayName',
+          label: text.fields.deviceDisplayName,
+          hint: text.hints.deviceDisplayName,
+          when: filtered,
+        },
+        { name: 'level', label: text.fields.level, control: 'choice', words: text.words.level, when: alerts },
+        { name: 'ackFilter', label: text.fields.ackFilter, words: text.words.ackFilter, when: alerts },
+        { name: 'sdtFilter', label: text.fields.sdtFilter, words: text.words.sdtFilter, when: alerts },
+        { name: 'activeOnly', label: text.fields.activeOnly, when: alerts },
+        { name: 'includePreexist', label: text.fields.includePreexist, hint: text.hints.includePreexist, when: alerts },
+        { name: 'summaryOnly', label: text.fields.summaryOnly, when: alerts },
+        { name: 'hostsValType', label: text.fields.hostsValType, words: text.words.hostsValType, when: chosen },
+        { name: 'hostsVal', label: text.fields.hostsVal, hint: text.hints.hostsVal, when: chosen },
+        {
+          name: 'properties',
+          label: text.fields.properties,
+          control: 'words',
+          hint: text.hints.properties,
+          placeholder: text.examples.properties,
+          when: of('Host inventory'),
+        },
+        {
+          name: 'metrics',
+          label: text.fields.metrics,
+          view: () => import('./MetricPick.svelte'),
+          when: of('Host metric trends'),
+        },
+        { name: 'top10Only', label: text.fields.top10Only, when: of('Host metric trends') },
+        {
+          name: 'alertLevel',
+          label: text.fields.alertLevel,
+          words: text.words.alertLevel,
+          hint: text.hints.alertLevel,
+          when: of('Alert SLA'),
+        },
+        { name: 'excludeSDT', label: text.fields.excludeSDT, when: of('Alert SLA') },
+        {
+          name: 'unmonitoredTime',
+          label: text.fields.unmonitoredTime,
+          words: text.words.unmonitoredTime,
+          when: of('Alert SLA'),
+        },
+        {
+          name: 'excludeGlobal',
+          label: text.fields.excludeGlobal,
+          hint: text.hints.excludeGlobal,
+          when: of('Alert threshold'),
+        },
+        { name: 'username', label: text.fields.username, hint: text.hints.username, when: of('Audit Log') },
+        { name: 'filter', label: text.fields.filter, when: of('Audit Log') },
+      ],
+    },
+    {
+      title: text.groups.format,
+      fields: [{ name: 'format', label: text.fields.format, words: text.words.format, hint: text.hints.format }],
+    },
+    {
+      title: text.groups.when,
+      fields: [
+        { name: 'schedule', label: text.fields.schedule, view: () => import('./SchedulePick.svelte') },
+        {
+          name: 'scheduleTimezone',
+          label: text.fields.scheduleTimezone,
+          control: 'zone',
+          hint: text.hints.scheduleTimezone,
+          placeholder: text.examples.scheduleTimezone,
+        },
+      ],
+    },
+    {
+      title: text.groups.mail,
+      fields: [
+        { name: 'delivery', label: text.fields.delivery, words: text.words.delivery },
+        {
+          name: 'recipients',
+          label: text.fields.recipients,
+          view: () => import('../settings/Recipients.svelte'),
+          when: (v) => v.delivery === 'email',
+        },
+      ],
+    },
+    {
+      title: text.groups.sees,
+      fields: [
+        {
+          name: 'groupId',
+          label: text.fields.groupId,
+          control: 'ref',
+          from: { path: '/report/groups', value: 'id', text: 'name', none: text.noneOf },
+          hint: text.hints.groupId,
+        },
+      ],
+    },
   ],
   facts: (r) => [
     [text.facts.type, typeName(r.type)],
     ...(types[String(r.type)]?.period ? [[text.facts.period, rangeText(String(r.dateRange))] as [string, string]] : []),
     [text.facts.format, String(r.format)],
     [text.facts.schedule, scheduled(r)],
-    ...(r.nextGenerateOn ? [[text.facts.next, r.scheduleTimezone ? weekdayMoment(Number(r.nextGenerateOn) * 1000, String(r.scheduleTimezone)) : zoned(Number(r.nextGenerateOn))] as [string, string]] : []),
+    ...(r.nextGenerateOn
+      ? [
+          [
+            text.facts.next,
+            r.scheduleTimezone
+              ? weekdayMoment(Number(r.nextGenerateOn) * 1000, String(r.scheduleTimezone))
+              : zoned(Number(r.nextGenerateOn)),
+          ] as [string, string],
+        ]
+      : []),
     [text.facts.zone, String(r.scheduleTimezone || text.portalZone)],
     ...(r.delivery === 'email' ? [[text.facts.mail, text.to(recipients(r))] as [string, string]] : []),
   ],

@@ -33,7 +33,12 @@ export function runText(run: Run): string {
   if (run.state === 'waiting') return text.runs.waits
   if (run.state === 'running') return text.runs.running(run.progress, run.rows)
   if (run.state === 'failed') return run.error
-  return text.runs.done(run.rows, run.pages, size(run.size), run.endedOn > run.startedOn ? span(run.endedOn - run.startedOn) : text.runs.aMoment)
+  return text.runs.done(
+    run.rows,
+    run.pages,
+    size(run.size),
+    run.endedOn > run.startedOn ? span(run.endedOn - run.startedOn) : text.runs.aMoment,
+  )
 }
 
 /** The page of a report with leave to bring its own style into a frame of this page, whose rules ask for it. */

@@ -14,12 +14,13 @@ const looks: Record<keyof typeof text.types, { icon: IconName; period: boolean }
 }
 
 /** What a report can be about, in words for people. */
-export const types: Record<string, { name: string; about: string; icon: IconName; period: boolean }> = Object.fromEntries(
-  Object.entries(looks).map(([type, look]) => {
-    const [name, about] = text.types[type as keyof typeof looks]
-    return [type, { name, about, ...look }]
-  }),
-)
+export const types: Record<string, { name: string; about: string; icon: IconName; period: boolean }> =
+  Object.fromEntries(
+    Object.entries(looks).map(([type, look]) => {
+      const [name, about] = text.types[type as keyof typeof looks]
+      return [type, { name, about, ...look }]
+    }),
+  )
 
 export function typeName(type: unknown): string {
   return types[String(type)]?.name ?? String(type)

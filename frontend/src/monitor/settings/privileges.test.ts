@@ -7,7 +7,12 @@ import { minutesOf, periodText, recipientText } from './stages'
 const on = (objectType: string, objectId: string, operation: string): Privilege => ({ objectType, objectId, operation })
 
 test('privileges are lines of a matrix, with what a line for all allows already', () => {
-  const lines = linesOf([on('deviceGroup', '*', 'read'), on('deviceGroup', '7', 'ack'), on('report', '*', 'ack'), on('setting', 'portal', 'write')])
+  const lines = linesOf([
+    on('deviceGroup', '*', 'read'),
+    on('deviceGroup', '7', 'ack'),
+    on('report', '*', 'ack'),
+    on('setting', 'portal', 'write'),
+  ])
   expect(lines.slice(0, 3)).toEqual([
     { type: 'deviceGroup', id: '*', level: 'read', from: 'none' },
     { type: 'deviceGroup', id: '7', level: 'ack', from: 'read' },
@@ -18,23 +23,33 @@ test('privileges are lines of a matrix, with what a line for all allows already'
 
 test('one line is changed, and what the portal keeps beside it stays', () => {
   const before = [{ ...on('deviceGroup', '7', 'read'), objectName: 'Oslo' }, on('report', '*', 'read')]
-  expect(withLevel(before, 'deviceGroup', '7', 'write')).toEqual([{ ...on('deviceGroup', '7', 'write'), objectName: 'Oslo' }, on('report', '*', 'read')])
+  expect(withLevel(before, 'deviceGroup', '7', 'write')).toEqual([
+    { ...on('deviceGroup', '7', 'write'), objectName: 'Oslo' },
+    on('report', '*', 'read'),
+  ])
   expect(withLevel(before, 'deviceGroup', '7', 'none')).toEqual([on('report', '*', 'read')])
   expect(withLevel(before, 'setting', 'audit', 'read')).toEqual([...before, on('setting', 'audit', 'read')])
 })
 
 test('a role says in a line what it may do', () => {
   expect(summary([])).toBe('Nothing')
-  expect(summary([on('deviceGroup', '*', 'write'), on('setting', 'portal', 'read')])).toBe('Change all devices, look at 1 part of the settings')
-  expect(summary([on('deviceGroup', '3', 'ack'), on('deviceGroup', '4', 'read')])).toBe('Look at and acknowledge 2 groups of devices')
+  expect(summary([on('deviceGroup', '*', 'write'), on('setting', 'portal', 'read')])).toBe(
+    'Change all devices, look at 1 part of the settings',
+  )
+  expect(summary([on('deviceGroup', '3', 'ack'), on('deviceGroup', '4', 'read')])).toBe(
+    'Look at and acknowledge 2 groups of devices',
+  )
 })
 
 test('two rules change places by a number nobody has; a refusal puts the first one back', async () => {
   const calls: string[] = []
-  const rest = (fails: string) => ({ write: async (_: string, path: string, body: { priority: number }) => {
-    calls.push(`${path} ${body.priority}`)
-    if (path.endsWith(fails)) throw new Error('no')
-  } }) as never
+  const rest = (fails: string) =>
+    ({
+      write: async (_: string, path: string, body: { priority: number }) => {
+        calls.push(`${path} ${body.priority}`)
+        if (path.endsWith(fails)) throw new Error('no')
+      },
+    }) as never
   await swap(rest('-'), { id: 1, priority: 10 }, { id: 2, priority: 20 })
   await expect(swap(rest('/2'), { id: 1, priority: 10 }, { id: 2, priority: 20 })).rejects.toThrow('no')
   const at = '/setting/alert/rules/'
@@ -42,12 +57,22 @@ test('two rules change places by a number nobody has; a refusal puts the first o
 })
 
 test('recipients and periods are said as people do', () => {
-  expect([recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }), recipientText({ type: 'group', addr: 'Night' })]).toEqual(['admin by mail', 'Night'])
-  expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe(`Mon–Fri ${timeOfDay(7, 0)}–${timeOfDay(19, 0)}`)
+  expect([
+    recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }),
+    recipientText({ type: 'group', addr: 'Night' }),
+  ]).toEqual(['admin by mail', 'Night'])
+  expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe(
+    `Mon–Fri ${timeOfDay(7, 0)}–${timeOfDay(19, 0)}`,
+  )
   expect([minutesOf('08:30'), minutesOf('00:00'), minutesOf('00:00', true)]).toEqual([510, 0, 1440])
 })
 
 test('sending to other portals is a right of its own, which is there or not', () => {
-  expect(linesOf([on('setting', '*', 'write')]).find((l) => l.type === 'explorer')).toEqual({ type: 'explorer', id: '*', level: 'none', from: 'none' })
+  expect(linesOf([on('setting', '*', 'write')]).find((l) => l.type === 'explorer')).toEqual({
+    type: 'explorer',
+    id: '*',
+    level: 'none',
+    from: 'none',
+  })
   expect(summary([on('explorer', '*', 'write')])).toBe('Send to other portals')
 })

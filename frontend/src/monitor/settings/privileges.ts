@@ -31,16 +31,28 @@ export function goes(type: Line['type'], level: Level): boolean {
 /** All lines, also those nothing is said of: all of a type first, then what is named. */
 export function linesOf(privileges: Privilege[]): Line[] {
   const level = (type: Line['type'], id: string): Level => {
-    const all = privileges.filter((p) => p.objectType === type && p.objectId === id).map((p) => levels.indexOf(p.operation as Level))
+    const all = privileges
+      .filter((p) => p.objectType === type && p.objectId === id)
+      .map((p) => levels.indexOf(p.operation as Level))
     const most = levels[Math.max(0, ...all)]
     return goes(type, most) ? most : type === 'explorer' ? 'none' : 'read' // what includes looking and is no more here
   }
-  const named = (type: string) => [...new Set(privileges.filter((p) => p.objectType === type && p.objectId !== '*').map((p) => p.objectId))]
+  const named = (type: string) => [
+    ...new Set(privileges.filter((p) => p.objectType === type && p.objectId !== '*').map((p) => p.objectId)),
+  ]
   const lines = (type: Line['type'], ids: string[]): Line[] => {
     const whole = level(type, '*')
-    return [{ type, id: '*', level: whole, from: 'none' as Level }, ...ids.map((id) => ({ type, id, level: level(type, id), from: whole }))]
+    return [
+      { type, id: '*', level: whole, from: 'none' as Level },
+      ...ids.map((id) => ({ type, id, level: level(type, id), from: whole })),
+    ]
   }
-  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(t.areas)), ...lines('explorer', [])]
+  return [
+    ...lines('deviceGroup', named('deviceGroup')),
+    ...lines('report', named('report')),
+    ...lines('setting', Object.keys(t.areas)),
+    ...lines('explorer', []),
+  ]
 }
 
 /** The privileges with one line changed; what the portal keeps beside stays. */
@@ -49,7 +61,9 @@ export function withLevel(privileges: Privilege[], type: string, id: string, lev
   const others = privileges.filter((p) => p.objectType !== type || p.objectId !== id)
   if (level === 'none') return others
   if (!there) return [...privileges, { objectType: type, objectId: id, operation: level }]
-  return privileges.filter((p) => p === there || others.includes(p)).map((p) => (p === there ? { ...p, operation: level } : p))
+  return privileges
+    .filter((p) => p === there || others.includes(p))
+    .map((p) => (p === there ? { ...p, operation: level } : p))
 }
 
 /** What a role may do, in a line. */
@@ -64,6 +78,13 @@ export function summary(privileges: Privilege[]): string {
     const most = levels[Math.max(...mine.map((l) => levels.indexOf(l.level)))]
     return type === 'setting' ? t.partsOf(does[most], mine.length) : t.groupsOf(does[most], mine.length, named[type])
   }
-  const said = [of('deviceGroup'), of('report'), of('setting'), lines.some((l) => l.type === 'explorer' && l.level === 'write') ? explorer : ''].filter(Boolean).join(', ')
+  const said = [
+    of('deviceGroup'),
+    of('report'),
+    of('setting'),
+    lines.some((l) => l.type === 'explorer' && l.level === 'write') ? explorer : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
   return said ? said[0].toUpperCase() + said.slice(1) : nothing
 }

@@ -28,14 +28,24 @@ export interface Destination {
 /** `admin by mail`, `Night shift`. */
 export function recipientText(r: Recipient): string {
   if (r.type.toUpperCase() === 'GROUP') return r.addr
-  return text.recipients.told(r.addr, !r.method || r.method === 'email' ? way.mail : r.method === 'smsemail' ? way.textMail : r.method)
+  return text.recipients.told(
+    r.addr,
+    !r.method || r.method === 'email' ? way.mail : r.method === 'smsemail' ? way.textMail : r.method,
+  )
 }
 
 /** `Mon–Fri 08:00–18:00`, `every day`. */
 export function periodText(p: Period | undefined): string {
   if (!p) return t.anyTime
   const set = [...p.weekDays].sort((a, b) => a - b)
-  const which = set.length === 7 ? t.everyDay : set.join() === '2,3,4,5,6' ? t.workdays : set.join() === '1,7' ? t.weekend : set.map((d) => text.days[d - 1]).join(', ')
+  const which =
+    set.length === 7
+      ? t.everyDay
+      : set.join() === '2,3,4,5,6'
+        ? t.workdays
+        : set.join() === '1,7'
+          ? t.weekend
+          : set.map((d) => text.days[d - 1]).join(', ')
   return t.period(which, timeOfDay(0, p.startMinutes), timeOfDay(0, p.endMinutes))
 }
 

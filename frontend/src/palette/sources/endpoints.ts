@@ -3,12 +3,28 @@ import type { Source } from '../entries'
 import { text } from '../text'
 
 export const endpoints: Source = {
-  group: text.endpoints.endpoints, signs: '/#', most: 30, first: 4,
-  list: (app) => app.catalog.endpoints.map((e) => ({
-    id: e.id, text: e.path, hint: e.summary, words: `${e.method} ${e.category}`, key: e.category, method: e.method,
-    run: () => { app.navigation.chooseEndpoint(e); focusRequest(app) },
-    runInTab: () => { app.navigation.newTab(); app.navigation.chooseEndpoint(e); focusRequest(app) },
-  })),
+  group: text.endpoints.endpoints,
+  signs: '/#',
+  most: 30,
+  first: 4,
+  list: (app) =>
+    app.catalog.endpoints.map((e) => ({
+      id: e.id,
+      text: e.path,
+      hint: e.summary,
+      words: `${e.method} ${e.category}`,
+      key: e.category,
+      method: e.method,
+      run: () => {
+        app.navigation.chooseEndpoint(e)
+        focusRequest(app)
+      },
+      runInTab: () => {
+        app.navigation.newTab()
+        app.navigation.chooseEndpoint(e)
+        focusRequest(app)
+      },
+    })),
 }
 
 /** Typing goes on in the request, whatever had the focus before the palette. */

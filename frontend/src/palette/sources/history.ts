@@ -4,7 +4,10 @@ import { text } from '../text'
 
 /** Requests that were sent, looked up in Go, each method and path once. */
 export const history: Source = {
-  group: text.history.history, signs: '#', most: 8, first: 4,
+  group: text.history.history,
+  signs: '#',
+  most: 8,
+  first: 4,
   async ask(app, query, signal) {
     const { items } = await app.client.history.list({ size: 60, sort: '-id', filter: historyFilter(query) })
     signal.throwIfAborted()
@@ -12,7 +15,12 @@ export const history: Source = {
     return items
       .filter((h) => !seen.has(`${h.method} ${h.path}`) && seen.add(`${h.method} ${h.path}`))
       .map((h) => ({
-        id: `history ${h.id}`, text: h.path, hint: h.status ? `${h.status} ${h.statusText}` : h.error, words: `${h.method} ${h.url}`, key: '', method: h.method,
+        id: `history ${h.id}`,
+        text: h.path,
+        hint: h.status ? `${h.status} ${h.statusText}` : h.error,
+        words: `${h.method} ${h.url}`,
+        key: '',
+        method: h.method,
         run: () => void app.navigation.openHistory(h),
       }))
   },

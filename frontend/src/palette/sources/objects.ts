@@ -10,7 +10,12 @@ import { text } from '../text'
 const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
   { group: text.objects.devices, path: '/device/devices', icon: 'device' },
   { group: text.objects.groups, path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
-  { group: text.objects.alerts, path: '/alert/alerts', icon: 'bell', by: ['monitorObjectName', 'resourceTemplateName', 'dataPointName'] },
+  {
+    group: text.objects.alerts,
+    path: '/alert/alerts',
+    icon: 'bell',
+    by: ['monitorObjectName', 'resourceTemplateName', 'dataPointName'],
+  },
   { group: text.objects.dataSources, path: '/setting/datasources', icon: 'gauge' },
   { group: text.objects.reports, path: '/report/reports', icon: 'report' },
 ]
@@ -19,7 +24,11 @@ const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = 
 const pause = 60
 
 export const objects: Source[] = kinds.map(({ group, path, icon, by }) => ({
-  group, signs: '#', most: 5, first: 0, cut: mostListed,
+  group,
+  signs: '#',
+  most: 5,
+  first: 0,
+  cut: mostListed,
   async ask(app, query, signal) {
     if (!query) return []
     await app.catalog.settled
@@ -39,7 +48,13 @@ function entry(app: App, list: ObjectList, item: Item, icon: IconName): Entry {
   const read = () => void openInExplorer(app, { method: 'GET', path: template, params: { id } })
   const spot = app.portal.remote ? undefined : placeOf(template, id)
   return {
-    id: `${list.path}/${id}`, text: name, hint: more.join(' · '), words: id, key: '', icon,
-    run: spot ? () => app.navigation.watch(spot.screen, spot.id, spot.filters) : read, runInTab: read,
+    id: `${list.path}/${id}`,
+    text: name,
+    hint: more.join(' · '),
+    words: id,
+    key: '',
+    icon,
+    run: spot ? () => app.navigation.watch(spot.screen, spot.id, spot.filters) : read,
+    runInTab: read,
   }
 }

@@ -4,9 +4,20 @@ import { text } from '../text'
 
 /** The portals that are not shown. */
 export const portals: Source = {
-  group: text.portals.portals, signs: '>#', most: 6, first: 0,
-  list: (app) => app.portals.all.filter((p) => p.id !== app.portal.id).map((p) => ({
-    id: `portal-${p.id}`, text: text.portals.switchTo(p.name), hint: p.address, words: `portal ${p.environment} ${p.remote ? asWhom(p) : ''}`, key: '', icon: 'globe',
-    run: () => void app.portals.switchTo(p.id),
-  })),
+  group: text.portals.portals,
+  signs: '>#',
+  most: 6,
+  first: 0,
+  list: (app) =>
+    app.portals.all
+      .filter((p) => p.id !== app.portal.id)
+      .map((p) => ({
+        id: `portal-${p.id}`,
+        text: text.portals.switchTo(p.name),
+        hint: p.address,
+        words: `portal ${p.environment} ${p.remote ? asWhom(p) : ''}`,
+        key: '',
+        icon: 'globe',
+        run: () => void app.portals.switchTo(p.id),
+      })),
 }

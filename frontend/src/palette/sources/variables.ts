@@ -2,9 +2,18 @@ import type { Source } from '../entries'
 import { text } from '../text'
 
 export const variables: Source = {
-  group: text.variables.variables, signs: '', most: 5, first: 0,
-  list: (app) => app.variables.all.map((v) => ({
-    id: `variable ${v.scope} ${v.name}`, text: `{{${v.name}}}`, hint: v.secret ? text.variables.secret : v.value.slice(0, 80), words: `variable ${v.scope}`, key: v.scope, icon: 'braces',
-    run: () => void app.navigation.enterPanel('variables'),
-  })),
+  group: text.variables.variables,
+  signs: '',
+  most: 5,
+  first: 0,
+  list: (app) =>
+    app.variables.all.map((v) => ({
+      id: `variable ${v.scope} ${v.name}`,
+      text: `{{${v.name}}}`,
+      hint: v.secret ? text.variables.secret : v.value.slice(0, 80),
+      words: `variable ${v.scope}`,
+      key: v.scope,
+      icon: 'braces',
+      run: () => void app.navigation.enterPanel('variables'),
+    })),
 }

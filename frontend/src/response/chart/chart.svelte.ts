@@ -5,7 +5,15 @@ import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../../state/response/left'
 import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from '../../chart/fetched'
-import { applies, findPlace, lookUpLimits, lookUpMeasured, remembering, type Limit, type Measured } from '../../chart/limits'
+import {
+  applies,
+  findPlace,
+  lookUpLimits,
+  lookUpMeasured,
+  remembering,
+  type Limit,
+  type Measured,
+} from '../../chart/limits'
 import { lookUpMaintenance, type Maintenance } from '../../chart/maintenance'
 import { linesOf, shownAtFirst, type Drawn } from '../../chart/lines'
 import { text } from '../text'
@@ -35,7 +43,9 @@ export class Chart {
 
   readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series, this.measured, this.names) : [])
   readonly drawn: Drawn[] = $derived(this.lines.filter((l) => this.shown.includes(l.key)))
-  readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => applies(l, d))) : [])
+  readonly drawnLimits: Limit[] = $derived(
+    this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => applies(l, d))) : [],
+  )
   readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
 
   /** The lines are those of a part only. */
@@ -87,7 +97,11 @@ export class Chart {
     const asking = (this.#asking = new AbortController())
     try {
       const lines = this.time ? this.lines.map((l) => l.point) : []
-      const series = await this.door.series(this.reply.document, { points: points(), time: this.time, lines, ...range }, asking.signal)
+      const series = await this.door.series(
+        this.reply.document,
+        { points: points(), time: this.time, lines, ...range },
+        asking.signal,
+      )
       if (asking.signal.aborted) return
       this.closer = range !== undefined
       this.series = series
@@ -100,7 +114,13 @@ export class Chart {
   get left(): LeftChart | undefined {
     if (!this.lines.length) return undefined
     const { time } = this
-    return { shown: this.shown, limits: this.showLimits, table: this.asTable, range: this.range, ...(time && { time, lines: this.lines.map((l) => l.point) }) }
+    return {
+      shown: this.shown,
+      limits: this.showLimits,
+      table: this.asTable,
+      range: this.range,
+      ...(time && { time, lines: this.lines.map((l) => l.point) }),
+    }
   }
 
   #take(series: Series) {
@@ -126,13 +146,19 @@ export class Chart {
       const placed = await lookUpFetched(door, this.reply.document, signal).catch(unread)
       if (!placed) return
       this.names = namesOf(placed)
-      await this.#against(lookUpFetchedLimits(door, placed, series.sets.length, signal), lookUpFetchedMaintenance(door, placed, range, signal))
+      await this.#against(
+        lookUpFetchedLimits(door, placed, series.sets.length, signal),
+        lookUpFetchedMaintenance(door, placed, range, signal),
+      )
       return
     }
     const place = await findPlace(door, this.reply.url, signal).catch(unread)
     if (!place) return
     const measured = place.graph ? lookUpMeasured(door, place, signal).then((m) => void (this.measured = m)) : undefined
-    await this.#against(Promise.all([lookUpLimits(door, place, signal), measured]).then(([limits]) => limits), lookUpMaintenance(door, place, range, signal))
+    await this.#against(
+      Promise.all([lookUpLimits(door, place, signal), measured]).then(([limits]) => limits),
+      lookUpMaintenance(door, place, range, signal),
+    )
   }
 
   async #against(limits: Promise<Limit[]>, maintenance: Promise<Maintenance[]>) {
@@ -140,14 +166,20 @@ export class Chart {
     if (l.status === 'fulfilled') this.limits = l.value
     if (m.status === 'fulfilled') this.maintenance = m.value
     const failed = [l, m].find((r) => r.status === 'rejected')
-    if (failed) this.missing = text.chart.unread(l.status === 'rejected' ? 'thresholds' : 'maintenance', (failed.reason as Error).message)
+    if (failed)
+      this.missing = text.chart.unread(
+        l.status === 'rejected' ? 'thresholds' : 'maintenance',
+        (failed.reason as Error).message,
+      )
   }
 
   /** What of a list can be drawn: moments on one axis, numbers on the other. */
   async #offer(series: Series) {
     const { columns, shape } = await this.door.columns(this.reply.document, false, 1000)
     const numeric = shape === 'items' ? columns.filter((c) => c.kind === 'number') : []
-    const { rows } = numeric.length ? await this.door.table(this.reply.document, { columns: numeric.map((c) => c.id), count: 50 }) : { rows: [] }
+    const { rows } = numeric.length
+      ? await this.door.table(this.reply.document, { columns: numeric.map((c) => c.id), count: 50 })
+      : { rows: [] }
     const key = (c: Column) => columnKeys(c.id).at(-1) ?? ''
     const isMoment = (c: Column, i: number) => rows.some((r) => r.cells[i] && localTime(key(c), r.cells[i].text))
     this.moments = numeric.filter(isMoment)
@@ -176,4 +208,3 @@ export function chartOf(door: Door, { reply, left }: Answer): Chart {
   }
   return chart
 }
-

@@ -1,4 +1,12 @@
-import { asFault, type Category, type Client, type DraftData, type Endpoint, type Fault, type Method } from '../../client'
+import {
+  asFault,
+  type Category,
+  type Client,
+  type DraftData,
+  type Endpoint,
+  type Fault,
+  type Method,
+} from '../../client'
 import { prepare, rank, type Ranked, type Text } from '../../ui/fuzzy'
 import { fieldNames } from './schema'
 import { text } from './text'
@@ -67,7 +75,9 @@ export class Catalog {
 
   /** The endpoint of a request: that of its template while the path still fits it, else the one the path belongs to. */
   of({ method, path, template }: Pick<DraftData, 'method' | 'path' | 'template'>): Endpoint | undefined {
-    return (template && fits(template, path) ? this.byId(`${method} ${template}`) : undefined) ?? this.match(method, path)
+    return (
+      (template && fits(template, path) ? this.byId(`${method} ${template}`) : undefined) ?? this.match(method, path)
+    )
   }
 
   /**
@@ -86,7 +96,10 @@ export class Catalog {
     return best
   }
 
-  /** Best first: path, then method, summary, description and field names. Who wants to "create a device" finds "Add a device". */
+  /**
+   * Best first: path, then method, summary, description and field names. Who wants to "create a device" finds "Add a
+   * device".
+   */
   search(query: string): Hit[] {
     const said = query.trimStart().split(/\s+/, 1)[0]
     const verb = text.verbs[said.toLowerCase()]
@@ -102,7 +115,8 @@ export class Catalog {
     const texts = this.#index.texts()
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e)!)
-    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere too; so does "patch device".
+    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere
+    // too; so does "patch device".
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
@@ -111,8 +125,12 @@ export class Catalog {
       const last = whole && summary.endsWith(` ${others.at(-1)} `) // a device, not a device group
       return (whole ? 40 : 20) + (last ? 20 : 0) + 100 / (10 + summary.length) // the shortest says no more than that
     }
-    return found
-      .map((f) => ({ ...f, score: f.score + bonus(f.item), summaryMarks: f.marks[2] ?? [], also: alsoFound(texts.get(f.item)!, f.marks) }))
+    return found.map((f) => ({
+      ...f,
+      score: f.score + bonus(f.item),
+      summaryMarks: f.marks[2] ?? [],
+      also: alsoFound(texts.get(f.item)!, f.marks),
+    }))
   }
 }
 
@@ -123,7 +141,8 @@ function indexOf(categories: Category[]) {
     endpoints,
     byId: new Map(endpoints.map((e) => [e.id, e])),
     split: endpoints.map((endpoint) => ({ endpoint, parts: segments(endpoint.path) })),
-    // Made once, at the first search: doing so anew for each key would be felt, and who never searches need not keep them.
+    // Made once, at the first search: doing so anew for each key would be felt, and who never searches need not keep
+    // them.
     texts: once(() => new Map(endpoints.map((e) => [e, prepare(searchTexts(e))]))),
     names: once(() => namesOf(endpoints)),
   }
@@ -166,7 +185,10 @@ export function placeholders(path: string): string[] {
 }
 
 function segments(path: string): string[] {
-  return path.split('?', 1)[0].replace(/^\/+|\/+$/g, '').split('/')
+  return path
+    .split('?', 1)[0]
+    .replace(/^\/+|\/+$/g, '')
+    .split('/')
 }
 
 /** -1 when they do not match, else how many segments match by letter. */

@@ -26,14 +26,23 @@ export class Batch {
     const [done, all] = [this.results.length, this.requests.length]
     if (this.state === 'running') return text.batch.of(Math.min(done + 1, all), all)
     const rest = all - done
-    const how = this.failed ? text.batch.ofWentWell(done - this.failed, done) : done === 1 ? text.batch.itWentWell : text.batch.allWentWell(done)
+    const how = this.failed
+      ? text.batch.ofWentWell(done - this.failed, done)
+      : done === 1
+        ? text.batch.itWentWell
+        : text.batch.allWentWell(done)
     if (this.state === 'cancelled') return text.batch.cancelledAfterOf(done, all)
     return rest ? text.batch.notSent(how, rest) : how
   })
 
   async run() {
     try {
-      const { results } = await this.client.collections.batch(this.id, this.requests.map((r) => r.id), this.goOn, this.#end.signal)
+      const { results } = await this.client.collections.batch(
+        this.id,
+        this.requests.map((r) => r.id),
+        this.goOn,
+        this.#end.signal,
+      )
       this.results = results
       this.state = 'done'
     } catch (e) {
@@ -43,7 +52,8 @@ export class Batch {
   }
 
   hear({ batchId, at, result }: BatchProgress) {
-    if (batchId === this.id && this.state === 'running' && at === this.results.length) this.results = [...this.results, result]
+    if (batchId === this.id && this.state === 'running' && at === this.results.length)
+      this.results = [...this.results, result]
   }
 
   cancel() {

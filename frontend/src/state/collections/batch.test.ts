@@ -9,16 +9,31 @@ const requests: SavedRequest[] = [
   { id: 2, collectionId: 1, name: '', method: 'DELETE', path: '/b' },
   { id: 3, collectionId: 1, name: '', method: 'GET', path: '/c' },
 ]
-const ran = (id: number, problem = ''): Ran => ({ id, name: '', method: 'GET', path: '/a', status: problem ? 404 : 200, ms: 3, historyId: id, problem })
+const ran = (id: number, problem = ''): Ran => ({
+  id,
+  name: '',
+  method: 'GET',
+  path: '/a',
+  status: problem ? 404 : 200,
+  ms: 3,
+  historyId: id,
+  problem,
+})
 
 function begin() {
   let end!: (value: { results: Ran[] }) => void
   let refuse!: (why: unknown) => void
-  const collections = { ...fakeShelf(), batch: (_id: string, ids: number[], _goOn: boolean, signal: AbortSignal) => {
-    expect(ids).toEqual([1, 2, 3])
-    signal.addEventListener('abort', () => refuse(new DOMException('aborted', 'AbortError')))
-    return new Promise<{ results: Ran[] }>((yes, no) => { end = yes; refuse = no })
-  } }
+  const collections = {
+    ...fakeShelf(),
+    batch: (_id: string, ids: number[], _goOn: boolean, signal: AbortSignal) => {
+      expect(ids).toEqual([1, 2, 3])
+      signal.addEventListener('abort', () => refuse(new DOMException('aborted', 'AbortError')))
+      return new Promise<{ results: Ran[] }>((yes, no) => {
+        end = yes
+        refuse = no
+      })
+    },
+  }
   const batch = new Batch('Fleet', requests, false, { collections })
   return { batch, over: batch.run(), end: (results: Ran[]) => end({ results }), refuse: (e: unknown) => refuse(e) }
 }

@@ -24,7 +24,10 @@ export class Library {
   /** The one under way, or the last. */
   batch = $state.raw<Batch>()
   readonly #inside = $derived.by(() => {
-    return { folders: grouped(this.folders, (f) => f.parentId), requests: grouped(this.requests, (r) => r.collectionId) }
+    return {
+      folders: grouped(this.folders, (f) => f.parentId),
+      requests: grouped(this.requests, (r) => r.collectionId),
+    }
   })
   #loading: Promise<void> | undefined
   #next: Promise<void> | undefined
@@ -32,7 +35,10 @@ export class Library {
 
   constructor(readonly client: Pick<Client, 'collections'>) {}
 
-  /** Reads everything. Who asks while it is being read gets the next reading: this one may have begun before their change. */
+  /**
+   * Reads everything. Who asks while it is being read gets the next reading: this one may have begun before their
+   * change.
+   */
   load(): Promise<void> {
     if (!this.#loading) return (this.#loading = this.#load().finally(() => (this.#loading = undefined)))
     return (this.#next ??= this.#loading.then(() => {
@@ -71,7 +77,15 @@ export class Library {
         items.push({ kind: 'folder', key: `f${folder.id}`, folder, level, open: isOpen, count, path })
         if (isOpen) walk(folder.id, level + 1, path ? `${path} / ${folder.name}` : folder.name)
       }
-      items.push(...this.requestsIn(parent).map((request): Item => ({ kind: 'request', key: `r${request.id}`, request, level, path })))
+      items.push(
+        ...this.requestsIn(parent).map((request): Item => ({
+          kind: 'request',
+          key: `r${request.id}`,
+          request,
+          level,
+          path,
+        })),
+      )
     }
     walk(0, 1, '')
     return items
@@ -80,7 +94,13 @@ export class Library {
   /** Requests that match, best first. */
   search(query: string): Item[] {
     const found = rank(query, this.requests, (r) => [nameOf(r), `${r.method} ${r.path}`, this.pathOf(r.collectionId)])
-    return found.slice(0, 500).map(({ item: request }): Item => ({ kind: 'request', key: `r${request.id}`, request, level: 1, path: this.pathOf(request.collectionId) }))
+    return found.slice(0, 500).map(({ item: request }): Item => ({
+      kind: 'request',
+      key: `r${request.id}`,
+      request,
+      level: 1,
+      path: this.pathOf(request.collectionId),
+    }))
   }
 
   /** `Fleet / Writes`, the folders down to one. */
@@ -132,7 +152,10 @@ export class Library {
 
   async rename(item: Item, name: string) {
     if (item.kind === 'folder') await this.client.collections.updateFolder(item.folder.id, { name })
-    else await this.client.collections.updateRequest(item.request.id, { name: name === `${item.request.method} ${item.request.path}` ? '' : name })
+    else
+      await this.client.collections.updateRequest(item.request.id, {
+        name: name === `${item.request.method} ${item.request.path}` ? '' : name,
+      })
     await this.load()
   }
 
@@ -150,7 +173,10 @@ export class Library {
 
   /** All requests in these, as the tree has them from top to bottom. */
   requestsOf(items: Item[]): SavedRequest[] {
-    const inside = (id: number): SavedRequest[] => [...this.foldersIn(id).flatMap((f) => inside(f.id)), ...this.requestsIn(id)]
+    const inside = (id: number): SavedRequest[] => [
+      ...this.foldersIn(id).flatMap((f) => inside(f.id)),
+      ...this.requestsIn(id),
+    ]
     return items.flatMap((i) => (i.kind === 'folder' ? inside(i.folder.id) : [i.request]))
   }
 
@@ -191,7 +217,8 @@ export class Library {
   /** Where all of them can go: no folder lies in itself. */
   placesFor(items: Item[]): { id: number; path: string }[] {
     const own = new Set(items.flatMap((i) => (i.kind === 'folder' ? [i.folder.id] : [])))
-    const inOwn = (folder: Folder | undefined): boolean => !!folder && (own.has(folder.id) || inOwn(this.folder(folder.parentId)))
+    const inOwn = (folder: Folder | undefined): boolean =>
+      !!folder && (own.has(folder.id) || inOwn(this.folder(folder.parentId)))
     const places = this.places().filter((p) => !inOwn(this.folder(p.id)))
     return own.size === items.length ? [{ id: 0, path: text.library.besideAllCollections }, ...places] : places
   }
@@ -249,7 +276,8 @@ export class Library {
     const parent = parentOf(item)
     if (by > 0) {
       const folders = this.foldersIn(parent)
-      const above = item.kind === 'folder' ? folders[folders.findIndex((f) => f.id === item.folder.id) - 1] : folders.at(-1)
+      const above =
+        item.kind === 'folder' ? folders[folders.findIndex((f) => f.id === item.folder.id) - 1] : folders.at(-1)
       if (!above) return
       await this.client.collections.move(what(item), above.id, 1e6)
     } else {

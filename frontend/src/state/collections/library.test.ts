@@ -8,7 +8,14 @@ async function begin() {
   await library.load()
   const all = () => library.items(new Set(library.folders.map((f) => f.id)))
   const shown = () => all().map((i) => `${i.level} ${i.kind === 'folder' ? i.folder.name : nameOf(i.request)}`)
-  const pick = (...names: string[]): Item[] => library.chosen(new Set(all().filter((i) => names.includes(i.kind === 'folder' ? i.folder.name : nameOf(i.request))).map((i) => i.key)))
+  const pick = (...names: string[]): Item[] =>
+    library.chosen(
+      new Set(
+        all()
+          .filter((i) => names.includes(i.kind === 'folder' ? i.folder.name : nameOf(i.request)))
+          .map((i) => i.key),
+      ),
+    )
   return { library, shown, pick }
 }
 
@@ -47,7 +54,8 @@ test('what is read before a change is over is read once more after it', async ()
   library.client.collections.tree = () => onTheWay.then(() => early)
   const reading = library.load()
   library.client.collections.tree = tree
-  library.client.collections.move = (...what) => move(...what).finally(() => setTimeout(arrive)) // when it has been asked for again
+  // when it has been asked for again
+  library.client.collections.move = (...what) => move(...what).finally(() => setTimeout(arrive))
   await library.moveAll(pick('Dead devices'), fresh.id)
   await reading
   expect(shown()).toEqual(['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '1 Fresh', '2 Dead devices'])
@@ -66,7 +74,8 @@ test('a move that fails on its way moves nothing', async () => {
   const { library, shown, pick } = await begin()
   const fresh = await library.createFolder('Fresh', 0)
   const move = library.client.collections.move
-  library.client.collections.move = (what, to, at) => ('request' in what && to === fresh.id ? Promise.reject(new Error('no room')) : move(what, to, at))
+  library.client.collections.move = (what, to, at) =>
+    'request' in what && to === fresh.id ? Promise.reject(new Error('no room')) : move(what, to, at)
   await expect(library.moveAll(pick('Writes', 'Dead devices'), fresh.id)).rejects.toThrow('no room')
   expect(shown()).toEqual([...before, '1 Fresh'])
 })

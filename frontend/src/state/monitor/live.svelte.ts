@@ -4,9 +4,34 @@ import { clock } from './clock.svelte'
 const pace = 2000
 
 /** What a screen can hear of: the portal's resources, by the names that its changes have. */
-export type Changed = 'admin' | 'alert' | 'alertRule' | 'apiToken' | 'auditLog' | 'collector' | 'collectorGroup' | 'dataSource' | 'delivery' | 'demoIncident' | 'demoTime' | 'device'
-  | 'deviceDatasource' | 'deviceDatasourceInstance' | 'deviceGroup' | 'escalatingChain' | 'integration' | 'opsNote' | 'portalSetting' | 'recipientGroup' | 'remoteWrite' | 'report' | 'reportGroup'
-  | 'reportTask' | 'role' | 'sdt' | 'sdtHistory'
+export type Changed =
+  | 'admin'
+  | 'alert'
+  | 'alertRule'
+  | 'apiToken'
+  | 'auditLog'
+  | 'collector'
+  | 'collectorGroup'
+  | 'dataSource'
+  | 'delivery'
+  | 'demoIncident'
+  | 'demoTime'
+  | 'device'
+  | 'deviceDatasource'
+  | 'deviceDatasourceInstance'
+  | 'deviceGroup'
+  | 'escalatingChain'
+  | 'integration'
+  | 'opsNote'
+  | 'portalSetting'
+  | 'recipientGroup'
+  | 'remoteWrite'
+  | 'report'
+  | 'reportGroup'
+  | 'reportTask'
+  | 'role'
+  | 'sdt'
+  | 'sdtHistory'
 
 interface Follower {
   kinds: readonly Changed[]
@@ -36,7 +61,9 @@ export class Live {
   #time = $state.raw({ now: 0, at: 0, speed: 1 })
   #followers = new Set<Follower>()
 
-  readonly state: 'live' | 'paused' | 'stale' = $derived.by(() => (this.paused ? 'paused' : this.connected ? 'live' : 'stale'))
+  readonly state: 'live' | 'paused' | 'stale' = $derived.by(() =>
+    this.paused ? 'paused' : this.connected ? 'live' : 'stale',
+  )
 
   /** The present of what the portal watches, in milliseconds. */
   get now(): number {

@@ -54,7 +54,10 @@ test('what changes while it is asked for is asked for again', async () => {
   const live = new Live()
   let asked = 0
   let answer = () => {}
-  live.on(['alert'], () => { asked++; return new Promise<void>((done) => (answer = done)) })
+  live.on(['alert'], () => {
+    asked++
+    return new Promise<void>((done) => (answer = done))
+  })
   live.refresh()
   await vi.advanceTimersByTimeAsync(1)
   live.hear('alert')

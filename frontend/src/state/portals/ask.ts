@@ -14,7 +14,12 @@ export type PortalAsk =
 interface Home<Tab> {
   session: { ended: boolean }
   toasts: { show(text: string, options?: ToastOptions): void }
-  portals: { readonly all: Portal[]; readonly shown: Portal; readonly place: { workspace: { tabs: Tab[] } }; asking: PortalAsk | undefined }
+  portals: {
+    readonly all: Portal[]
+    readonly shown: Portal
+    readonly place: { workspace: { tabs: Tab[] } }
+    asking: PortalAsk | undefined
+  }
   sending: { resume(among?: Tab[]): void }
 }
 
@@ -22,7 +27,8 @@ interface Home<Tab> {
 export function signInAgain<Tab>(app: Home<Tab>) {
   const { id, remote, auth } = app.portals.shown
   if (!remote) app.session.ended = true
-  else if (auth === 'session') app.portals.asking = { what: 'signin', id, resume: () => app.sending.resume(app.portals.place.workspace.tabs) }
+  else if (auth === 'session')
+    app.portals.asking = { what: 'signin', id, resume: () => app.sending.resume(app.portals.place.workspace.tabs) }
   else app.portals.asking = { what: 'edit', id }
 }
 
@@ -31,6 +37,14 @@ export function refused<Tab>(app: Home<Tab>, id: number) {
   const portal = app.portals.all.find((p) => p.id === id)
   if (!portal?.remote || app.portals.shown.id !== id) return
   if (portal.auth === 'session') signInAgain(app)
-  else if (portal.auth === 'none') app.toasts.show(text.ask.wantsToKnow(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
-  else app.toasts.show(text.ask.refusesTheCredential(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
+  else if (portal.auth === 'none')
+    app.toasts.show(text.ask.wantsToKnow(portal.name), {
+      tone: 'warn',
+      action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
+    })
+  else
+    app.toasts.show(text.ask.refusesTheCredential(portal.name), {
+      tone: 'warn',
+      action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) },
+    })
 }

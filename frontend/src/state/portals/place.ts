@@ -16,12 +16,38 @@ export interface Place {
 
 export function newPlace(id: number, client: Client, bases: () => string[]): Place {
   const catalog = new Catalog(client)
-  return { id, client, catalog, lookups: new Lookups(client), workspace: new Workspace(client, catalog, bases), restored: false }
+  return {
+    id,
+    client,
+    catalog,
+    lookups: new Lookups(client),
+    workspace: new Workspace(client, catalog, bases),
+    restored: false,
+  }
 }
 
 /** What stands in before the page knows a portal. */
 export const nowhere: Portal = {
-  id: 0, name: '', baseUrl: '', address: '', demo: false, instance: '', remote: false, environment: 'production', auth: 'session', account: '',
-  secret: '', user: '', readOnly: false, timeout: 60, authority: '', fingerprint: '', proxy: 'system', proxyPassword: '', sendInClear: false, catalogUrl: '',
-  catalogFrom: '', catalogAt: 0,
+  id: 0,
+  name: '',
+  baseUrl: '',
+  address: '',
+  demo: false,
+  instance: '',
+  remote: false,
+  environment: 'production',
+  auth: 'session',
+  account: '',
+  secret: '',
+  user: '',
+  readOnly: false,
+  timeout: 60,
+  authority: '',
+  fingerprint: '',
+  proxy: 'system',
+  proxyPassword: '',
+  sendInClear: false,
+  catalogUrl: '',
+  catalogFrom: '',
+  catalogAt: 0,
 }

@@ -26,12 +26,20 @@ export class Portals {
   #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
   #places = new Map<number, Place>()
 
-  readonly shown: Portal = $derived.by(() => this.all.find((p) => p.id === this.#place.id) ?? this.app.session.start?.portal ?? nowhere)
+  readonly shown: Portal = $derived.by(
+    () => this.all.find((p) => p.id === this.#place.id) ?? this.app.session.start?.portal ?? nowhere,
+  )
   /** Addresses that a pasted URL may begin with. */
-  readonly bases: string[] = $derived.by(() => [this.shown.baseUrl.replace(/\/$/, ''), this.shown.remote ? '' : `${location.origin}/api`].filter(Boolean))
+  readonly bases: string[] = $derived.by(() =>
+    [this.shown.baseUrl.replace(/\/$/, ''), this.shown.remote ? '' : `${location.origin}/api`].filter(Boolean),
+  )
 
   /** `wire` connects a place to the page when it is first looked at. */
-  constructor(private app: PortalsHome, client: Client, private wire: (place: Place) => void) {
+  constructor(
+    private app: PortalsHome,
+    client: Client,
+    private wire: (place: Place) => void,
+  ) {
     this.#place = this.#prepare(0, client)
   }
 
@@ -64,7 +72,8 @@ export class Portals {
     try {
       await this.app.flush()
       const gone = !this.all.some((p) => p.id === this.#place.id)
-      if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty)) return this.app.toasts.show(text.portals.stillAtIts(this.shown.name), { tone: 'error' })
+      if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty))
+        return this.app.toasts.show(text.portals.stillAtIts(this.shown.name), { tone: 'error' })
       const place = this.#at(id)
       const start = await this.app.client.at(id).start() // the first place's client asks for the portal looked at last
       if (!start) return void (this.app.session.ended = true)
@@ -87,7 +96,11 @@ export class Portals {
       const portal = await this.app.client.portals.readCatalog(id)
       await this.reload()
       if (this.#place.id === id) await this.#place.catalog.load()
-      this.app.toasts.show(portal.catalogFrom ? text.portals.catalogOf(portal.name, portal.catalogFrom) : text.portals.showsNoCatalog(portal.name))
+      this.app.toasts.show(
+        portal.catalogFrom
+          ? text.portals.catalogOf(portal.name, portal.catalogFrom)
+          : text.portals.showsNoCatalog(portal.name),
+      )
     } catch (e) {
       this.app.toasts.show(text.portals.noCatalogRead(asFault(e).message), { tone: 'warn' })
     }

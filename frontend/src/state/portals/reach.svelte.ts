@@ -33,7 +33,10 @@ export class Reach {
       const fault = asFault(e)
       this.heard(portal.id, fault)
       if (!this.problem || this.app.portal.id !== portal.id) return
-      const edit = { label: text.reach.editPortal, run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
+      const edit = {
+        label: text.reach.editPortal,
+        run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }),
+      }
       const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
       this.app.toasts.show(text.reach.cannotBeUsed(portal.name, fault.message), { tone: 'warn', stay: true, action })
       this.#said = { id: portal.id, toast: this.app.toasts.current!.id }

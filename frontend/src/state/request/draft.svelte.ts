@@ -1,4 +1,14 @@
-import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type PagesProgress, type Reply } from '../../client'
+import {
+  asFault,
+  hasBody,
+  type Client,
+  type DraftData,
+  type Endpoint,
+  type Fault,
+  type Method,
+  type PagesProgress,
+  type Reply,
+} from '../../client'
 import type { FileFormat, SavedFile } from '../../client/sending'
 import { placeholders, type Catalog } from '../catalog/catalog.svelte'
 import { editRow, editRows, plainRows, type EditRow } from './rows'
@@ -71,7 +81,9 @@ export class Draft {
   readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
   readonly text: string = $derived(JSON.stringify(this.data()))
   /** Whether the request was edited after the answer on screen was asked for. */
-  readonly stale: boolean = $derived.by(() => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content)
+  readonly stale: boolean = $derived.by(
+    () => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content,
+  )
   /** The request without how it is shown: what "changed" and "stale" compare. */
   readonly content: string = $derived(contentOf(this.data()))
 
@@ -86,7 +98,11 @@ export class Draft {
   data(): DraftData {
     const { method, path, body, mode } = this
     return {
-      method, path, body, mode, ...(this.timeout ? { timeout: this.timeout } : {}),
+      method,
+      path,
+      body,
+      mode,
+      ...(this.timeout ? { timeout: this.timeout } : {}),
       template: this.endpoint?.path ?? this.template,
       pathParams: plainRows(this.pathParams),
       query: plainRows(this.query),
@@ -114,7 +130,17 @@ export class Draft {
   /** Notes the request as it is now, to come back to it by undo. */
   note() {
     const { method, path, template, timeout, body, bodyOff } = this
-    const now: Snapshot = { method, path, template, timeout, body, bodyOff, pathParams: copies(this.pathParams), query: copies(this.query), headers: copies(this.headers) }
+    const now: Snapshot = {
+      method,
+      path,
+      template,
+      timeout,
+      body,
+      bodyOff,
+      pathParams: copies(this.pathParams),
+      query: copies(this.query),
+      headers: copies(this.headers),
+    }
     if (this.#past) this.#past.note(now, performance.now())
     else this.#past = new Past(now)
   }
@@ -133,7 +159,12 @@ export class Draft {
   /** Rows keep their identity, so that the focus stays where it is. */
   #restore(to: Snapshot | undefined): boolean {
     if (!to) return false
-    Object.assign(this, { ...to, pathParams: copies(to.pathParams), query: copies(to.query), headers: copies(to.headers) })
+    Object.assign(this, {
+      ...to,
+      pathParams: copies(to.pathParams),
+      query: copies(to.query),
+      headers: copies(to.headers),
+    })
     this.fault = undefined
     this.#led = `${this.method} ${this.template}`
     return true
@@ -178,7 +209,10 @@ export class Draft {
     return another
   }
 
-  /** The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. True when it does. */
+  /**
+   * The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. True
+   * when it does.
+   */
   #follow(): boolean {
     const [before, now] = [this.owner.catalog.byId(this.#led), this.endpoint]
     if (before === now) return false
@@ -196,7 +230,8 @@ export class Draft {
     const names = (e: Endpoint | undefined) => new Set(e?.params.filter((p) => p.in === 'query').map((p) => p.name))
     const [had, has] = [names(last), names(now)]
     for (const row of this.query) {
-      if (row.on && had.has(row.key) && !has.has(row.key)) [row.on, row.doc] = [false, undefined] // it was entered, and is no offer
+      // it was entered, and is no offer
+      if (row.on && had.has(row.key) && !has.has(row.key)) [row.on, row.doc] = [false, undefined]
     }
   }
 
@@ -216,8 +251,13 @@ export class Draft {
     const typed = readPasted(this.path, this.owner.bases?.() ?? [])
     if (!typed?.query || typed.path === this.path) return
     const names = new Set(typed.query.map((q) => q.key))
-    const kept = plainRows(this.query).filter((r) => !names.has(r.key)) // what is typed takes the place of what was there
-    this.become({ method: typed.method, path: typed.path, query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)] })
+    // what is typed takes the place of what was there
+    const kept = plainRows(this.query).filter((r) => !names.has(r.key))
+    this.become({
+      method: typed.method,
+      path: typed.path,
+      query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)],
+    })
   }
 
   /** One row for each {name} in the path; values already typed stay. */
@@ -242,7 +282,10 @@ export class Draft {
 
   /** Sends once: a second call while the first runs does nothing. */
   async send(anyway = false) {
-    await this.#ask((sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal), anyway)
+    await this.#ask(
+      (sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal),
+      anyway,
+    )
   }
 
   /**
@@ -260,7 +303,10 @@ export class Draft {
   async saveAll(file: FileFormat, name: string) {
     await this.#ask((sendId, tabId, draft, signal) => {
       this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
-      return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name }, signal)
+      return this.owner.client.pages(
+        { sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name },
+        signal,
+      )
     })
   }
 
@@ -271,7 +317,15 @@ export class Draft {
     return true
   }
 
-  async #ask(ask: (sendId: string, tabId: number, draft: DraftData, signal: AbortSignal) => Promise<Reply | { saved: SavedFile }>, anyway = false) {
+  async #ask(
+    ask: (
+      sendId: string,
+      tabId: number,
+      draft: DraftData,
+      signal: AbortSignal,
+    ) => Promise<Reply | { saved: SavedFile }>,
+    anyway = false,
+  ) {
     if (this.busy || this.#held) return
     this.absorb()
     const may = this.owner.before?.(this, anyway) ?? true
@@ -289,7 +343,8 @@ export class Draft {
     const [content, draft] = [this.content, this.data()]
     let done = () => this.owner.answered?.(this)
     try {
-      const tabId = this.owner.tabId() // a known one is not awaited: the request goes out before what shows that it does is drawn
+      // a known one is not awaited: the request goes out before what shows that it does is drawn
+      const tabId = this.owner.tabId()
       const reply = await ask(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
       if (stop.signal.aborted) return
       if ('saved' in reply) {
@@ -338,9 +393,14 @@ export function draftOf(e: Endpoint): DraftData {
     method: e.method,
     path: e.path,
     template: e.path,
-    pathParams: e.params.filter((p) => p.in === 'path').map((p) => ({ on: true, key: p.name, value: pathExample(e, p.name), doc: p.doc })),
+    pathParams: e.params
+      .filter((p) => p.in === 'path')
+      .map((p) => ({ on: true, key: p.name, value: pathExample(e, p.name), doc: p.doc })),
     query: params.map((p) => ({
-      on: p.required, key: p.name, value: offered.get(p.name) ?? text(p.default), doc: p.doc,
+      on: p.required,
+      key: p.name,
+      value: offered.get(p.name) ?? text(p.default),
+      doc: p.doc,
     })),
     body: hasBody(e.method) ? exampleBody(e) : '',
   }
@@ -361,6 +421,7 @@ function text(value: unknown): string {
 
 /** What a draft would send, for comparing: rows switched off and how it is shown do not count. */
 export function contentOf(d: DraftData): string {
-  const rows = (list: DraftData['query']) => (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])
+  const rows = (list: DraftData['query']) =>
+    (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])
   return JSON.stringify([d.method, d.path, rows(d.pathParams), rows(d.query), rows(d.headers), d.body])
 }

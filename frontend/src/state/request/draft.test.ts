@@ -180,7 +180,11 @@ describe('choosing an endpoint', () => {
     const { catalog } = await setUp()
     const rows = draftOf(catalog.byId('GET /device/devices')!).query
     expect(rows.map((r) => [r.on, r.key])).toEqual([
-      [false, 'size'], [false, 'offset'], [false, 'fields'], [false, 'sort'], [false, 'filter'],
+      [false, 'size'],
+      [false, 'offset'],
+      [false, 'fields'],
+      [false, 'sort'],
+      [false, 'filter'],
     ])
   })
 
@@ -202,7 +206,10 @@ test('rows switched off and the editor shown are no change', () => {
 
 test('rows keep duplicate keys and empty values, and lose their page identity', async () => {
   const { draft } = await setUp()
-  const query = [{ on: true, key: 'a', value: '' }, { on: true, key: 'a', value: '2' }]
+  const query = [
+    { on: true, key: 'a', value: '' },
+    { on: true, key: 'a', value: '2' },
+  ]
   draft.load({ ...emptyDraft(), path: '/x', query })
   expect(draft.data().query).toEqual(query)
 })
@@ -210,8 +217,14 @@ test('rows keep duplicate keys and empty values, and lose their page identity', 
 test('a path that leads to another endpoint switches off what only the last one takes', async () => {
   const { draft } = await setUp()
   draft.setPath('/device/devices')
-  draft.query = editRows([{ on: true, key: 'size', value: '50' }, { on: true, key: 'mine', value: '1' }])
+  draft.query = editRows([
+    { on: true, key: 'size', value: '50' },
+    { on: true, key: 'mine', value: '1' },
+  ])
   draft.setPath('/device')
   draft.setPath('/setting/version')
-  expect(draft.query.filter((r) => r.value).map((r) => [r.key, r.on])).toEqual([['size', false], ['mine', true]])
+  expect(draft.query.filter((r) => r.value).map((r) => [r.key, r.on])).toEqual([
+    ['size', false],
+    ['mine', true],
+  ])
 })

@@ -1,6 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { converted, insertMember, moveMember, movedOff, nodeAt, removeMember, renameKey, setValue, shown, written } from './form'
+import {
+  converted,
+  insertMember,
+  moveMember,
+  movedOff,
+  nodeAt,
+  removeMember,
+  renameKey,
+  setValue,
+  shown,
+  written,
+} from './form'
 import { parse, type Node } from './json'
 
 const odd = `{
@@ -111,46 +122,64 @@ describe('what is no JSON', () => {
 })
 
 describe('any JSON at all', () => {
-  const spaced = fc.tuple(fc.json(), fc.constantFrom('', ' ', '\n', '\t ')).map(([text, space]) => text.replace(/"(?:[^"\\]|\\.)*"|[,:[\]{}]/g, (t) => (t.length > 1 || t === '"' ? t : t + space)))
+  const spaced = fc
+    .tuple(fc.json(), fc.constantFrom('', ' ', '\n', '\t '))
+    .map(([text, space]) =>
+      text.replace(/"(?:[^"\\]|\\.)*"|[,:[\]{}]/g, (t) => (t.length > 1 || t === '"' ? t : t + space)),
+    )
 
   test('goes into the form and back as the same text', () => {
-    fc.assert(fc.property(spaced, (text) => {
-      const whole = root(text)
-      const visit = (n: Node) => {
-        if (n.kind === 'object' || n.kind === 'array') return n.members.forEach((m) => visit(m.value))
-        const again = written(n.kind, shown(text, n))!
-        expect(n.kind === 'string' ? JSON.parse(again) : again).toEqual(n.kind === 'string' ? JSON.parse(text.slice(n.start, n.end)) : text.slice(n.start, n.end))
-        if (n.kind !== 'string') expect(setValue(text, n, again)).toBe(text)
-      }
-      visit(whole)
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(spaced, (text) => {
+        const whole = root(text)
+        const visit = (n: Node) => {
+          if (n.kind === 'object' || n.kind === 'array') return n.members.forEach((m) => visit(m.value))
+          const again = written(n.kind, shown(text, n))!
+          expect(n.kind === 'string' ? JSON.parse(again) : again).toEqual(
+            n.kind === 'string' ? JSON.parse(text.slice(n.start, n.end)) : text.slice(n.start, n.end),
+          )
+          if (n.kind !== 'string') expect(setValue(text, n, again)).toBe(text)
+        }
+        visit(whole)
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test('a member that is moved there and back leaves the text as it was', () => {
     const list = fc.array(fc.jsonValue(), { minLength: 2, maxLength: 6 }).map((v) => JSON.stringify(v, null, 1))
-    fc.assert(fc.property(list, fc.nat(), fc.nat(), (text, a, b) => {
-      const n = root(text).members.length
-      const [from, to] = [a % n, b % n]
-      const there = moveMember(text, root(text), from, to, (t) => root(t))
-      const want = JSON.parse(text) as unknown[]
-      want.splice(to, 0, ...want.splice(from, 1))
-      expect(JSON.parse(there)).toEqual(want)
-      expect(moveMember(there, root(there), to, from, (t) => root(t))).toBe(text)
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(list, fc.nat(), fc.nat(), (text, a, b) => {
+        const n = root(text).members.length
+        const [from, to] = [a % n, b % n]
+        const there = moveMember(text, root(text), from, to, (t) => root(t))
+        const want = JSON.parse(text) as unknown[]
+        want.splice(to, 0, ...want.splice(from, 1))
+        expect(JSON.parse(there)).toEqual(want)
+        expect(moveMember(there, root(there), to, from, (t) => root(t))).toBe(text)
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test('a member switched off and on again leaves the text as it was', () => {
     const list = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 2 }).map((v) => JSON.stringify(v, null, 2))
-    fc.assert(fc.property(list, fc.nat(), (text, a) => {
-      const at = a % root(text).members.length
-      const member = root(text).members[at]
-      const without = removeMember(text, root(text), at)
-      expect(insertMember(without, root(without), at, text.slice(member.start, member.value.end))).toBe(text)
-    }), { numRuns: 200 })
+    fc.assert(
+      fc.property(list, fc.nat(), (text, a) => {
+        const at = a % root(text).members.length
+        const member = root(text).members[at]
+        const without = removeMember(text, root(text), at)
+        expect(insertMember(without, root(without), at, text.slice(member.start, member.value.end))).toBe(text)
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test('fields that are off follow their parents', () => {
-    const off = [{ parent: ['list', 1, 'x'], at: 0, text: '"a": 1' }, { parent: ['other'], at: 0, text: '"b": 2' }]
+    const off = [
+      { parent: ['list', 1, 'x'], at: 0, text: '"a": 1' },
+      { parent: ['other'], at: 0, text: '"b": 2' },
+    ]
     expect(movedOff(off, ['list'], (s) => (s === 1 ? 0 : s))).toEqual([{ ...off[0], parent: ['list', 0, 'x'] }, off[1]])
     expect(movedOff(off, [], (s) => (s === 'other' ? 'renamed' : s))[1].parent).toEqual(['renamed'])
     expect(movedOff(off, ['list'], () => undefined)).toEqual([off[1]])

@@ -26,12 +26,18 @@ const variable = /^\{\{[^{}]*\}\}$/
  */
 export function written(kind: Kind, typed: string): string | undefined {
   switch (kind) {
-    case 'string': return JSON.stringify(typed)
-    case 'number': return number.test(typed.trim()) || variable.test(typed.trim()) ? typed.trim() : undefined
-    case 'variable': return variable.test(typed.trim()) || number.test(typed.trim()) ? typed.trim() : undefined
-    case 'boolean': return typed === 'true' || typed === 'false' ? typed : undefined
-    case 'null': return 'null'
-    default: return undefined
+    case 'string':
+      return JSON.stringify(typed)
+    case 'number':
+      return number.test(typed.trim()) || variable.test(typed.trim()) ? typed.trim() : undefined
+    case 'variable':
+      return variable.test(typed.trim()) || number.test(typed.trim()) ? typed.trim() : undefined
+    case 'boolean':
+      return typed === 'true' || typed === 'false' ? typed : undefined
+    case 'null':
+      return 'null'
+    default:
+      return undefined
   }
 }
 
@@ -48,13 +54,20 @@ export function renameKey(text: string, member: Member, key: string): string {
 export function converted(text: string, node: Node, kind: Kind): string {
   const now = shown(text, node)
   switch (kind) {
-    case 'string': return JSON.stringify(node.kind === 'null' ? '' : now)
-    case 'number': return number.test(now.trim()) ? now.trim() : '0'
-    case 'boolean': return now === 'true' ? 'true' : 'false'
-    case 'object': return '{}'
-    case 'array': return '[]'
-    case 'variable': return '{{}}'
-    default: return 'null'
+    case 'string':
+      return JSON.stringify(node.kind === 'null' ? '' : now)
+    case 'number':
+      return number.test(now.trim()) ? now.trim() : '0'
+    case 'boolean':
+      return now === 'true' ? 'true' : 'false'
+    case 'object':
+      return '{}'
+    case 'array':
+      return '[]'
+    case 'variable':
+      return '{{}}'
+    default:
+      return 'null'
   }
 }
 
@@ -89,11 +102,23 @@ export function insertMember(text: string, parent: Node, n: number, member: stri
 export function swapMembers(text: string, parent: Node, a: number, b: number): string {
   const [first, second] = [parent.members[Math.min(a, b)], parent.members[Math.max(a, b)]]
   const piece = (m: Member) => text.slice(m.start, m.value.end)
-  return text.slice(0, first.start) + piece(second) + text.slice(first.value.end, second.start) + piece(first) + text.slice(second.value.end)
+  return (
+    text.slice(0, first.start) +
+    piece(second) +
+    text.slice(first.value.end, second.start) +
+    piece(first) +
+    text.slice(second.value.end)
+  )
 }
 
 /** The text with the member moved to another place, one neighbour after the other. */
-export function moveMember(text: string, parent: Node, from: number, to: number, read: (text: string) => Node | undefined): string {
+export function moveMember(
+  text: string,
+  parent: Node,
+  from: number,
+  to: number,
+  read: (text: string) => Node | undefined,
+): string {
   const by = Math.sign(to - from)
   let now: Node | undefined = parent
   for (let at = from; at !== to && now; at += by) {
@@ -108,7 +133,11 @@ type Path = OffField['parent']
 const within = (path: Path, parent: Path) => path.length > parent.length && parent.every((step, i) => step === path[i])
 
 /** Fields that are off, after the members of one parent got other places: `place` of each, undefined when it went. */
-export function movedOff(off: OffField[], parent: Path, place: (step: string | number) => string | number | undefined): OffField[] {
+export function movedOff(
+  off: OffField[],
+  parent: Path,
+  place: (step: string | number) => string | number | undefined,
+): OffField[] {
   return off.flatMap((f) => {
     if (!within(f.parent, parent)) return [f]
     const to = place(f.parent[parent.length])

@@ -105,7 +105,8 @@ class Parser {
       this.#space()
       const c = this.text[this.#at]
       if (c === close) return { kind, start, end: ++this.#at, members }
-      if (c !== ',') throw new Stop(this.#at, c === undefined ? words.json.isMissing(close) : words.json.orExpected(close))
+      if (c !== ',')
+        throw new Stop(this.#at, c === undefined ? words.json.isMissing(close) : words.json.orExpected(close))
       this.#at++
     }
   }
@@ -128,7 +129,7 @@ class Parser {
 
   #stringEnd(): number {
     const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-    for (let at = this.#at + 1; ; ) {
+    for (let at = this.#at + 1; ;) {
       const c = this.text.charCodeAt(at)
       if (c === 0x22) return (this.#at = at + 1)
       if (Number.isNaN(c) || c < 0x20) throw new Stop(at, words.json.theStringDoes)

@@ -21,7 +21,10 @@ export class Lookups {
     private now: () => number = () => performance.now(),
   ) {}
 
-  /** As the client's lookup, unless the same was asked a moment ago. Who no longer wants the answer takes it from nobody else. */
+  /**
+   * As the client's lookup, unless the same was asked a moment ago. Who no longer wants the answer takes it from
+   * nobody else.
+   */
   async ask<T>(path: string, query: Record<string, string>, signal: AbortSignal, wait = pause): Promise<T> {
     const key = JSON.stringify([path, query])
     if (!this.#known(key) && wait > 0) await idle(wait, signal)
@@ -72,9 +75,13 @@ function idle(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, stop) => {
     if (signal.aborted) return stop(signal.reason)
     const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      stop(signal.reason)
-    }, { once: true })
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        stop(signal.reason)
+      },
+      { once: true },
+    )
   })
 }

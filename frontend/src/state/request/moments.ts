@@ -38,6 +38,15 @@ export function fromInput(local: string, unit: Unit): string {
 /** Moments that follow the clock. {{$now}} counts seconds: three zeros behind it make milliseconds. */
 export function relative(unit: Unit): Option[] {
   const zeros = unit === 'seconds' ? '' : '000'
-  return ([['$now', 'now'], ['$now-1h', words.moments.anHourAgo], ['$now-6h', words.moments.sixHoursAgo], ['$now-1d', words.moments.aDayAgo], ['$now-7d', words.moments.aWeekAgo], ['$now+1h', words.moments.inAnHour], ['$now+1d', words.moments.inADay]] as const)
-    .map(([name, detail]) => ({ label: `{{${name}}}${zeros}`, insert: `{{${name}}}${zeros}`, detail }))
+  return (
+    [
+      ['$now', 'now'],
+      ['$now-1h', words.moments.anHourAgo],
+      ['$now-6h', words.moments.sixHoursAgo],
+      ['$now-1d', words.moments.aDayAgo],
+      ['$now-7d', words.moments.aWeekAgo],
+      ['$now+1h', words.moments.inAnHour],
+      ['$now+1d', words.moments.inADay],
+    ] as const
+  ).map(([name, detail]) => ({ label: `{{${name}}}${zeros}`, insert: `{{${name}}}${zeros}`, detail }))
 }

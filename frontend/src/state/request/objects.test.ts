@@ -8,18 +8,46 @@ const texts = [':', '!:', '~']
 
 /** The endpoint of a list whose items have an id of that type and a name, and may be asked for both. */
 function listing(path: string, id: Schema['type']): Endpoint {
-  const item: Schema = { type: 'object', properties: [{ name: 'id', type: id, doc: '' }, { name: 'name', type: 'string', doc: '' }] }
+  const item: Schema = {
+    type: 'object',
+    properties: [
+      { name: 'id', type: id, doc: '' },
+      { name: 'name', type: 'string', doc: '' },
+    ],
+  }
   return {
-    id: `GET ${path}`, method: 'GET', path,
-    params: [{ name: 'filter', in: 'query', type: 'string', required: false, doc: '', operators: [{ fields: ['id'], ops: numbers }, { fields: ['name'], ops: texts }] }],
+    id: `GET ${path}`,
+    method: 'GET',
+    path,
+    params: [
+      {
+        name: 'filter',
+        in: 'query',
+        type: 'string',
+        required: false,
+        doc: '',
+        operators: [
+          { fields: ['id'], ops: numbers },
+          { fields: ['name'], ops: texts },
+        ],
+      },
+    ],
     answer: { type: 'object', properties: [{ name: 'items', type: 'array', doc: '', items: item }] },
   } as unknown as Endpoint
 }
 
 /** Which filter is asked with for what is typed. */
-async function filterFor(path: string, id: Schema['type'], typed: string, ask: typeof listObjects | typeof objectName = listObjects, names = ['name']) {
+async function filterFor(
+  path: string,
+  id: Schema['type'],
+  typed: string,
+  ask: typeof listObjects | typeof objectName = listObjects,
+  names = ['name'],
+) {
   const filters: (string | undefined)[] = []
-  const lookups = { ask: async (_: string, query: Record<string, string>) => (filters.push(query.filter), { items: [] }) } as unknown as Lookups
+  const lookups = {
+    ask: async (_: string, query: Record<string, string>) => (filters.push(query.filter), { items: [] }),
+  } as unknown as Lookups
   const list = objectList(`${path}/{id}`, 'id', () => listing(path, id))!
   await (ask as typeof listObjects)(lookups, { ...list, searchable: names }, path, typed, new AbortController().signal)
   return filters[0]
@@ -40,8 +68,12 @@ test.each<[string, Schema['type'], string, string | undefined]>([
 
 test('each word may be in another name; a text of many words is looked for as it is', async () => {
   const names = ['name', 'displayName']
-  expect(await filterFor('/device/devices', 'integer', 'web 01', listObjects, names)).toBe('name~"web",name~"01"||displayName~"web",name~"01"||name~"web",displayName~"01"||displayName~"web",displayName~"01"')
-  expect(await filterFor('/device/devices', 'integer', 'a b c d e', listObjects, names)).toBe('name~"a b c d e"||displayName~"a b c d e"')
+  expect(await filterFor('/device/devices', 'integer', 'web 01', listObjects, names)).toBe(
+    'name~"web",name~"01"||displayName~"web",name~"01"||name~"web",displayName~"01"||displayName~"web",displayName~"01"',
+  )
+  expect(await filterFor('/device/devices', 'integer', 'a b c d e', listObjects, names)).toBe(
+    'name~"a b c d e"||displayName~"a b c d e"',
+  )
 })
 
 test('what an id is called is asked for by the id', async () => {
@@ -51,7 +83,22 @@ test('what an id is called is asked for by the id', async () => {
 })
 
 test('the object with that very id comes first', async () => {
-  const lookups = { ask: async () => ({ items: [{ id: 3, name: 'rack 7' }, { id: 7, name: 'web' }] }) } as unknown as Lookups
+  const lookups = {
+    ask: async () => ({
+      items: [
+        { id: 3, name: 'rack 7' },
+        { id: 7, name: 'web' },
+      ],
+    }),
+  } as unknown as Lookups
   const list = objectList('/device/devices/{id}', 'id', () => listing('/device/devices', 'integer'))!
-  expect((await findObjects(lookups, list, '/device/devices', '7', new AbortController().signal)).map((o) => [o.insert, o.detail])).toEqual([['7', 'web'], ['3', 'rack 7']])
+  expect(
+    (await findObjects(lookups, list, '/device/devices', '7', new AbortController().signal)).map((o) => [
+      o.insert,
+      o.detail,
+    ]),
+  ).toEqual([
+    ['7', 'web'],
+    ['3', 'rack 7'],
+  ])
 })

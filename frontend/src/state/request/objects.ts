@@ -31,12 +31,31 @@ export interface ObjectList {
 export type Item = Record<string, unknown>
 
 const nameFields = [
-  'displayName', 'name', 'username', 'hostname', 'dataSourceDisplayName', 'dataSourceName', 'groupName', 'dataPointName',
-  'deviceDisplayName', 'monitorObjectName', 'title', 'comment', 'description', 'note', 'accessId', 'action', 'type',
+  'displayName',
+  'name',
+  'username',
+  'hostname',
+  'dataSourceDisplayName',
+  'dataSourceName',
+  'groupName',
+  'dataPointName',
+  'deviceDisplayName',
+  'monitorObjectName',
+  'title',
+  'comment',
+  'description',
+  'note',
+  'accessId',
+  'action',
+  'type',
 ]
 const statusFields = ['hostStatus', 'alertStatus', 'status', 'severity', 'type', 'deviceDisplayName']
 
-export function objectList(template: string, param: string, byId: (id: string) => Endpoint | undefined): ObjectList | undefined {
+export function objectList(
+  template: string,
+  param: string,
+  byId: (id: string) => Endpoint | undefined,
+): ObjectList | undefined {
   const segments = template.split('/')
   const at = segments.indexOf(`{${param}}`)
   if (at < 1) return undefined
@@ -54,9 +73,15 @@ export function objectList(template: string, param: string, byId: (id: string) =
   const contains = taking('~')
   const last = segments[at - 1]
   return {
-    label: last.charAt(0).toUpperCase() + last.slice(1), path, key: key.name, keyType: key.type, numbered: key.type === 'integer' || taking('>').has(key.name),
-    names: names.slice(0, 3), searchable: names.slice(0, 2).filter((n) => contains.has(n)),
-    status: statusFields.find((f) => has(f) && !names.slice(0, 2).includes(f)) ?? '', asks: query.has('filter'),
+    label: last.charAt(0).toUpperCase() + last.slice(1),
+    path,
+    key: key.name,
+    keyType: key.type,
+    numbered: key.type === 'integer' || taking('>').has(key.name),
+    names: names.slice(0, 3),
+    searchable: names.slice(0, 2).filter((n) => contains.has(n)),
+    status: statusFields.find((f) => has(f) && !names.slice(0, 2).includes(f)) ?? '',
+    asks: query.has('filter'),
   }
 }
 
@@ -75,7 +100,9 @@ export const quoted = (text: string) => `"${text.replace(/["\\*]/g, '\\$&')}"`
 
 const shown = (value: unknown) => (value === undefined || value === null ? '' : String(value))
 /** What an item is called, the best name first, each once. */
-export const namesOf = (list: ObjectList, item: Item) => [...new Set(list.names.map((n) => shown(item[n])).filter(Boolean))]
+export const namesOf = (list: ObjectList, item: Item) => [
+  ...new Set(list.names.map((n) => shown(item[n])).filter(Boolean)),
+]
 export const nameOf = (list: ObjectList, item: Item) => namesOf(list, item)[0] ?? ''
 
 /** A value that is already in the path, as it stands there. */
@@ -114,23 +141,47 @@ function withWords(names: string[], text: string): string[] {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length || !names.length) return []
   const few = names.length ** words.length * words.length < mostTerms ? words : [text]
-  return few.reduce<string[]>((all, word) => names.flatMap((n) => (all.length ? all : ['']).map((t) => `${t && `${t},`}${n}~${quoted(word)}`)), [])
+  return few.reduce<string[]>(
+    (all, word) => names.flatMap((n) => (all.length ? all : ['']).map((t) => `${t && `${t},`}${n}~${quoted(word)}`)),
+    [],
+  )
 }
 
-/** The first objects with the id that was typed, or with all its words in their names. `wait` is in ms, as the lookups have it. */
-export async function listObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal, wait?: number): Promise<Item[]> {
+/**
+ * The first objects with the id that was typed, or with all its words in their names. `wait` is in ms, as the lookups
+ * have it.
+ */
+export async function listObjects(
+  lookups: Lookups,
+  list: ObjectList,
+  path: string,
+  typed: string,
+  signal: AbortSignal,
+  wait?: number,
+): Promise<Item[]> {
   const text = typed.trim()
   const fields = [list.key, ...list.names, list.status].filter((f, i, all) => f && all.indexOf(f) === i).join(',')
   const terms = [withId(list, text), ...withWords(list.searchable, text)].filter((t) => t !== undefined)
-  const query = list.asks ? { size: String(mostListed), fields, ...(terms.length ? { filter: terms.join('||') } : {}) } : {}
+  const query = list.asks
+    ? { size: String(mostListed), fields, ...(terms.length ? { filter: terms.join('||') } : {}) }
+    : {}
   return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
 }
 
 /** They as options, the one with that very id first. */
-export async function findObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal): Promise<Option[]> {
+export async function findObjects(
+  lookups: Lookups,
+  list: ObjectList,
+  path: string,
+  typed: string,
+  signal: AbortSignal,
+): Promise<Option[]> {
   const text = typed.trim()
   const options = (await listObjects(lookups, list, path, text, signal)).map((item) => ({
-    label: shown(item[list.key]), insert: shown(item[list.key]), detail: nameOf(list, item), note: list.status ? shown(item[list.status]) : '',
+    label: shown(item[list.key]),
+    insert: shown(item[list.key]),
+    detail: nameOf(list, item),
+    note: list.status ? shown(item[list.status]) : '',
   }))
   const lower = text.toLowerCase()
   const fits = (o: Option) => list.asks || `${o.label} ${o.detail ?? ''}`.toLowerCase().includes(lower)
@@ -138,14 +189,33 @@ export async function findObjects(lookups: Lookups, list: ObjectList, path: stri
 }
 
 /** The offer of a field that holds nothing but the id. */
-export async function offerObjects(lookups: Lookups, list: ObjectList, path: string | undefined, text: string, signal: AbortSignal): Promise<Offer | undefined> {
-  if (path === undefined) return { label: list.label, from: 0, to: text.length, options: [], problem: words.objects.theParameterBefore }
+export async function offerObjects(
+  lookups: Lookups,
+  list: ObjectList,
+  path: string | undefined,
+  text: string,
+  signal: AbortSignal,
+): Promise<Offer | undefined> {
+  if (path === undefined)
+    return { label: list.label, from: 0, to: text.length, options: [], problem: words.objects.theParameterBefore }
   const options = await findObjects(lookups, list, path, text, signal)
-  return { label: list.label, from: 0, to: text.length, options, problem: options.length ? undefined : words.objects.nothingInGoes(path, text) }
+  return {
+    label: list.label,
+    from: 0,
+    to: text.length,
+    options,
+    problem: options.length ? undefined : words.objects.nothingInGoes(path, text),
+  }
 }
 
 /** What the object with that id is called; '' when there is none. */
-export async function objectName(lookups: Lookups, list: ObjectList, path: string, id: string, signal: AbortSignal): Promise<string> {
+export async function objectName(
+  lookups: Lookups,
+  list: ObjectList,
+  path: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> {
   const filter = withId(list, id.trim())
   if (!filter || !list.asks) return ''
   const query = { size: '1', fields: [list.key, ...list.names].join(','), filter }
@@ -158,7 +228,11 @@ export async function objectName(lookups: Lookups, list: ObjectList, path: strin
 }
 
 /** The {parameter} of the template at the caret, and the segment of the path that stands for it. */
-export function parameterAt(template: string, path: string, caret: number): { param: string; from: number; to: number } | undefined {
+export function parameterAt(
+  template: string,
+  path: string,
+  caret: number,
+): { param: string; from: number; to: number } | undefined {
   if (path.slice(0, caret).includes('?')) return undefined
   const cut = path.indexOf('?')
   const end = cut < 0 ? path.length : cut

@@ -25,10 +25,14 @@ export function editorOf(v: Value | undefined): Editor {
   if (v.enum?.length) {
     const options = v.enum.map((x) => ({ label: String(x), insert: String(x) }))
     const several = v.type === 'string' && /comma/i.test(v.doc ?? '')
-    return { suggest: several ? listed(words.params.values, options, true) : choices(words.params.values, options), eager: true }
+    return {
+      suggest: several ? listed(words.params.values, options, true) : choices(words.params.values, options),
+      eager: true,
+    }
   }
   if (v.type === 'boolean') return { boolean: true }
-  if (v.type === 'integer' || v.type === 'number') return { number: { min: v.minimum, max: v.maximum, whole: v.type === 'integer' } }
+  if (v.type === 'integer' || v.type === 'number')
+    return { number: { min: v.minimum, max: v.maximum, whole: v.type === 'integer' } }
   return {}
 }
 
@@ -41,9 +45,14 @@ export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Ed
     if (p.name === 'fields') return { suggest: listed(words.params.fields, options, true), eager: true }
     const sortable = fields.filter((f) => f.type !== 'array' && f.type !== 'object')
     return {
-      suggest: listed(words.params.sortBy, sortable.flatMap((f) => [
-        { label: f.name, insert: `+${f.name}`, detail: words.params.ascending }, { label: f.name, insert: `-${f.name}`, detail: words.params.descending },
-      ]), false),
+      suggest: listed(
+        words.params.sortBy,
+        sortable.flatMap((f) => [
+          { label: f.name, insert: `+${f.name}`, detail: words.params.ascending },
+          { label: f.name, insert: `-${f.name}`, detail: words.params.descending },
+        ]),
+        false,
+      ),
       eager: true,
     }
   }
@@ -54,7 +63,8 @@ export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Ed
 export function complaint(editor: Editor, text: string): string {
   const n = editor.number
   if (!n || text.trim() === '' || text.includes('{{')) return ''
-  if (!/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) return n.whole ? words.params.aWholeNumber : words.params.aNumberIs
+  if (!/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()))
+    return n.whole ? words.params.aWholeNumber : words.params.aNumberIs
   if (n.whole && !/^[+-]?\d+$/.test(text.trim())) return words.params.aWholeNumber
   if (n.min !== undefined && Number(text) < n.min) return words.params.atLeast(n.min)
   if (n.max !== undefined && Number(text) > n.max) return words.params.atMost(n.max)
@@ -73,9 +83,9 @@ export function stepped(editor: Editor, text: string, by: 1 | -1): string | unde
 const types = ['application/json', '*/*'].map((v) => ({ label: v, insert: v }))
 const as = (value: string): Option => ({ label: value.trim(), insert: value })
 const headerValues: Record<string, { doc: string; values: Option[] }> = {
-  'Accept': { doc: words.params.whatTheAnswer, values: [...types, as('text/csv')] },
+  Accept: { doc: words.params.whatTheAnswer, values: [...types, as('text/csv')] },
   'Accept-Language': { doc: words.params.theLanguageWanted, values: [as('en'), as('de')] },
-  'Authorization': { doc: words.params.insteadOfThe, values: [as('Bearer '), as('LMv1 ')] },
+  Authorization: { doc: words.params.insteadOfThe, values: [as('Bearer '), as('LMv1 ')] },
   'Cache-Control': { doc: '', values: [as('no-cache')] },
   'Content-Type': { doc: words.params.whatTheBody, values: types.slice(0, 1) },
   'If-Match': { doc: words.params.writeOnlyIf, values: [{ label: '*', insert: '*' }] },
@@ -85,7 +95,10 @@ const headerValues: Record<string, { doc: string; values: Option[] }> = {
 }
 
 /** Names of usual headers. */
-export const headerNames: Suggest = choices(words.params.headers, Object.entries(headerValues).map(([name, { doc }]) => ({ label: name, insert: name, detail: doc })))
+export const headerNames: Suggest = choices(
+  words.params.headers,
+  Object.entries(headerValues).map(([name, { doc }]) => ({ label: name, insert: name, detail: doc })),
+)
 
 export function headerEditor(name: string): Editor {
   const known = Object.entries(headerValues).find(([n]) => n.toLowerCase() === name.trim().toLowerCase())

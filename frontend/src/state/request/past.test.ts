@@ -3,7 +3,16 @@ import { Past, type Snapshot } from './past'
 import { editRow } from './rows'
 
 const size = editRow({ key: 'size', value: '' })
-const first: Snapshot = { method: 'GET', path: '/a', template: '', pathParams: [], query: [size], headers: [], body: '', bodyOff: [] }
+const first: Snapshot = {
+  method: 'GET',
+  path: '/a',
+  template: '',
+  pathParams: [],
+  query: [size],
+  headers: [],
+  body: '',
+  bodyOff: [],
+}
 let past: Past
 let now = 0
 let state: Snapshot
@@ -94,7 +103,7 @@ describe('undo', () => {
     expect(steps).toBe(200)
     past = new Past((state = first))
     for (let i = 0; i < 10; i++) edit({ body: String(i).repeat(1_000_000) })
-    for (steps = 0; past.undo(); ) steps++
+    for (steps = 0; past.undo();) steps++
     expect(steps).toBeLessThanOrEqual(5)
   })
 })

@@ -47,7 +47,12 @@ export class Past {
     const field = changed(this.#now, next)
     if (field === undefined) return void (this.#now = next)
     const before = this.#undo.at(-1)
-    if (before && field.startsWith('body') && this.#last.field.startsWith('body') && changed(before, next) === undefined) {
+    if (
+      before &&
+      field.startsWith('body') &&
+      this.#last.field.startsWith('body') &&
+      changed(before, next) === undefined
+    ) {
       // Back by its own means, like undo inside the editor: that is undoing, too.
       this.#redo.push(this.#now)
       this.#undo.pop()
@@ -104,8 +109,17 @@ function changed(a: Snapshot, b: Snapshot): string | undefined {
   if (a.path !== b.path) fields.push(typed('path', a.path, b.path))
   if (a.body !== b.body && a.path === b.path) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
   if (a.bodyOff !== b.bodyOff && JSON.stringify(a.bodyOff) !== JSON.stringify(b.bodyOff)) fields.push('')
-  for (const list of ['query', 'headers', 'pathParams'] as const) fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
-  return fields.length === 0 ? undefined : fields.length === 1 ? fields[0] : fields[0] === 'path' || fields[0] === 'path>' ? (fields.slice(1).every((f) => f === 'path') ? fields[0] : '') : ''
+  for (const list of ['query', 'headers', 'pathParams'] as const)
+    fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
+  return fields.length === 0
+    ? undefined
+    : fields.length === 1
+      ? fields[0]
+      : fields[0] === 'path' || fields[0] === 'path>'
+        ? fields.slice(1).every((f) => f === 'path')
+          ? fields[0]
+          : ''
+        : ''
 }
 
 function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: boolean): string[] {

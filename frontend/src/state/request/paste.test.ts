@@ -9,24 +9,36 @@ const row = (key: string, value: string) => ({ on: true, key, value })
 describe('an address', () => {
   test('becomes path and query, decoded', () => {
     expect(readPasted(`${base}/device/devices?size=5&filter=displayName~%22web%22&sort=%2Bid&empty`, bases)).toEqual({
-      path: '/device/devices', query: [row('size', '5'), row('filter', 'displayName~"web"'), row('sort', '+id'), row('empty', '')],
+      path: '/device/devices',
+      query: [row('size', '5'), row('filter', 'displayName~"web"'), row('sort', '+id'), row('empty', '')],
     })
   })
 
   test('may have spaces in its query as people type them', () => {
     const query = [row('filter', 'name~"a b"'), row('size', '5')]
     expect(readPasted('/device/devices?filter=name~"a b"&size=5', bases)).toEqual({ path: '/device/devices', query })
-    expect(readPasted('get /device/devices?filter=name~"a b"&size=5', bases)).toEqual({ method: 'GET', path: '/device/devices', query })
+    expect(readPasted('get /device/devices?filter=name~"a b"&size=5', bases)).toEqual({
+      method: 'GET',
+      path: '/device/devices',
+      query,
+    })
     expect(readPasted('/device/devices?size=5\n/device/groups?size=5', bases)).toBeUndefined()
     expect(readPasted('is it /device/devices?', bases)).toBeUndefined()
   })
 
   test('of another portal loses its host and base', () => {
-    expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [], notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'] })
+    expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({
+      path: '/alert/alerts',
+      query: [],
+      notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'],
+    })
   })
 
   test('of the same server is no other one, whichever of its ways in it takes', () => {
-    expect(readPasted('http://127.0.0.1:8443/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
+    expect(readPasted('http://127.0.0.1:8443/santaba/rest/alert/alerts', bases)).toEqual({
+      path: '/alert/alerts',
+      query: [],
+    })
   })
 
   test('a plain path is no paste to interpret', () => {
@@ -41,12 +53,23 @@ describe('an address', () => {
   })
 
   test('a method before a path is taken', () => {
-    expect(readPasted('delete /device/devices/7', bases)).toEqual({ method: 'DELETE', path: '/device/devices/7', query: [] })
+    expect(readPasted('delete /device/devices/7', bases)).toEqual({
+      method: 'DELETE',
+      path: '/device/devices/7',
+      query: [],
+    })
   })
 })
 
 describe('a cURL command', () => {
-  const request = (more: Partial<Pasted>): Pasted => ({ method: 'GET', path: '/a', query: [], headers: [], body: '', ...more })
+  const request = (more: Partial<Pasted>): Pasted => ({
+    method: 'GET',
+    path: '/a',
+    query: [],
+    headers: [],
+    body: '',
+    ...more,
+  })
 
   test.each<[string, string, Partial<Pasted>]>([
     ['nothing but an address', `curl ${base}/a`, {}],
@@ -59,30 +82,104 @@ describe('a cURL command', () => {
     ['data means POST', `curl ${base}/a -d '{"a":1}'`, { method: 'POST', body: '{"a":1}' }],
     ['--json in two pieces', `curl ${base}/a --json '{"a":' --json '1}'`, { method: 'POST', body: '{"a":1}' }],
     ['data twice is joined by &', `curl ${base}/a -d x=1 --data y=2`, { method: 'POST', body: 'x=1&y=2' }],
-    ['-G puts the data into the query', `curl -G ${base}/a -d size=5 --data-urlencode 'filter=name~"a b"'`, { query: [row('size', '5'), row('filter', 'name~"a b"')] }],
-    ['headers, an empty one and one left out', `curl ${base}/a -H 'X-A: 1' -H 'X-Empty;' -H 'X-Out:' -H "Host: x"`, { headers: [row('X-A', '1'), row('X-Empty', '')] }],
-    ['Authorization is dropped and told', `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`, { headers: [row('Accept', '*/*')], notes: ['Authorization was left out: your session is sent instead.'] }],
-    ['so are user and cookie', `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`, { notes: ['Authorization and Cookie were left out: your session is sent instead.'] }],
+    [
+      '-G puts the data into the query',
+      `curl -G ${base}/a -d size=5 --data-urlencode 'filter=name~"a b"'`,
+      { query: [row('size', '5'), row('filter', 'name~"a b"')] },
+    ],
+    [
+      'headers, an empty one and one left out',
+      `curl ${base}/a -H 'X-A: 1' -H 'X-Empty;' -H 'X-Out:' -H "Host: x"`,
+      { headers: [row('X-A', '1'), row('X-Empty', '')] },
+    ],
+    [
+      'Authorization is dropped and told',
+      `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`,
+      { headers: [row('Accept', '*/*')], notes: ['Authorization was left out: your session is sent instead.'] },
+    ],
+    [
+      'so are user and cookie',
+      `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`,
+      { notes: ['Authorization and Cookie were left out: your session is sent instead.'] },
+    ],
     ['values of flags are no address', `curl -o out.json -m 5 --retry 3 ${base}/a`, {}],
-    ['lines continued with a backslash', `curl \\\n  -X POST \\\r\n  '${base}/a' \\\n  -d '{"name":"it'\\''s"}'`, { method: 'POST', body: `{"name":"it's"}` }],
-    ['$-quoting as Chrome writes it', `curl '${base}/a' --data-raw $'{"n":"it\\'s \\u00e9\\n"}'`, { method: 'POST', body: `{"n":"it's é\n"}` }],
-    ['cmd: carets and doubled escapes', `curl ^"${base}/a^" ^\r\n  -X ^"PUT^" ^\r\n  --data-raw ^"^{^\\^"a^\\^":1^}^"`, { method: 'PUT', body: '{"a":1}' }],
-    ['PowerShell: backticks and \'\'', `curl.exe '${base}/a' \`\n  -X POST \`\n  -d '{\\"n\\":\\"it''s\\"}'`, { method: 'POST', body: `{"n":"it's"}` }],
-    ['a form is refused in words', `curl -F file=@x -F a=1 --form b=2 ${base}/a`, { method: 'POST', notes: ['-F was left out: a body is text, no form and no file.', '--form was left out: a body is text, no form and no file.'] }],
-    ['so is a file to upload', `curl -T x ${base}/a`, { method: 'PUT', notes: ['-T was left out: a body is text, no form and no file.'] }],
-    ['a body in a file is missed', `curl -d @body.json --data-urlencode a@b ${base}/a`, { method: 'POST', notes: ['The file body.json was left out: paste what it holds into the body.', 'The file b was left out: paste what it holds into the body.'] }],
+    [
+      'lines continued with a backslash',
+      `curl \\\n  -X POST \\\r\n  '${base}/a' \\\n  -d '{"name":"it'\\''s"}'`,
+      { method: 'POST', body: `{"name":"it's"}` },
+    ],
+    [
+      '$-quoting as Chrome writes it',
+      `curl '${base}/a' --data-raw $'{"n":"it\\'s \\u00e9\\n"}'`,
+      { method: 'POST', body: `{"n":"it's é\n"}` },
+    ],
+    [
+      'cmd: carets and doubled escapes',
+      `curl ^"${base}/a^" ^\r\n  -X ^"PUT^" ^\r\n  --data-raw ^"^{^\\^"a^\\^":1^}^"`,
+      { method: 'PUT', body: '{"a":1}' },
+    ],
+    [
+      "PowerShell: backticks and ''",
+      `curl.exe '${base}/a' \`\n  -X POST \`\n  -d '{\\"n\\":\\"it''s\\"}'`,
+      { method: 'POST', body: `{"n":"it's"}` },
+    ],
+    [
+      'a form is refused in words',
+      `curl -F file=@x -F a=1 --form b=2 ${base}/a`,
+      {
+        method: 'POST',
+        notes: [
+          '-F was left out: a body is text, no form and no file.',
+          '--form was left out: a body is text, no form and no file.',
+        ],
+      },
+    ],
+    [
+      'so is a file to upload',
+      `curl -T x ${base}/a`,
+      { method: 'PUT', notes: ['-T was left out: a body is text, no form and no file.'] },
+    ],
+    [
+      'a body in a file is missed',
+      `curl -d @body.json --data-urlencode a@b ${base}/a`,
+      {
+        method: 'POST',
+        notes: [
+          'The file body.json was left out: paste what it holds into the body.',
+          'The file b was left out: paste what it holds into the body.',
+        ],
+      },
+    ],
     ['--data-raw has no files', `curl --data-raw @x ${base}/a`, { method: 'POST', body: '@x' }],
-    ['a body from a pipe is missed', `curl -d @- ${base}/a`, { method: 'POST', notes: ['What the command reads from its input was left out: paste it into the body.'] }],
-    ['HEAD becomes GET, and says so', `curl -I ${base}/a`, { notes: ['HEAD became GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] }],
-    ['a quote that is not closed is told', `curl '${base}/a`, { notes: ['A quote in it is not closed, so its end may be missing.'] }],
-    ['another server is told', `curl https://example.com/a`, { notes: ['The server example.com was left out: requests go to the portal of their tab.'] }],
+    [
+      'a body from a pipe is missed',
+      `curl -d @- ${base}/a`,
+      { method: 'POST', notes: ['What the command reads from its input was left out: paste it into the body.'] },
+    ],
+    [
+      'HEAD becomes GET, and says so',
+      `curl -I ${base}/a`,
+      { notes: ['HEAD became GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] },
+    ],
+    [
+      'a quote that is not closed is told',
+      `curl '${base}/a`,
+      { notes: ['A quote in it is not closed, so its end may be missing.'] },
+    ],
+    [
+      'another server is told',
+      `curl https://example.com/a`,
+      { notes: ['The server example.com was left out: requests go to the portal of their tab.'] },
+    ],
     ['a {{variable}} stays one', `curl ${base}/a/{{id}}?x={{y}}`, { path: '/a/{{id}}', query: [row('x', '{{y}}')] }],
   ])('%s', (_, command, want) => {
     expect(readPasted(command, bases)).toEqual(request(want))
   })
 
   test('what a command reads is its body', () => {
-    expect(readPasted(`curl -X PUT --data-binary @- ${base}/a`, bases, '{"a":1}')).toEqual(request({ method: 'PUT', body: '{"a":1}' }))
+    expect(readPasted(`curl -X PUT --data-binary @- ${base}/a`, bases, '{"a":1}')).toEqual(
+      request({ method: 'PUT', body: '{"a":1}' }),
+    )
   })
 
   test('without an address is none', () => {
@@ -100,10 +197,34 @@ test.each([
 })
 
 test.each([
-  ['size=2&filter=displayName~"a b&c"', [['size', '2'], ['filter', 'displayName~"a b&c"']]],
-  ['filter=name:"a\\"&b",id>1&sort=id', [['filter', 'name:"a\\"&b",id>1'], ['sort', 'id']]],
-  ['a="b&c=d', [['a', '"b'], ['c', 'd']]],
-  ['a=%22b%22&&c', [['a', '"b"'], ['c', '']]],
+  [
+    'size=2&filter=displayName~"a b&c"',
+    [
+      ['size', '2'],
+      ['filter', 'displayName~"a b&c"'],
+    ],
+  ],
+  [
+    'filter=name:"a\\"&b",id>1&sort=id',
+    [
+      ['filter', 'name:"a\\"&b",id>1'],
+      ['sort', 'id'],
+    ],
+  ],
+  [
+    'a="b&c=d',
+    [
+      ['a', '"b'],
+      ['c', 'd'],
+    ],
+  ],
+  [
+    'a=%22b%22&&c',
+    [
+      ['a', '"b"'],
+      ['c', ''],
+    ],
+  ],
 ])('the pairs of %j', (search, want) => {
   expect(pairs(search).map((r) => [r.key, r.value])).toEqual(want)
 })

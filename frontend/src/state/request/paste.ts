@@ -23,7 +23,8 @@ export function readPasted(text: string, bases: string[], input?: string): Paste
   const withMethod = /^(GET|POST|PUT|PATCH|DELETE)\s+([^\s?]+(?:\?.*)?)$/i.exec(trimmed)
   if (withMethod) return { ...readAddress(withMethod[2], bases), method: withMethod[1].toUpperCase() as Method }
   if (!/^[^\s?]+(?:\?.*)?$/.test(trimmed)) return undefined // spaces are in queries only: ?filter=name~"a b"
-  if (/^https?:\/\//i.test(trimmed) || mounted.test(trimmed) || /^\/[^?{]*(?:\{[^?]*\}[^?{]*)*\?/.test(trimmed)) return readAddress(trimmed, bases)
+  if (/^https?:\/\//i.test(trimmed) || mounted.test(trimmed) || /^\/[^?{]*(?:\{[^?]*\}[^?{]*)*\?/.test(trimmed))
+    return readAddress(trimmed, bases)
   return undefined
 }
 
@@ -50,7 +51,11 @@ export function pairs(search: string): Row[] {
   return (search.match(pairOf) ?? []).map((pair) => {
     const at = pair.indexOf('=')
     const key = at < 0 ? pair : pair.slice(0, at)
-    return { on: true, key: decode(key.replaceAll('+', ' ')), value: at < 0 ? '' : decode(pair.slice(at + 1).replaceAll('+', ' ')) }
+    return {
+      on: true,
+      key: decode(key.replaceAll('+', ' ')),
+      value: at < 0 ? '' : decode(pair.slice(at + 1).replaceAll('+', ' ')),
+    }
   })
 }
 
@@ -63,12 +68,14 @@ function decode(text: string): string {
 }
 
 /** Headers that belong to the browser or to the connection, never to a request. */
-const leftOut = /^(host|content-length|connection|accept-encoding|user-agent|origin|referer|dnt|priority|pragma|sec-.*|x-csrf-token)$/i
+const leftOut =
+  /^(host|content-length|connection|accept-encoding|user-agent|origin|referer|dnt|priority|pragma|sec-.*|x-csrf-token)$/i
 /** Headers that say who asks: the portal's own session does. */
 const identity = /^(authorization|proxy-authorization|cookie)$/i
 
 /** Flags without a meaning here that take a value. */
-const withValue = /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
+const withValue =
+  /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
 
 /** Short flags, for those written together: -sSLXPOST. */
 const shortWithValue = 'XHdubocAemxUEwrFTKDyYz'
@@ -96,35 +103,94 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
     const { flag, inline } = words[i]
     const value = () => inline ?? words[++i]?.word ?? ''
     switch (flag) {
-      case '-X': case '--request': method = value().toUpperCase(); break
-      case '-H': case '--header': readHeader(value(), headers, dropped); break
-      case '-d': case '--data': case '--data-ascii': case '--data-binary': content(value()); usual = 'POST'; break
-      case '--data-raw': data.push(value()); usual = 'POST'; break
-      case '--json': content(value()); usual = 'POST'; json = true; break
-      case '--data-urlencode': urlEncoded(value(), content); usual = 'POST'; break
-      case '-F': case '--form': case '--form-string': value(); left.add(said.paste.noForm(flag)); usual = 'POST'; break
-      case '-T': case '--upload-file': value(); left.add(said.paste.noForm(flag)); usual = 'PUT'; break
-      case '--url-query': more.push(...pairs(value())); break
-      case '-G': case '--get': asQuery = true; break
-      case '-I': case '--head': method ??= 'HEAD'; break
-      case '--url': address = value(); break
-      case '-u': case '--user': case '--oauth2-bearer': value(); dropped.add('Authorization'); break
-      case '-b': case '--cookie': value(); dropped.add('Cookie'); break
+      case '-X':
+      case '--request':
+        method = value().toUpperCase()
+        break
+      case '-H':
+      case '--header':
+        readHeader(value(), headers, dropped)
+        break
+      case '-d':
+      case '--data':
+      case '--data-ascii':
+      case '--data-binary':
+        content(value())
+        usual = 'POST'
+        break
+      case '--data-raw':
+        data.push(value())
+        usual = 'POST'
+        break
+      case '--json':
+        content(value())
+        usual = 'POST'
+        json = true
+        break
+      case '--data-urlencode':
+        urlEncoded(value(), content)
+        usual = 'POST'
+        break
+      case '-F':
+      case '--form':
+      case '--form-string':
+        value()
+        left.add(said.paste.noForm(flag))
+        usual = 'POST'
+        break
+      case '-T':
+      case '--upload-file':
+        value()
+        left.add(said.paste.noForm(flag))
+        usual = 'PUT'
+        break
+      case '--url-query':
+        more.push(...pairs(value()))
+        break
+      case '-G':
+      case '--get':
+        asQuery = true
+        break
+      case '-I':
+      case '--head':
+        method ??= 'HEAD'
+        break
+      case '--url':
+        address = value()
+        break
+      case '-u':
+      case '--user':
+      case '--oauth2-bearer':
+        value()
+        dropped.add('Authorization')
+        break
+      case '-b':
+      case '--cookie':
+        value()
+        dropped.add('Cookie')
+        break
       default:
         if (flag && withValue.test(flag)) value()
         else if (!flag) address ??= words[i].word
     }
   }
   if (!address) return undefined
-  const pasted = readAddress(/^https?:\/\//i.test(address) || address.startsWith('/') ? address : `http://${address}`, bases)
+  const pasted = readAddress(
+    /^https?:\/\//i.test(address) || address.startsWith('/') ? address : `http://${address}`,
+    bases,
+  )
   const query = [...(pasted.query ?? []), ...more]
   const asked = method ?? (asQuery ? 'GET' : usual)
   const taken = METHODS.find((m) => m === asked) ?? 'GET'
   const notes = noted([
-    ...(pasted.notes ?? []), ...(dropped.size ? [said.paste.session([...dropped])] : []), ...left,
-    ...(taken === asked ? [] : [said.paste.method(asked, taken, METHODS)]), ...(open ? [said.paste.open] : []),
+    ...(pasted.notes ?? []),
+    ...(dropped.size ? [said.paste.session([...dropped])] : []),
+    ...left,
+    ...(taken === asked ? [] : [said.paste.method(asked, taken, METHODS)]),
+    ...(open ? [said.paste.open] : []),
   ])
-  if (asQuery) return { ...pasted, method: taken, headers, query: [...query, ...data.flatMap(pairs)], body: '', ...notes }
+  if (asQuery)
+    return { ...pasted, method: taken, headers, query: [...query, ...data.flatMap(pairs)], body: '', ...notes }
   return { ...pasted, query, method: taken, headers, body: json ? data.join('') : data.join('&'), ...notes }
 }
 
@@ -141,7 +207,11 @@ function readHeader(text: string, headers: Row[], dropped: Set<string>) {
 function urlEncoded(text: string, content: (text: string, file?: string) => void) {
   const at = text.search(/[=@]/)
   if (text[at] === '@') return content('', text.slice(at + 1))
-  content(at < 0 ? encodeURIComponent(text) : `${at > 0 ? `${text.slice(0, at)}=` : ''}${encodeURIComponent(text.slice(at + 1))}`)
+  content(
+    at < 0
+      ? encodeURIComponent(text)
+      : `${at > 0 ? `${text.slice(0, at)}=` : ''}${encodeURIComponent(text.slice(at + 1))}`,
+  )
 }
 
 interface Word {

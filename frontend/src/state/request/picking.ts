@@ -1,7 +1,18 @@
 /** The object pickers of one draft: in the path, and in the rows of its parameters. */
 import type { Schema } from '../../client'
 import type { Draft } from './draft.svelte'
-import { decoded, filled, findObjects, objectList, objectName, offerObjects, parameterAt, segment, valuesIn, type ObjectList } from './objects'
+import {
+  decoded,
+  filled,
+  findObjects,
+  objectList,
+  objectName,
+  offerObjects,
+  parameterAt,
+  segment,
+  valuesIn,
+  type ObjectList,
+} from './objects'
 import { type Editor, editorOf } from './params'
 import type { EditRow } from './rows'
 import { type Offer, partAt } from './suggest'
@@ -15,7 +26,11 @@ interface Home {
 }
 
 /** The list of a parameter's objects, and its path with the parameters before it filled in. */
-export function listOf(app: Home, draft: Draft, param: string): { list: ObjectList; path: string | undefined } | undefined {
+export function listOf(
+  app: Home,
+  draft: Draft,
+  param: string,
+): { list: ObjectList; path: string | undefined } | undefined {
   const template = draft.endpoint?.path
   const list = template === undefined ? undefined : objectList(template, param, (id) => app.catalog.byId(id))
   if (!list) return undefined
@@ -37,7 +52,8 @@ export function fieldEditor(app: Home, schema: Schema | undefined): Editor {
   if (!list) return editor
   const several = schema.format === 'comma-separated-ids'
   return {
-    ...editor, eager: true,
+    ...editor,
+    eager: true,
     suggest: async (text, caret, signal) => {
       const { from, to } = several ? partAt(text, caret) : { from: 0, to: text.length }
       const offer = await offerObjects(app.lookups, list, list.path, text.slice(from, to), signal)
@@ -52,15 +68,32 @@ export async function parameterName(app: Home, draft: Draft, row: EditRow, signa
 }
 
 /** Real objects for the segment of the path that the caret is in. */
-export async function offerSegment(app: Home, draft: Draft, text: string, caret: number, signal: AbortSignal): Promise<Offer | undefined> {
+export async function offerSegment(
+  app: Home,
+  draft: Draft,
+  text: string,
+  caret: number,
+  signal: AbortSignal,
+): Promise<Offer | undefined> {
   const template = draft.endpoint?.path
   const place = template === undefined ? undefined : parameterAt(template, text, caret)
   const found = place && listOf(app, draft, place.param)
   if (!place || !found?.path) return undefined
   const typed = text.slice(place.from, place.to)
-  const options = await findObjects(app.lookups, found.list, found.path, /[{}]/.test(typed) ? '' : decoded(typed), signal)
+  const options = await findObjects(
+    app.lookups,
+    found.list,
+    found.path,
+    /[{}]/.test(typed) ? '' : decoded(typed),
+    signal,
+  )
   if (options.length === 0) return undefined
-  return { label: found.list.label, from: place.from, to: place.to, options: options.map((o) => ({ ...o, insert: segment(o.insert) })) }
+  return {
+    label: found.list.label,
+    from: place.from,
+    to: place.to,
+    options: options.map((o) => ({ ...o, insert: segment(o.insert) })),
+  }
 }
 
 /** What each id in the path is called: `42 is core-sw-01`. */

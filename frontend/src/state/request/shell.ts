@@ -21,7 +21,7 @@ export function readShell(command: string, shell: Shell = shellOf(command)): { w
   let word: string | undefined
   let open = false
   const add = (piece: string) => (word = (word ?? '') + piece)
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const c = text[i]
     const piece = quotedAt(text, i, shell) ?? escapeAt(text, i, shell)
     if (piece) {
@@ -52,7 +52,9 @@ function escapeAt(text: string, at: number, shell: Shell): Piece | undefined {
   if (text[at] !== sign) return shell === 'cmd' && text.startsWith('\\"', at) ? { text: '"', end: at + 2 } : undefined
   const line = /^[ \t]*\r?\n/.exec(text.slice(at + 1, at + 80))
   if (line) return { end: at + 1 + line[0].length }
-  return text[at + 1] === undefined ? { end: at + 1 } : { text: shell === 'powershell' ? backtick(text[at + 1]) : text[at + 1], end: at + 2 }
+  return text[at + 1] === undefined
+    ? { end: at + 1 }
+    : { text: shell === 'powershell' ? backtick(text[at + 1]) : text[at + 1], end: at + 2 }
 }
 
 function quotedAt(text: string, at: number, shell: Shell): Piece | undefined {
@@ -76,7 +78,8 @@ function double(text: string, at: number, shell: Shell): Piece {
   let out = ''
   for (; at < text.length && text[at] !== '"'; at++) {
     const [c, next] = [text[at], text[at + 1]]
-    if (shell === 'posix' && c === '\\' && next !== undefined && '"\\$`\n'.includes(next)) out += text[++at] === '\n' ? '' : text[at]
+    if (shell === 'posix' && c === '\\' && next !== undefined && '"\\$`\n'.includes(next))
+      out += text[++at] === '\n' ? '' : text[at]
     else if (shell === 'cmd' && c === '\\' && (next === '"' || next === '\\')) out += text[++at]
     else if (shell === 'powershell' && c === '`' && next !== undefined) out += backtick(text[++at])
     else if (shell === 'powershell' && c === '\\' && next === '"') out += text[++at]
@@ -85,7 +88,18 @@ function double(text: string, at: number, shell: Shell): Piece {
   return { text: out, end: at + 1 }
 }
 
-const letters: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', a: '\x07', e: '\x1b', E: '\x1b', 0: '\0' }
+const letters: Record<string, string> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  e: '\x1b',
+  E: '\x1b',
+  0: '\0',
+}
 const backtick = (c: string) => ('ntr0bfva'.includes(c) ? letters[c] : c)
 
 /** $'…' of bash: the escapes of C. */
@@ -96,7 +110,9 @@ function ansi(text: string, at: number): Piece {
       out += text[at]
       continue
     }
-    const code = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/.exec(text.slice(at, at + 10))
+    const code = /^\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3}))/.exec(
+      text.slice(at, at + 10),
+    )
     if (!code) {
       const c = text[++at] ?? ''
       out += letters[c] ?? c

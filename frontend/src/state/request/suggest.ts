@@ -32,7 +32,11 @@ export interface Offer {
 }
 
 /** Answers undefined when there is nothing to offer; a promise is dropped when the signal aborts. */
-export type Suggest = (text: string, caret: number, signal: AbortSignal) => Offer | undefined | Promise<Offer | undefined>
+export type Suggest = (
+  text: string,
+  caret: number,
+  signal: AbortSignal,
+) => Offer | undefined | Promise<Offer | undefined>
 
 /** The options whose label or detail has the typed words; those that begin with them first. */
 export function matching(options: Option[], typed: string, most = 50): Option[] {
@@ -68,7 +72,10 @@ export function listed(label: string, options: Option[], checks: boolean): Sugge
     if (!checks) return { label, from, to, options: matching(options, exact ? '' : typed) }
     const offered = matching(options, exact ? '' : typed)
     return {
-      label, from: 0, to: text.length, multi: true,
+      label,
+      from: 0,
+      to: text.length,
+      multi: true,
       options: offered.map((o) => {
         const checked = parts.includes(o.insert)
         const kept = parts.filter((p) => p !== '' && p !== o.insert && (exact || p !== typed))

@@ -4,11 +4,13 @@ import { number } from '../../ui/locale'
 export const text = {
   paste: {
     server: (host: string) => `The server ${host} was left out: requests go to the portal of their tab.`,
-    session: (names: readonly string[]) => `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} left out: your session is sent instead.`,
+    session: (names: readonly string[]) =>
+      `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} left out: your session is sent instead.`,
     noForm: (flag: string) => `${flag} was left out: a body is text, no form and no file.`,
     file: (name: string) => `The file ${name} was left out: paste what it holds into the body.`,
     input: 'What the command reads from its input was left out: paste it into the body.',
-    method: (asked: string, taken: string, all: readonly string[]) => `${asked} became ${taken}: only ${all.slice(0, -1).join(', ')} and ${all.at(-1)} can be sent.`,
+    method: (asked: string, taken: string, all: readonly string[]) =>
+      `${asked} became ${taken}: only ${all.slice(0, -1).join(', ')} and ${all.at(-1)} can be sent.`,
     open: 'A quote in it is not closed, so its end may be missing.',
   },
   json: {

@@ -76,12 +76,20 @@ export function offerVariables(text: string, caret: number, variables: readonly 
   const names = new Set<string>()
   const own = variables.filter((v) => !names.has(v.name) && names.add(v.name))
   const options = [
-    ...own.map((v) => ({ label: v.name, insert: `{{${v.name}}}`, detail: v.secret ? '••••••' : v.value, note: v.secret ? said.variables.secret : v.scope })),
+    ...own.map((v) => ({
+      label: v.name,
+      insert: `{{${v.name}}}`,
+      detail: v.secret ? '••••••' : v.value,
+      note: v.secret ? said.variables.secret : v.scope,
+    })),
     ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: said.variables.builtIn })),
   ]
   const typed = open[1].toLowerCase()
   return {
-    label: said.variables.variables, first: true, from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
+    label: said.variables.variables,
+    first: true,
+    from: open.index,
+    to: caret + (rest.endsWith('}') ? rest.length : 0),
     options: options.filter((o) => o.label.toLowerCase().includes(typed)),
   }
 }

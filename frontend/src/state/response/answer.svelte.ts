@@ -19,8 +19,14 @@ export class Answer {
   ) {
     const folded = new Saver(async () => this.leave({ open: await client.left(reply.document) }))
     this.rows = new DocumentRows(client, reply.document, reply, () => folded.touch())
-    this.find = new Find((query, match, matchCase, signal) => this.rows.find(query, match, matchCase, signal), (find) => this.leave({ find }))
-    this.textFind = new Find((query, match, matchCase, signal) => client.findText(reply.document, query, match, matchCase, signal), (textFind) => this.leave({ textFind }))
+    this.find = new Find(
+      (query, match, matchCase, signal) => this.rows.find(query, match, matchCase, signal),
+      (find) => this.leave({ find }),
+    )
+    this.textFind = new Find(
+      (query, match, matchCase, signal) => client.findText(reply.document, query, match, matchCase, signal),
+      (textFind) => this.leave({ textFind }),
+    )
     const { find, textFind } = this.left
     if (find) void this.find.resume(find)
     if (textFind) void this.textFind.resume(textFind)
@@ -39,7 +45,9 @@ export class Answer {
   /** Keeps how something of it is left. */
   leave(change: Partial<Left>) {
     const { left } = this
-    const news = Object.entries(change).filter(([key, value]) => JSON.stringify(left[key as keyof Left]) !== JSON.stringify(value))
+    const news = Object.entries(change).filter(
+      ([key, value]) => JSON.stringify(left[key as keyof Left]) !== JSON.stringify(value),
+    )
     if (news.length) this.keeper.set({ ...left, ...Object.fromEntries(news) })
   }
 }

@@ -2,7 +2,6 @@ import { asFault, type Client, type History } from '../../client'
 import type { Comparison, Side } from '../../client/ask'
 import { exactMoment } from '../../ui/locale'
 
-
 /** A request of the history as a side. */
 export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'at'>): Side {
   return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }

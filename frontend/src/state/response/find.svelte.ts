@@ -72,7 +72,9 @@ export class Find {
       const found = await this.ask(this.query, match, this.matchCase, asking.signal)
       if (asking.signal.aborted) return
       this.found = found
-      this.left(this.query.length > mostKept ? undefined : { query: this.query, matchCase: this.matchCase, index: found.index })
+      this.left(
+        this.query.length > mostKept ? undefined : { query: this.query, matchCase: this.matchCase, index: found.index },
+      )
     } catch (e) {
       if (!asking.signal.aborted) this.problem = (e as Error).message
     }

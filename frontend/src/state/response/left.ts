@@ -58,9 +58,10 @@ interface Home {
 export function keeperOf(tab: Home, reply: Reply): Keeper {
   return {
     get: () => untrack(() => leftIn(tab.view, reply.historyId)),
-    set: (left) => untrack(() => {
-      if (reply.historyId && tab.draft.reply === reply) tab.setView({ answer: { ...left, history: reply.historyId } })
-    }),
+    set: (left) =>
+      untrack(() => {
+        if (reply.historyId && tab.draft.reply === reply) tab.setView({ answer: { ...left, history: reply.historyId } })
+      }),
   }
 }
 
@@ -90,7 +91,11 @@ export function forgetful(): Keeper {
 }
 
 /** An answer with its tree open as it was left; as it came when that cannot be done. */
-export async function unfolded<T extends Pick<Reply, 'document' | 'rows' | 'rowCount'>>(client: Pick<Client, 'unfold'>, reply: T, open: string | undefined): Promise<T> {
+export async function unfolded<T extends Pick<Reply, 'document' | 'rows' | 'rowCount'>>(
+  client: Pick<Client, 'unfold'>,
+  reply: T,
+  open: string | undefined,
+): Promise<T> {
   if (!open) return reply
   try {
     const { rows, total } = await client.unfold(reply.document, open, 0, 200)

@@ -3,29 +3,57 @@ import type { Endpoint } from '../../client'
 import { emptyDraft } from '../request/draft.svelte'
 import { openerFor } from './opener'
 
-const endpoint = (path: string) => ({
-  id: `GET ${path}`, method: 'GET', path, params: [...path.matchAll(/\{(\w+)\}/g)].map((m) => ({ name: m[1], in: 'path' })), example: { path, query: [], body: null },
-}) as unknown as Endpoint
+const endpoint = (path: string) =>
+  ({
+    id: `GET ${path}`,
+    method: 'GET',
+    path,
+    params: [...path.matchAll(/\{(\w+)\}/g)].map((m) => ({ name: m[1], in: 'path' })),
+    example: { path, query: [], body: null },
+  }) as unknown as Endpoint
 
-const catalog = ['/device/devices', '/device/devices/{id}', '/device/groups/{id}', '/report/groups/{id}', '/setting/collectors/{id}', '/setting/collectors/groups/{id}', '/device/devices/{deviceId}/properties', '/device/devices/{deviceId}/properties/{name}', '/device/devices/{deviceId}/instances', '/device/devices/{deviceId}/instances/{id}', '/device/groups/{id}/devices', '/sdt/devices/{id}'].map(endpoint)
+const catalog = [
+  '/device/devices',
+  '/device/devices/{id}',
+  '/device/groups/{id}',
+  '/report/groups/{id}',
+  '/setting/collectors/{id}',
+  '/setting/collectors/groups/{id}',
+  '/device/devices/{deviceId}/properties',
+  '/device/devices/{deviceId}/properties/{name}',
+  '/device/devices/{deviceId}/instances',
+  '/device/devices/{deviceId}/instances/{id}',
+  '/device/groups/{id}/devices',
+  '/sdt/devices/{id}',
+].map(endpoint)
 function at(path: string) {
   return catalog.find((e) => e.path === path)
 }
 
 const described = [{ name: 'id' }, { name: 'displayName' }]
 Object.assign(at('/device/devices/{id}')!, { answer: { properties: described } })
-Object.assign(at('/device/groups/{id}/devices')!, { answer: { properties: [{ name: 'items', items: { properties: described } }] } })
+Object.assign(at('/device/groups/{id}/devices')!, {
+  answer: { properties: [{ name: 'items', items: { properties: described } }] },
+})
 
 function opened(key: string, value: string, list: string, path = list, params: [string, string][] = [], own = true) {
   const data = { ...emptyDraft(), path, pathParams: params.map(([k, v]) => ({ on: true, key: k, value: v })) }
   const found = openerFor(key, value, own, { endpoint: at(list), data }, catalog)
-  return found && `${found.noun} ${found.draft.path} ${found.draft.pathParams.map((p) => `${p.key}=${p.value}`).join(' ')}`
+  return (
+    found && `${found.noun} ${found.draft.path} ${found.draft.pathParams.map((p) => `${p.key}=${p.value}`).join(' ')}`
+  )
 }
 
 test('an id opens what it names', () => {
   expect(opened('id', '7', '/device/devices')).toBe('device /device/devices/{id} id=7')
-  expect(opened('id', '7', '/device/devices/{deviceId}/instances', '/device/devices/{deviceId}/instances', [['deviceId', '42']])).toBe('instance /device/devices/{deviceId}/instances/{id} deviceId=42 id=7')
-  expect(opened('id', '7', '/device/devices/{deviceId}/instances', '/device/devices/42/instances?size=1')).toBe('instance /device/devices/42/instances/{id} id=7')
+  expect(
+    opened('id', '7', '/device/devices/{deviceId}/instances', '/device/devices/{deviceId}/instances', [
+      ['deviceId', '42'],
+    ]),
+  ).toBe('instance /device/devices/{deviceId}/instances/{id} deviceId=42 id=7')
+  expect(opened('id', '7', '/device/devices/{deviceId}/instances', '/device/devices/42/instances?size=1')).toBe(
+    'instance /device/devices/42/instances/{id} id=7',
+  )
   expect(opened('deviceId', '7', '/report/groups/{id}')).toBe('device /device/devices/{id} id=7')
   expect(opened('deviceGroupId', '7', '/report/groups/{id}')).toBe('group /device/groups/{id} id=7')
   expect(opened('monitorObjectId', '7', '/report/groups/{id}')).toBe('device /device/devices/{id} id=7')
@@ -34,8 +62,12 @@ test('an id opens what it names', () => {
 })
 
 test('the id of what was asked for opens it, and so does that of a list elsewhere with the same items', () => {
-  expect(opened('id', '7', '/device/devices/{id}', '/device/devices/{id}', [['id', '7']])).toBe('device /device/devices/{id} id=7')
-  expect(opened('id', '7', '/device/groups/{id}/devices', '/device/groups/1/devices')).toBe('device /device/devices/{id} id=7')
+  expect(opened('id', '7', '/device/devices/{id}', '/device/devices/{id}', [['id', '7']])).toBe(
+    'device /device/devices/{id} id=7',
+  )
+  expect(opened('id', '7', '/device/groups/{id}/devices', '/device/groups/1/devices')).toBe(
+    'device /device/devices/{id} id=7',
+  )
 })
 
 test('what is no id of a known thing opens nothing', () => {

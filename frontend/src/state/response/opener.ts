@@ -24,7 +24,8 @@ const reading = new WeakMap<Endpoint[], Endpoint[]>()
 
 function readsOf(endpoints: Endpoint[]): Endpoint[] {
   let reads = reading.get(endpoints)
-  if (!reads) reading.set(endpoints, (reads = endpoints.filter((e) => e.method === 'GET' && /\/\{[^{}/]+\}$/.test(e.path))))
+  if (!reads)
+    reading.set(endpoints, (reads = endpoints.filter((e) => e.method === 'GET' && /\/\{[^{}/]+\}$/.test(e.path))))
   return reads
 }
 
@@ -33,7 +34,13 @@ function readsOf(endpoints: Endpoint[]): Endpoint[] {
  * or of an item of the list: only then is `id` the one it was asked for.
  * `deviceId` anywhere opens a device, if the catalog has a GET for one.
  */
-export function openerFor(key: string, value: string, own: boolean, from: Asked, endpoints: Endpoint[]): Opener | undefined {
+export function openerFor(
+  key: string,
+  value: string,
+  own: boolean,
+  from: Asked,
+  endpoints: Endpoint[],
+): Opener | undefined {
   if (!/^\w[\w-]*$/.test(value) || value === '0') return undefined
   const reads = readsOf(endpoints)
   if (key === 'id') return own && from.endpoint ? itself(from.endpoint, value, from.data, reads) : undefined
@@ -49,7 +56,11 @@ export function openerFor(key: string, value: string, own: boolean, from: Asked,
 }
 
 const parameters = (e: Endpoint) => (e.path.match(/\{/g) ?? []).length
-const openerOf = (e: Endpoint, value: string): Opener => ({ noun: nounOf(e), template: e.path, draft: filled(draftOf(e), value) })
+const openerOf = (e: Endpoint, value: string): Opener => ({
+  noun: nounOf(e),
+  template: e.path,
+  draft: filled(draftOf(e), value),
+})
 
 /** How well the noun of `currentCollectorId` names what a path reads; 0 for not at all. */
 function fitness(noun: string, parts: string[], area: string | undefined): number {
@@ -69,7 +80,9 @@ function itself(of: Endpoint, value: string, data: DraftData, reads: Endpoint[])
   }
   const item = reads.find((e) => e.path.slice(0, e.path.lastIndexOf('/')) === of.path)
   if (item) return beside(item, value, data.path.split('?')[0].replace(/\/+$/, ''), data.pathParams)
-  const kin = reads.find((e) => parameters(e) === 1 && e.path.split('/').at(-2) === of.path.split('/').at(-1) && alike(of, e))
+  const kin = reads.find(
+    (e) => parameters(e) === 1 && e.path.split('/').at(-2) === of.path.split('/').at(-1) && alike(of, e),
+  )
   return kin && openerOf(kin, value)
 }
 
@@ -96,5 +109,8 @@ function nounOf(e: Endpoint): string {
 }
 
 function singular(word: string): string {
-  return word.toLowerCase().replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
+  return word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1')
 }

@@ -61,7 +61,11 @@ export class DocumentRows {
     const count = Math.ceil((last + 1 - from) / pageSize) * pageSize
     const generation = ++this.#generation
     try {
-      this.#replace(generation, from, await this.door.toggle(this.document, node, open, deep, from, Math.max(count, pageSize)))
+      this.#replace(
+        generation,
+        from,
+        await this.door.toggle(this.document, node, open, deep, from, Math.max(count, pageSize)),
+      )
     } catch (e) {
       this.problem = String((e as Error).message)
     }

@@ -11,7 +11,10 @@ function door(total: number) {
   const answer = (from: number, count: number): Rows => ({ rows: run(from, Math.min(count, total - from)), total })
   return {
     calls,
-    rows: vi.fn((_: string, from: number, count: number) => new Promise<Rows>((done) => calls.push({ from, answer: () => done(answer(from, count)) }))),
+    rows: vi.fn(
+      (_: string, from: number, count: number) =>
+        new Promise<Rows>((done) => calls.push({ from, answer: () => done(answer(from, count)) })),
+    ),
     toggle: vi.fn(async (_: string, node: number, open: boolean, _deep: boolean, from: number, count: number) => {
       total = open ? total : 3
       return { rows: open ? run(from, count) : [row(0), row(node), row(9)], total }

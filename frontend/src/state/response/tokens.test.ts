@@ -3,14 +3,21 @@ import type { DocRow } from '../../client'
 import { highlight, jsonLines, link, note, previewTokens, valueTokens, variableName } from './tokens'
 
 const row = (more: Partial<DocRow>): DocRow => ({ node: 1, line: 1, depth: 1, kind: 'string', ...more })
-const plain = (r: DocRow) => valueTokens(r).map((t) => t.text).join('')
+const plain = (r: DocRow) =>
+  valueTokens(r)
+    .map((t) => t.text)
+    .join('')
 
 describe('the text of a row', () => {
   for (const [name, r, want] of [
     ['an open array shows its bracket', { kind: 'array', count: 50, open: true }, '['],
     ['a closed array shows that there is more', { kind: 'array', count: 14, open: false }, '[ … ]'],
     ['an empty object is closed at once', { kind: 'object', count: 0 }, '{}'],
-    ['a closed object shows its preview', { kind: 'object', count: 3, open: false, preview: '{ id: 7, … }' }, '{ id: 7, … }'],
+    [
+      'a closed object shows its preview',
+      { kind: 'object', count: 3, open: false, preview: '{ id: 7, … }' },
+      '{ id: 7, … }',
+    ],
     ['a long number stays as it was sent', { kind: 'number', text: '9223372036854775807' }, '9223372036854775807'],
     ['a cut text ends in dots', { kind: 'string', text: 'abc', cut: true }, '"abc…"'],
     ['a text keeps its escapes', { kind: 'string', text: 'a "b"\n' }, '"a \\"b\\"\\n"'],
@@ -24,9 +31,9 @@ test('JSON that a person wrote is coloured line by line, and is the text again',
   const text = '{\n  "name": "a: \\"b\\"",\n  "tags": [1, null]\n}'
   const lines = jsonLines(text)
   expect(lines.map((line) => line.map((t) => t.text).join('')).join('\n')).toBe(text)
-  expect(lines.map((line) => line.filter((t) => t.class !== 'punctuation').map((t) => `${t.class} ${t.text}`))).toEqual([
-    [], ['name "name"', 'string "a: \\"b\\""'], ['name "tags"', 'number 1', 'keyword null'], [],
-  ])
+  expect(lines.map((line) => line.filter((t) => t.class !== 'punctuation').map((t) => `${t.class} ${t.text}`))).toEqual(
+    [[], ['name "name"', 'string "a: \\"b\\""'], ['name "tags"', 'number 1', 'keyword null'], []],
+  )
 })
 
 test('a preview is coloured', () => {
@@ -48,7 +55,8 @@ test('notes count children', () => {
 
 test('only whole http and https addresses are links', () => {
   expect(link(row({ text: 'https://example.net/a?b=1' }))).toBe('https://example.net/a?b=1')
-  for (const text of ['javascript:alert(1)', 'see https://example.net', 'ftp://example.net', 'https://a b']) expect(link(row({ text }))).toBe('')
+  for (const text of ['javascript:alert(1)', 'see https://example.net', 'ftp://example.net', 'https://a b'])
+    expect(link(row({ text }))).toBe('')
   expect(link(row({ kind: 'number', text: '1' }))).toBe('')
 })
 

@@ -58,7 +58,8 @@ export function jsonLines(text: string): CodeToken[][] {
 export function note(row: DocRow): string {
   if (row.hint) return row.hint
   if (row.kind === 'array' && row.count) return `${row.count} ${row.count === 1 ? 'item' : 'items'}`
-  if (row.kind === 'object' && row.count && !row.open && !row.preview) return `${row.count} ${row.count === 1 ? 'field' : 'fields'}`
+  if (row.kind === 'object' && row.count && !row.open && !row.preview)
+    return `${row.count} ${row.count === 1 ? 'field' : 'fields'}`
   return ''
 }
 
@@ -91,7 +92,14 @@ export function variableName(path: string, request: string): string {
   const keys = [...path.matchAll(/\.([^.[\]]+)|\["((?:[^"\\]|\\.)*)"\]/g)].map((m) => m[1] ?? m[2])
   const key = camel(keys.at(-1) ?? 'value')
   if (key !== 'id' && key !== 'name') return key
-  const owner = keys.length > 1 && keys.at(-2) !== 'items' ? keys.at(-2)! : (request.split(/[?#]/)[0].split('/').filter((s) => /^[A-Za-z]/.test(s)).at(-1) ?? '')
+  const owner =
+    keys.length > 1 && keys.at(-2) !== 'items'
+      ? keys.at(-2)!
+      : (request
+          .split(/[?#]/)[0]
+          .split('/')
+          .filter((s) => /^[A-Za-z]/.test(s))
+          .at(-1) ?? '')
   return owner ? camel(singular(owner)) + key[0].toUpperCase() + key.slice(1) : key
 }
 

@@ -1,5 +1,14 @@
 import { placeholders } from '../catalog/catalog.svelte'
-import { asFault, Fault, type Client, type DraftData, type Portal, type Settings, type Start, type Variable } from '../../client'
+import {
+  asFault,
+  Fault,
+  type Client,
+  type DraftData,
+  type Portal,
+  type Settings,
+  type Start,
+  type Variable,
+} from '../../client'
 import type { Toasts } from '../../ui/toast.svelte'
 import type { FileFormat, SavedFile } from '../../client/sending'
 import type { Draft } from '../request/draft.svelte'
@@ -37,11 +46,20 @@ export function savePages(draft: Draft, format: FileFormat): Promise<void> {
 }
 
 /** `page 7 of 13 · 6,412 items · 4.1 s` */
-export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }, elapsed = run.ms): string {
+export function runText(
+  run: { page: number; pages: number; items: number; ms: number; state: string; wait: number },
+  elapsed = run.ms,
+): string {
   const since = Math.max(0, elapsed - run.ms) // since it was told
   const took = run.ms + since
-  const page = run.pages ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages) : said.sending.page(run.page + 1)
-  const words = [page, said.sending.items(run.items), took < 60_000 ? said.sending.seconds(oneDecimal(took / 1000)) : duration(took)]
+  const page = run.pages
+    ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages)
+    : said.sending.page(run.page + 1)
+  const words = [
+    page,
+    said.sending.items(run.items),
+    took < 60_000 ? said.sending.seconds(oneDecimal(took / 1000)) : duration(took),
+  ]
   if (run.state === 'paused') words.push(said.sending.paused)
   if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
   return words.join(' · ')
@@ -76,13 +94,17 @@ export class Sending {
 
   constructor(private app: Home) {}
 
-  /** Asks before a DELETE, and before other writes where that is wished. `anyway`: what is unknown in it goes out as it stands. */
+  /**
+   * Asks before a DELETE, and before other writes where that is wished. `anyway`: what is unknown in it goes out as
+   * it stands.
+   */
   before(tab: OpenTab, anyway = false): boolean | Promise<boolean> {
     const { method } = tab.draft
     const reviewed = this.#reviewed === tab
     this.#reviewed = undefined
     if (this.locked || reviewed) return true // Go refuses what is locked, and says why
-    const what = method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
+    const what =
+      method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
     return !what || this.#ask(what, tab.draft, anyway)
   }
 
@@ -103,7 +125,10 @@ export class Sending {
     this.#refused.add(tab)
   }
 
-  /** After signing in again, reads are sent again; a write asks first. `among` are the tabs it is about, all when left out. */
+  /**
+   * After signing in again, reads are sent again; a write asks first. `among` are the tabs it is about, all when left
+   * out.
+   */
   resume(among?: OpenTab[]) {
     for (const tab of [...this.#refused]) {
       if (among && !among.includes(tab)) continue
@@ -113,7 +138,11 @@ export class Sending {
       const { reply } = draft
       if (!draft.fault && reply?.run?.resume) void draft.sendAll(false, reply.document)
       else if (draft.method === 'GET' && !draft.stale) void draft.send()
-      else this.app.toasts.show(said.sending.wasRefusedBefore(draft.line), { stay: true, action: { label: said.sending.sendItNow, run: () => void draft.send() } })
+      else
+        this.app.toasts.show(said.sending.wasRefusedBefore(draft.line), {
+          stay: true,
+          action: { label: said.sending.sendItNow, run: () => void draft.send() },
+        })
     }
   }
 
@@ -136,7 +165,12 @@ export class Sending {
     this.app.activity.historyVersion++
     const { items, total, partial, notes } = file.run
     const count = said.sending.items(items)
-    const text = [partial ? said.sending.isNotWhole(file.name, count, Math.max(0, total ?? 0), partial) : said.sending.savedTo(count, file.name), ...notes].join(' ')
+    const text = [
+      partial
+        ? said.sending.isNotWhole(file.name, count, Math.max(0, total ?? 0), partial)
+        : said.sending.savedTo(count, file.name),
+      ...notes,
+    ].join(' ')
     this.app.toasts.show(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
   }
 
@@ -172,7 +206,10 @@ export class Sending {
     if (anyway || !variablesIn(draft.content).some(unknown)) return undefined
     const { client } = this.app
     const asked = what === 'delete' ? client.goes(draft.data()) : client.changes(draft.data())
-    return asked.then(() => undefined, (e) => (asFault(e).unknown.length ? asFault(e) : undefined))
+    return asked.then(
+      () => undefined,
+      (e) => (asFault(e).unknown.length ? asFault(e) : undefined),
+    )
   }
 
   /** Nothing is asked about a request that would not go out. */

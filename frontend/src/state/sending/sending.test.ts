@@ -16,22 +16,42 @@ async function begin() {
   return { app, client, told: () => to }
 }
 
-test.each<[Method, 'changes' | 'goes']>([['PATCH', 'changes'], ['PUT', 'changes'], ['DELETE', 'goes']])('a %s with an unknown variable is not asked about but told, unless it shall go out anyway', async (method, question) => {
-  const { app, client } = await begin()
-  app.settings.save({ reviewWrites: true })
-  const why = new Fault('no variable is called “nobody”, so nothing was sent', 400, { field: 'path', unknown: ['nobody'] })
-  client[question] = vi.fn(() => Promise.reject(why))
-  const tab = app.navigation.openDraft({ ...emptyDraft(), method, path: '/device/devices/{{nobody}}', body: method === 'DELETE' ? '' : '{}' })
-  await tab.draft.send()
-  expect([app.sending.asking, tab.draft.fault, tab.draft.busy]).toEqual([undefined, why, false])
-  void tab.draft.send(true)
-  await vi.waitFor(() => expect(app.sending.asking?.draft.path).toBe('/device/devices/{{nobody}}'))
-})
+test.each<[Method, 'changes' | 'goes']>([
+  ['PATCH', 'changes'],
+  ['PUT', 'changes'],
+  ['DELETE', 'goes'],
+])(
+  'a %s with an unknown variable is not asked about but told, unless it shall go out anyway',
+  async (method, question) => {
+    const { app, client } = await begin()
+    app.settings.save({ reviewWrites: true })
+    const why = new Fault('no variable is called “nobody”, so nothing was sent', 400, {
+      field: 'path',
+      unknown: ['nobody'],
+    })
+    client[question] = vi.fn(() => Promise.reject(why))
+    const tab = app.navigation.openDraft({
+      ...emptyDraft(),
+      method,
+      path: '/device/devices/{{nobody}}',
+      body: method === 'DELETE' ? '' : '{}',
+    })
+    await tab.draft.send()
+    expect([app.sending.asking, tab.draft.fault, tab.draft.busy]).toEqual([undefined, why, false])
+    void tab.draft.send(true)
+    await vi.waitFor(() => expect(app.sending.asking?.draft.path).toBe('/device/devices/{{nobody}}'))
+  },
+)
 
 test('a write with variables that are known is asked about at once', async () => {
   const { app, client } = await begin()
   client.changes = vi.fn(client.changes)
-  const tab = app.navigation.openDraft({ ...emptyDraft(), method: 'PATCH', path: `/device/devices/{{${app.variables.all[0].name}}}`, body: '{"at": "{{$now-1h}}"}' })
+  const tab = app.navigation.openDraft({
+    ...emptyDraft(),
+    method: 'PATCH',
+    path: `/device/devices/{{${app.variables.all[0].name}}}`,
+    body: '{"at": "{{$now-1h}}"}',
+  })
   void app.sending.review(tab)
   await vi.waitFor(() => expect(app.sending.asking?.what).toBe('review'))
   expect(client.changes).not.toHaveBeenCalled()
@@ -50,7 +70,10 @@ test('pages that met the end of the session go on after signing in again', async
   const pages = client.pages
   client.pages = vi.fn(async (...asked: Parameters<typeof pages>) => {
     const reply = (await pages(...asked)) as Reply
-    return { ...reply, run: { ...reply.run!, status: 401, partial: 'page 2 of 3 was answered 401 Unauthorized', resume: true } }
+    return {
+      ...reply,
+      run: { ...reply.run!, status: 401, partial: 'page 2 of 3 was answered 401 Unauthorized', resume: true },
+    }
   })
   const tab = app.navigation.openDraft({ ...emptyDraft(), path: '/device/devices' })
   await tab.draft.sendAll()

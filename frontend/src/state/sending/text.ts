@@ -15,7 +15,8 @@ export const text = {
     isReadOnly: (name: string, method: string) => `${name} is read-only: ${method} is held back until you unlock it.`,
     items: (n: number) => `${number(n)} ${n === 1 ? 'item' : 'items'}`,
     paused: 'paused',
-    isNotWhole: (name: string, items: string, total: number, partial: string) => `${name} is not whole: ${items}${total ? ` of ${number(total)}` : ''}, ${partial}.`,
+    isNotWhole: (name: string, items: string, total: number, partial: string) =>
+      `${name} is not whole: ${items}${total ? ` of ${number(total)}` : ''}, ${partial}.`,
     savedTo: (items: string, name: string) => `Saved ${items} to ${name}.`,
   },
 } as const

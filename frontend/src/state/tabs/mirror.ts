@@ -26,10 +26,12 @@ export class Mirror {
 
   closing(tab: OpenTab, work: Promise<unknown>) {
     if (tab.id) this.#gone.add(tab.id)
-    const done = work.catch(() => {}).finally(() => {
-      if (tab.id) this.#gone.add(tab.id)
-      this.#closing.delete(done)
-    })
+    const done = work
+      .catch(() => {})
+      .finally(() => {
+        if (tab.id) this.#gone.add(tab.id)
+        this.#closing.delete(done)
+      })
     this.#closing.add(done)
   }
 

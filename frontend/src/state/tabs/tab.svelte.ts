@@ -47,7 +47,11 @@ export class OpenTab {
   /** `GET /device/devices`, until renamed by hand. */
   readonly title: string = $derived.by(() => this.name || this.draft.line)
   /** What tells it from others with its path, of the rows that are sent: `id=7 size=5`. */
-  readonly told: string = $derived.by(() => [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)].map((r) => `${r.key}=${r.value}`).join(' '))
+  readonly told: string = $derived.by(() =>
+    [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)]
+      .map((r) => `${r.key}=${r.value}`)
+      .join(' '),
+  )
   readonly changed: boolean = $derived.by(() => this.draft.content !== contentOf(this.saved ?? emptyDraft()))
 
   constructor(
@@ -68,7 +72,9 @@ export class OpenTab {
     this.#version = data.version ?? 0
     this.draft = new Draft(
       {
-        client: home.client, catalog: home.catalog, bases: home.bases,
+        client: home.client,
+        catalog: home.catalog,
+        bases: home.bases,
         tabId: () => this.id || this.#known(),
         before: (_, anyway) => home.before(this, anyway),
         answered: () => this.#answered(),
@@ -122,9 +128,15 @@ export class OpenTab {
   /** Everything that is kept. */
   snapshot(): Omit<Tab, 'id'> {
     return {
-      position: this.position, name: this.name, pinned: this.pinned, draft: this.draft.data(),
-      saved: this.saved, historyId: this.historyId, view: { ...this.view, bodyOff: this.draft.bodyOff },
-      requestId: this.requestId, closed: 0,
+      position: this.position,
+      name: this.name,
+      pinned: this.pinned,
+      draft: this.draft.data(),
+      saved: this.saved,
+      historyId: this.historyId,
+      view: { ...this.view, bodyOff: this.draft.bodyOff },
+      requestId: this.requestId,
+      closed: 0,
     }
   }
 
@@ -142,7 +154,11 @@ export class OpenTab {
     if (!this.historyId || this.draft.reply) return
     try {
       const { client } = this.home
-      const reply = await unfolded(client, await client.history.reply(this.historyId), leftIn(this.view, this.historyId).open)
+      const reply = await unfolded(
+        client,
+        await client.history.reply(this.historyId),
+        leftIn(this.view, this.historyId).open,
+      )
       if (!this.draft.reply && !this.draft.busy) this.draft.show(reply)
     } catch {
       this.historyId = 0 // its body was not kept: the pane says what to do next
@@ -317,7 +333,11 @@ function same(a: unknown, b: unknown): boolean {
 function plain(value: unknown): string {
   return JSON.stringify(value, (_, v: unknown) =>
     v && typeof v === 'object' && !Array.isArray(v)
-      ? Object.fromEntries(Object.entries(v).filter(([, x]) => x !== '' && x !== 0 && x !== undefined).sort(([x], [y]) => (x < y ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.entries(v)
+            .filter(([, x]) => x !== '' && x !== 0 && x !== undefined)
+            .sort(([x], [y]) => (x < y ? -1 : 1)),
+        )
       : v,
   )
 }

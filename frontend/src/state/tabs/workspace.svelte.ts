@@ -47,7 +47,11 @@ export class Workspace {
   /** A new tab, beside the others, made active. */
   open(draft: DraftData = emptyDraft(), more: Partial<Tab> = {}): OpenTab {
     const position = Math.max(0, ...this.tabs.map((t) => t.position)) + 1
-    const tab = new OpenTab(++this.#keys, { position, name: '', pinned: false, saved: draft, historyId: 0, view: {}, ...more, draft }, this)
+    const tab = new OpenTab(
+      ++this.#keys,
+      { position, name: '', pinned: false, saved: draft, historyId: 0, view: {}, ...more, draft },
+      this,
+    )
     this.tabs.push(tab)
     this.activate(tab)
     tab.saver.touch()

@@ -91,8 +91,10 @@ describe('choosing an endpoint', () => {
       return tab
     }
     for (const make of [
-      () => Object.assign(begun(), { name: 'Mine' }), () => Object.assign(begun(), { pinned: true }),
-      () => Object.assign(begun(), { requestId: 3 }), past,
+      () => Object.assign(begun(), { name: 'Mine' }),
+      () => Object.assign(begun(), { pinned: true }),
+      () => Object.assign(begun(), { requestId: 3 }),
+      past,
     ]) {
       const tab = make()
       expect(workspace.choose(groups)).not.toBe(tab)
@@ -117,7 +119,10 @@ test('a changed tab has its dot until it is saved', async () => {
 test('the tabs come back in their order, with the active one', async () => {
   const { workspace } = await setUp('')
   expect(workspace.tabs.map((t) => t.title)).toEqual([
-    'GET /device/devices', 'GET /device/devices/{{deviceId}}', 'GET /alert/alerts', 'POST /sdt/sdts',
+    'GET /device/devices',
+    'GET /device/devices/{{deviceId}}',
+    'GET /alert/alerts',
+    'POST /sdt/sdts',
   ])
   expect(workspace.active?.id).toBe(1)
 })
@@ -202,7 +207,12 @@ test('pinned tabs stay in front, and are not closed with the others', async () =
   expect(workspace.tabs).toEqual([third, first])
   await workspace.reopen()
   await workspace.reopen()
-  expect(workspace.tabs.map((t) => t.title).slice(2).sort()).toEqual([second.title, last.title].sort())
+  expect(
+    workspace.tabs
+      .map((t) => t.title)
+      .slice(2)
+      .sort(),
+  ).toEqual([second.title, last.title].sort())
 })
 
 describe('a tab that another window changed too', () => {
@@ -212,7 +222,9 @@ describe('a tab that another window changed too', () => {
     tab.draft.setPath('/mine')
     const theirs = { ...(await client.tabs.get(tab.id)), version: 7 }
     theirs.draft = { ...theirs.draft, path: '/theirs' }
-    const update = vi.spyOn(client.tabs, 'update').mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
+    const update = vi
+      .spyOn(client.tabs, 'update')
+      .mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
     vi.spyOn(client.tabs, 'get').mockResolvedValue(theirs)
     tab.saver.touch()
     await tab.saver.flush()
@@ -246,7 +258,9 @@ describe('a tab that another window changed too', () => {
     const tab = workspace.tabs[0]
     const theirs = { ...(await client.tabs.get(tab.id)), version: 7 }
     theirs.draft = { ...theirs.draft, path: '/theirs' }
-    const update = vi.spyOn(client.tabs, 'update').mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
+    const update = vi
+      .spyOn(client.tabs, 'update')
+      .mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
     vi.spyOn(client.tabs, 'get').mockResolvedValue(theirs)
     workspace.rename(tab, 'Renamed')
     await tab.saver.flush()
