@@ -193,7 +193,7 @@ func TestTheMapOfTheReadmeMatchesTheTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "## The map of the house")
+	_, rest, _ := strings.Cut(string(text), "## Source layout")
 	_, rest, _ = strings.Cut(rest, "```\n")
 	drawing, _, _ := strings.Cut(rest, "```")
 	var drawn []string
