@@ -122,7 +122,7 @@ func (t *Task) number(name string, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s is %q, which is no whole number", name, text)
+		return 0, fmt.Errorf("%s is %q, which is not a whole number", name, text)
 	}
 	return n, nil
 }
@@ -147,7 +147,7 @@ func target(host, port string, otherwise int) (string, error) {
 	if port != "" {
 		var err error
 		if n, err = strconv.Atoi(port); err != nil {
-			return "", fmt.Errorf("the port is %q, which is no number", port)
+			return "", fmt.Errorf("the port is %q, which is not a number", port)
 		}
 	}
 	if n < 1 || n > 65535 {

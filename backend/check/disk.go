@@ -15,14 +15,14 @@ var images = []string{"squashfs", "iso9660", "udf", "erofs", "cramfs"}
 
 func diskCheck() Check {
 	return Check{
-		Name: "disk", Doc: "A disk of the machine that this program itself runs on, whatever the device is called. " +
-			"An instance is a folder where one is mounted.",
+		Name: "disk", Doc: "A disk of the machine that runs this program, regardless of the device's name. " +
+			"An instance is a mount point.",
 		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"},
 			{"diskFree", "of that free for programs, in bytes"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			use, err := disk.UsageWithContext(ctx, t.Wild)
 			if err != nil {
-				return nil, fmt.Errorf("the disk at %s tells nothing: %w", t.Wild, err)
+				return nil, fmt.Errorf("the disk at %s cannot be read: %w", t.Wild, err)
 			}
 			return Values{"diskTotal": float64(use.Total), "diskUsed": float64(use.Used),
 				"diskFree": float64(use.Free)}, nil

@@ -18,13 +18,13 @@ var recordTypes = []string{"A", "AAAA", "MX", "TXT", "NS", "CNAME", "SOA", "PTR"
 
 func dnsCheck(d *Dialer) Check {
 	return Check{
-		Name: "dns", Doc: "What a device answers as a name server.",
+		Name: "dns", Doc: "The responses of a device as a name server.",
 		Attributes: []Setting{
-			{"host", "the name to ask for; for PTR, an address will do"},
+			{"host", "the name to look up; for PTR also an address"},
 			{"type", strings.Join(recordTypes, ", ") + "; A unless given"},
 			{"port", "53 unless given"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"},
 		},
-		Fields: []Setting{{"responseTime", "time until the answer, in milliseconds"},
+		Fields: []Setting{{"responseTime", "response time, in milliseconds"},
 			{"answers", "records of that type in the answer; 0 when there is no such name"}},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
@@ -49,7 +49,7 @@ func dnsCheck(d *Dialer) Check {
 				return nil, errRefused
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%s does not answer as a name server: %w", address, err)
+				return nil, fmt.Errorf("%s does not respond as a name server: %w", address, err)
 			}
 			if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
 				return nil, &Failure{Text: fmt.Sprintf("%s answers %s", address, dns.RcodeToString[answer.Rcode]),
@@ -70,7 +70,7 @@ func dnsCheck(d *Dialer) Check {
 func questionOf(t *Task) (*dns.Msg, error) {
 	name, kind := t.Attribute("host", ""), strings.ToUpper(t.Attribute("type", "A"))
 	if !slices.Contains(recordTypes, kind) {
-		return nil, fmt.Errorf("the type is %s, not %q", strings.Join(recordTypes, ", "), kind)
+		return nil, fmt.Errorf("the type must be %s, not %q", strings.Join(recordTypes, ", "), kind)
 	}
 	if _, err := netip.ParseAddr(name); err == nil && kind == "PTR" {
 		if name, err = dns.ReverseAddr(name); err != nil {
@@ -78,7 +78,7 @@ func questionOf(t *Task) (*dns.Msg, error) {
 		}
 	}
 	if _, ok := dns.IsDomainName(name); !ok || name == "" {
-		return nil, fmt.Errorf("the host is %q, which is no name to ask for", name)
+		return nil, fmt.Errorf("the host is %q, which is not a valid name", name)
 	}
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.StringToType[kind]), nil
 }

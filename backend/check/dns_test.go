@@ -113,9 +113,10 @@ func TestDNSAsksTheDeviceItself(t *testing.T) {
 		{"no such name", ask("nobody.example.org", "A"), answers(0), ""},
 		{"more than fits a packet", ask("long.example.org", "A"), answers(30), ""},
 		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " answers SERVFAIL"},
-		{"no name", ask("", "A"), nil, `the host is "", which is no name to ask for`},
-		{"another type", ask("example.org", "AXFR"), nil, `the type is A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not ` +
-			`"AXFR"`},
+		{"no name", ask("", "A"), nil, `the host is "", which is not a valid name`},
+		{"another type", ask("example.org", "AXFR"), nil,
+			`the type must be A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not ` +
+				`"AXFR"`},
 		{
 			"nobody answers",
 			check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org",

@@ -19,11 +19,11 @@ const cpuWindow = 500 * time.Millisecond
 
 func hostCheck(d *Dialer) Check {
 	return Check{
-		Name: "host", Doc: "The machine that this program itself runs on, whatever the device is called.",
+		Name: "host", Doc: "The machine that runs this program, regardless of the device's name.",
 		Fields: []Setting{
 			{"cpuPercent", "processors in use during one second, in percent of all"},
 			{"load1", "load average of the last minute; not on Windows"},
-			{"memoryTotal", "memory, in bytes"}, {"memoryUsed", "memory that programs cannot have any more, in bytes"},
+			{"memoryTotal", "memory, in bytes"}, {"memoryUsed", "memory not available to programs, in bytes"},
 			{"diskTotal", "size of the disk with the program's data, in bytes"},
 			{"diskUsed", "of that in use, in bytes"},
 			{"upTime", "since the machine started, in seconds"},
@@ -40,7 +40,7 @@ func hostCheck(d *Dialer) Check {
 				return nil, ctx.Err()
 			}
 			if len(out) == 0 {
-				return nil, fmt.Errorf("this machine tells nothing about itself: %w", errors.Join(failed...))
+				return nil, fmt.Errorf("this machine provides no data about itself: %w", errors.Join(failed...))
 			}
 			return out, nil
 		},

@@ -61,7 +61,7 @@ func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
 	if got,
 		err := look(t, &check.Dialer{}, check.Task{Method: "disk", Host: "elsewhere.example",
 		Wild: "/no/such/disk"}); err == nil ||
-		!strings.HasPrefix(err.Error(), "the disk at /no/such/disk tells nothing") {
+		!strings.HasPrefix(err.Error(), "the disk at /no/such/disk cannot be read") {
 		t.Errorf("a disk that is gone: %v, %v", got, err)
 	}
 }
@@ -79,7 +79,7 @@ func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
 	}
 	if got,
 		err := look(t, &check.Dialer{}, check.Task{Method: "network", Host: "elsewhere.example",
-		Wild: "gone0"}); err == nil || err.Error() != "this machine has no interface gone0 any more" {
+		Wild: "gone0"}); err == nil || err.Error() != "this machine no longer has the interface gone0" {
 		t.Errorf("an interface that is gone: %v, %v", got, err)
 	}
 }

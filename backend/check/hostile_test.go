@@ -139,7 +139,7 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 		return a
 	}
 	fields := []string{counter, gauge}
-	const none, only = "has none of the OIDs that it was asked for", 1.0
+	const none, only = "has none of the requested OIDs", 1.0
 	cases := []measured{
 		{"a text for a counter", says(gosnmp.OctetString, "very many").task(fields), check.Values{gauge: only}, ""},
 		{"a text that is no number", says(gosnmp.OctetString, "NaN").task(fields), check.Values{gauge: only}, ""},
@@ -163,8 +163,9 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 		{"no OID at all", lies(func(out *gosnmp.SnmpPacket) { out.Variables = nil }).task(fields), nil, none},
 		{"an error about an OID that was not asked for",
 			lies(func(out *gosnmp.SnmpPacket) { out.Error, out.ErrorIndex = gosnmp.NoSuchName, 200 }).task(fields), nil,
-			"answers NoSuchName"},
-		{"an error without a name", lies(func(out *gosnmp.SnmpPacket) { out.Error = 99 }).task(fields), nil, "answers"},
+			"responds with NoSuchName"},
+		{"an error without a name", lies(func(out *gosnmp.SnmpPacket) { out.Error = 99 }).task(fields), nil,
+			"responds with"},
 		{"another request's answer", lies(func(out *gosnmp.SnmpPacket) { out.RequestID++ }).task(fields), nil,
 			"no SNMP agent answers"},
 	}

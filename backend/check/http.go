@@ -20,14 +20,14 @@ const (
 
 func httpCheck(d *Dialer) Check {
 	return Check{
-		Name: "http", Doc: "A page: whether it answers, how fast, and what.",
+		Name: "http", Doc: "A web page: its status, response time and content.",
 		Attributes: []Setting{
 			{"url", "the address, http or https"}, {"method", "GET or HEAD; GET unless given"},
 			{"followRedirect", "true or false; true unless given"},
 			{"text", "what the page should hold"}, {"timeout", "how long to wait, in milliseconds; 10000 unless given"},
 		},
 		Fields: []Setting{
-			{"status", "status code of the answer"}, {"responseTime", "time until it was complete, in milliseconds"},
+			{"status", "status code of the response"}, {"responseTime", "time until it was complete, in milliseconds"},
 			{"size", "its size in bytes; at most 1 MiB is read"}, {"found", "1 when it holds the text, else 0"},
 		},
 		Look: func(ctx context.Context, t *Task) (Values, error) {
@@ -44,11 +44,11 @@ func httpCheck(d *Dialer) Check {
 func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 	at, err := url.Parse(t.Attribute("url", "http://"+t.Host+"/"))
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return nil, errors.New("the url is no address of a page, http://… or https://…")
+		return nil, errors.New("the url must be a web address, http://… or https://…")
 	}
 	method := strings.ToUpper(t.Attribute("method", http.MethodGet))
 	if method != http.MethodGet && method != http.MethodHead {
-		return nil, fmt.Errorf("the method is GET or HEAD, not %q", method)
+		return nil, fmt.Errorf("the method must be GET or HEAD, not %q", method)
 	}
 	r, err := http.NewRequestWithContext(ctx, method, at.String(), nil)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 func networkCheck() Check {
 	return Check{
-		Name: "network", Doc: "A network interface of the machine that this program itself runs on, whatever the " +
-			"device is called.",
+		Name: "network", Doc: "A network interface of the machine that runs this program, regardless of the " +
+			"device's name.",
 		Fields: []Setting{
 			{"inOctets", "bytes received since the machine started"}, {"outOctets", "bytes sent"},
 			{"inErrors", "broken packets received"}, {"outErrors", "packets that could not be sent"},
@@ -21,11 +21,11 @@ func networkCheck() Check {
 		Look: func(ctx context.Context, t *Task) (Values, error) {
 			all, err := net.IOCountersWithContext(ctx, true)
 			if err != nil {
-				return nil, fmt.Errorf("this machine does not count what goes over its interfaces: %w", err)
+				return nil, fmt.Errorf("this machine has no traffic counters for its interfaces: %w", err)
 			}
 			i := slices.IndexFunc(all, func(c net.IOCountersStat) bool { return c.Name == t.Wild })
 			if i < 0 {
-				return nil, fmt.Errorf("this machine has no interface %s any more", t.Wild)
+				return nil, fmt.Errorf("this machine no longer has the interface %s", t.Wild)
 			}
 			c := &all[i]
 			return Values{

@@ -28,7 +28,7 @@ const (
 var knocked = []string{"443", "80", "22"}
 
 // errNoICMP means that this program may not send echo requests.
-var errNoICMP = errors.New("this system does not let the program send ICMP")
+var errNoICMP = errors.New("this system does not allow the program to send ICMP")
 
 func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 
@@ -37,7 +37,7 @@ func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error),
 	echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
 	return Check{
-		Name: "ping", Doc: "Whether a device answers, how fast, and how reliably: by ICMP echo, or by connecting to " +
+		Name: "ping", Doc: "Whether a device responds, how fast, and how reliably: by ICMP echo, or by connecting to " +
 			"ports 443, 80 and 22 where the system forbids ICMP.",
 		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"},
 			{"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},
@@ -57,7 +57,8 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 				return nil, err
 			}
 			if n < 1 || n > mostPackets || ms < 1 {
-				return nil, fmt.Errorf("sendPkts is 1 to %d, and timeout at least 1, not %d and %d", mostPackets, n, ms)
+				return nil, fmt.Errorf("sendPkts must be 1 to %d, and timeout at least 1, not %d and "+
+					"%d", mostPackets, n, ms)
 			}
 			wait := time.Duration(ms) * time.Millisecond
 			to, err := way(ctx, t.Host)
@@ -88,7 +89,7 @@ func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
 	at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	to := at.Addr().Unmap()
 	if to.IsMulticast() || to == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
-		return netip.Addr{}, fmt.Errorf("%s is no address of one device", to)
+		return netip.Addr{}, fmt.Errorf("%s is not the address of a single device", to)
 	}
 	return to, err
 }

@@ -107,15 +107,16 @@ func TestPingEndsWithItsContext(t *testing.T) {
 func TestPingSaysWhatIsWrongWithItsAttributes(t *testing.T) {
 	measure(t, []measured{
 		{"no packets", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "0")}, nil,
-			"sendPkts is 1 to 50, and timeout at least 1, not 0 and 2000"},
+			"sendPkts must be 1 to 50, and timeout at least 1, not 0 and 2000"},
 		{"a flood", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "100000")}, nil,
-			"sendPkts is 1 to 50"},
+			"sendPkts must be 1 to 50"},
 		{"no time", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("timeout", "0")}, nil,
 			"timeout at least 1"},
 		{"no number", check.Task{Method: "ping", Host: "127.0.0.1", Attributes: attributes("sendPkts", "few")}, nil,
-			`sendPkts is "few", which is no whole number`},
-		{"everybody", check.Task{Method: "ping", Host: "255.255.255.255"}, nil, "255.255.255.255 is no address of " +
-			"one device"},
+			`sendPkts is "few", which is not a whole number`},
+		{"everybody", check.Task{Method: "ping", Host: "255.255.255.255"}, nil,
+			"255.255.255.255 is not the address of " +
+				"a single device"},
 		{"nobody", check.Task{Method: "ping", Host: "nobody.invalid"}, nil, "nobody.invalid"},
 	})
 }

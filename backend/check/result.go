@@ -7,12 +7,12 @@ import (
 
 // Result is the outcome of one check of an instance.
 type Result struct {
-	InstanceID int64   `json:"instanceId" doc:"what was looked at"`
+	InstanceID int64   `json:"instanceId" doc:"the instance"`
 	At         int64   `json:"at" doc:"when, in epoch seconds"`
 	Took       float64 `json:"took" doc:"milliseconds"`
-	Values     Values  `json:"values" doc:"raw fields by name; what is not there has no data"`
-	Error      string  `json:"error,omitempty" doc:"why there are none, or why they are bad, in a sentence"`
-	Answered   *bool   `json:"answered,omitempty" doc:"whether the device gave a sign of itself; without it, it did when there are values"`
+	Values     Values  `json:"values" doc:"raw fields by name; missing fields have no data"`
+	Error      string  `json:"error,omitempty" doc:"why there are no values, or why they are bad, as a sentence"`
+	Answered   *bool   `json:"answered,omitempty" doc:"whether the device responded; default: true if there are values"`
 	Local      string  `json:"local,omitempty" doc:"what the collector's own machine lacks: network, uplink (it has a route, but no device responds) or descriptors; the result then says nothing about the device. Else empty"`
 	Reached    bool    `json:"reached,omitempty" doc:"true for the first response after results with local uplink: its network works again"`
 }

@@ -22,7 +22,8 @@ const (
 
 func snmpCheck(d *Dialer) Check {
 	return Check{
-		Name: "snmp", Doc: "What an SNMP agent says. The raw fields are OIDs, in which ##WILDVALUE## stands for the " +
+		Name: "snmp",
+		Doc: "Values from an SNMP agent. The raw fields are OIDs, in which ##WILDVALUE## is replaced by the " +
 			"instance.",
 		Attributes: []Setting{{"timeout", "how long to wait, in milliseconds; 10000 unless given. Each packet is " +
 			"sent up to three times meanwhile"}},
@@ -31,9 +32,9 @@ func snmpCheck(d *Dialer) Check {
 			{"snmp.community", "of v1 and v2c; public unless given"},
 			{"snmp.security", "name of the user, of v3"},
 			{"snmp.auth", "MD5, SHA, SHA224, SHA256, SHA384 or SHA512; SHA unless given"},
-			{"snmp.authToken", "password that answers are signed with; none, and they are not signed"},
+			{"snmp.authToken", "password for signing messages; empty: not signed"},
 			{"snmp.priv", "DES, AES, AES192 or AES256; AES unless given"},
-			{"snmp.privToken", "password that answers are encrypted with; none, and they are not encrypted"},
+			{"snmp.privToken", "password for encrypting messages; empty: not encrypted"},
 			{"snmp.contextName", "context of v3, where an agent has several"},
 		},
 		Fields: []Setting{{".1.3.6.1.2.1.1.3.0", "for example; any OID of a number, or of a text that is one"}},
@@ -77,7 +78,7 @@ func cleanOID(text string) (string, error) {
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 32)
 		if err != nil || i == 0 && n > 2 || len(parts) < 2 {
-			return "", fmt.Errorf("%q is no OID", text)
+			return "", fmt.Errorf("%q is not an OID", text)
 		}
 	}
 	return "." + strings.Join(parts, "."), nil
@@ -132,7 +133,7 @@ func identify(x *gosnmp.GoSNMP, property func(name, otherwise string) string) er
 		x.Version, x.ContextName = gosnmp.Version3, property("snmp.contextname", "")
 		return identifyUser(x, property)
 	default:
-		return fmt.Errorf("snmp.version is v1, v2c or v3, not %q", version)
+		return fmt.Errorf("snmp.version must be v1, v2c or v3, not %q", version)
 	}
 	if len(x.Community) > 127 {
 		return errors.New("snmp.community is longer than 127 bytes")
@@ -153,25 +154,26 @@ func identifyUser(x *gosnmp.GoSNMP, property func(name, otherwise string) string
 	user := &gosnmp.UsmSecurityParameters{UserName: property("snmp.security", ""),
 		AuthenticationProtocol: gosnmp.NoAuth, PrivacyProtocol: gosnmp.NoPriv}
 	if user.UserName == "" {
-		return errors.New("snmp.security is missing: version v3 needs the name of a user")
+		return errors.New("snmp.security is missing: version v3 requires a user name")
 	}
 	x.SecurityModel, x.SecurityParameters, x.MsgFlags = gosnmp.UserSecurityModel, user, gosnmp.NoAuthNoPriv
 	sign, secret := property("snmp.authtoken", ""), property("snmp.privtoken", "")
 	if sign == "" && secret != "" {
-		return errors.New("snmp.authToken is missing: what is encrypted with snmp.privToken is signed as well")
+		return errors.New("snmp.authToken is missing: snmp.privToken requires it, because encrypted messages are " +
+			"also signed")
 	}
 	name := func(property string) string { return strings.ToUpper(strings.ReplaceAll(property, "-", "")) }
 	if sign != "" {
 		how, ok := signatures[name(property("snmp.auth", "SHA"))]
 		if !ok {
-			return errors.New("snmp.auth is MD5, SHA, SHA224, SHA256, SHA384 or SHA512")
+			return errors.New("snmp.auth must be MD5, SHA, SHA224, SHA256, SHA384 or SHA512")
 		}
 		user.AuthenticationProtocol, user.AuthenticationPassphrase, x.MsgFlags = how, sign, gosnmp.AuthNoPriv
 	}
 	if secret != "" {
 		how, ok := ciphers[name(property("snmp.priv", "AES"))]
 		if !ok {
-			return errors.New("snmp.priv is DES, AES, AES192 or AES256")
+			return errors.New("snmp.priv must be DES, AES, AES192 or AES256")
 		}
 		user.PrivacyProtocol, user.PrivacyPassphrase, x.MsgFlags = how, secret, gosnmp.AuthPriv
 	}
@@ -200,7 +202,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex))
 			continue
 		case answer.Error != gosnmp.NoError:
-			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s answers %s", a.at, answer.Error),
+			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s responds with %s", a.at, answer.Error),
 				Answered: true}
 		}
 		for _, v := range answer.Variables {
@@ -213,7 +215,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 		oids = oids[len(part):]
 	}
 	if len(out) == 0 && len(fields) > 0 {
-		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the OIDs that it was asked for", a.at),
+		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the requested OIDs", a.at),
 			Answered: true}
 	}
 	return out, nil
@@ -269,5 +271,5 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Answered: true}
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	return fmt.Errorf("the answer of the SNMP agent at %s cannot be read: %s", a.at, line)
+	return fmt.Errorf("the response of the SNMP agent at %s is invalid: %s", a.at, line)
 }

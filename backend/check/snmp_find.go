@@ -27,7 +27,7 @@ func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	method := func(name string) string { text, _ := s.Attributes[name].(string); return strings.TrimSpace(text) }
 	kind := cmp.Or(method("discoveryType"), "wildcard")
 	if kind != "wildcard" && kind != "lookup" && kind != "value" {
-		return nil, fmt.Errorf("discoveryType is wildcard, lookup or value, not %q", kind)
+		return nil, fmt.Errorf("discoveryType must be wildcard, lookup or value, not %q", kind)
 	}
 	a, err := d.snmp(ctx, s.Host, s.property)
 	if err != nil {
@@ -110,7 +110,7 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 			return c, nil
 		}
 		if answer.Error != gosnmp.NoError {
-			return column{}, fmt.Errorf("the SNMP agent at %s answers %s", a.at, answer.Error)
+			return column{}, fmt.Errorf("the SNMP agent at %s responds with %s", a.at, answer.Error)
 		}
 		for _, v := range answer.Variables {
 			index, below := strings.CutPrefix(v.Name, root+".")
@@ -119,7 +119,7 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 				return c, nil
 			}
 			if _, twice := c.text[index]; twice || len(c.order) == mostRows {
-				return column{}, fmt.Errorf("the SNMP agent at %s does not come to an end below %s", a.at, root)
+				return column{}, fmt.Errorf("the SNMP agent at %s returns endless rows below %s", a.at, root)
 			}
 			c.order, c.text[index], at = append(c.order, index), textOf(v), v.Name
 		}

@@ -56,9 +56,9 @@ func TestSNMPReadsNumbers(t *testing.T) {
 		{"version 2", two.task(fields, "snmp.community", "harbour"), want, ""},
 		{"version 3", three.task(fields, user...), want, ""},
 		{"nothing there", two.task([]string{absent}, "snmp.community", "harbour"), nil,
-			"has none of the OIDs that it was asked for"},
+			"has none of the requested OIDs"},
 		{"nothing there in version 1", one.task([]string{absent}, "snmp.version", "1", "snmp.community", "harbour"),
-			nil, "has none of the OIDs that it was asked for"},
+			nil, "has none of the requested OIDs"},
 	})
 }
 
@@ -77,14 +77,16 @@ func TestSNMPSaysWhatIsWrongAndNothingSecret(t *testing.T) {
 			"signs with another snmp.auth or snmp.authToken than the device's properties say"},
 		{"another secret", three.task(fields, with("snmp.privtoken", "kestrel-osl")...), nil,
 			"encrypts with another snmp.priv or snmp.privToken"},
-		{"another version", two.task(fields, "snmp.version", "v4"), nil, `snmp.version is v1, v2c or v3, not "v4"`},
-		{"another signature", three.task(fields, with("snmp.auth", "kestrel-osl")...), nil, "snmp.auth is MD5, SHA"},
-		{"another cipher", three.task(fields, with("snmp.priv", "kestrel-osl")...), nil, "snmp.priv is DES, AES"},
+		{"another version", two.task(fields, "snmp.version", "v4"), nil,
+			`snmp.version must be v1, v2c or v3, not "v4"`},
+		{"another signature", three.task(fields, with("snmp.auth", "kestrel-osl")...), nil, "snmp.auth must be " +
+			"MD5, SHA"},
+		{"another cipher", three.task(fields, with("snmp.priv", "kestrel-osl")...), nil, "snmp.priv must be DES, AES"},
 		{"no user", three.task(fields, with("snmp.security", "")...), nil, "snmp.security is missing"},
 		{"a secret alone", three.task(fields, with("snmp.authtoken", "")...), nil, "snmp.authToken is missing"},
-		{"no OID", two.task([]string{"sysUpTime"}), nil, `"sysUpTime" is no OID`},
-		{"half an OID", two.task([]string{".1.3.6.##nothing##"}), nil, `".1.3.6." is no OID`},
-		{"no port", two.task(fields, "snmp.port", "snmp"), nil, `the port is "snmp", which is no number`},
+		{"no OID", two.task([]string{"sysUpTime"}), nil, `"sysUpTime" is not an OID`},
+		{"half an OID", two.task([]string{".1.3.6.##nothing##"}), nil, `".1.3.6." is not an OID`},
+		{"no port", two.task(fields, "snmp.port", "snmp"), nil, `the port is "snmp", which is not a number`},
 		{"nobody", gone.task(fields), nil, "nothing listens for SNMP at"},
 		{"no such host", check.Task{Method: "snmp", Host: "nobody.invalid", Fields: fields}, nil, "nobody.invalid"},
 	}
@@ -157,9 +159,9 @@ func TestSNMPFindsTheInstancesOfATable(t *testing.T) {
 		{"an empty table", two, map[string]any{"OID": columns + "5"}, nil, []check.Found{}, ""},
 		{"the last table", one, map[string]any{"OID": more + "18"}, []string{"snmp.version", "v1"},
 			[]check.Found{{"2", "Uplink", ""}}, ""},
-		{"no table", two, map[string]any{}, nil, nil, `OID: "" is no OID`},
+		{"no table", two, map[string]any{}, nil, nil, `OID: "" is not an OID`},
 		{"another type", two, map[string]any{"discoveryType": "guess"}, nil, nil,
-			`discoveryType is wildcard, lookup or value, not "guess"`},
+			`discoveryType must be wildcard, lookup or value, not "guess"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			properties := attributes(append([]string{"snmp.port", tt.agent.port, "snmp.community", "harbour"},

@@ -9,7 +9,7 @@ import (
 
 func tcpCheck(d *Dialer) Check {
 	return Check{
-		Name: "tcp", Doc: "Whether a port takes connections.",
+		Name: "tcp", Doc: "Whether a port accepts connections.",
 		Attributes: []Setting{{"port", "the port"},
 			{"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
 		Fields: []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in " +

@@ -9,8 +9,8 @@ import (
 
 func tlsCheck(d *Dialer) Check {
 	return Check{
-		Name: "tls", Doc: "The certificate that a host shows.",
-		Attributes: []Setting{{"host", "the name to ask for; the device's when empty"}, {"port", "443 unless given"},
+		Name: "tls", Doc: "The TLS certificate of a host.",
+		Attributes: []Setting{{"host", "the name to request; empty: the device's"}, {"port", "default: 443"},
 			{"timeout", "how long to wait, in milliseconds; 10000 unless given"}},
 		Fields: []Setting{{"daysLeft", "days until the certificate expires"},
 			{"valid", "1 when it is trusted, and for that name, else 0"}, {"handshakeTime", "time to agree on the " +
@@ -41,7 +41,7 @@ func tlsCheck(d *Dialer) Check {
 			}
 			chain := conn.ConnectionState().PeerCertificates
 			if len(chain) == 0 {
-				return nil, &Failure{Text: "The host shows no certificate.", Answered: true}
+				return nil, &Failure{Text: "The host sent no certificate.", Answered: true}
 			}
 			doubt := judged(chain, host)
 			values := Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24,

@@ -30,9 +30,9 @@ var (
 	aggregates = []any{none, "average", "max", "min", "sum", "first", "last", "count", percentile}
 	formats    = []any{"json", "csv"}
 
-	pointsParam = query("datapoints", resource.Text("Names of data points, joined by commas; all unless given"), nil)
-	startParam  = query("start", epoch("First moment; an hour before the end unless given"), nil)
-	endParam    = query("end", epoch("Last moment; now unless given"), nil)
+	pointsParam = query("datapoints", resource.Text("Names of data points, comma-separated; default: all"), nil)
+	startParam  = query("start", epoch("Start in epoch seconds; default: an hour before the end"), nil)
+	endParam    = query("end", epoch("End in epoch seconds; default: now"), nil)
 	formatParam = query("format", resource.Schema{Type: "string", Enum: formats, Default: "json",
 		Doc: "json, or csv for a file"}, nil)
 	spanParams = []resource.Param{
@@ -42,10 +42,10 @@ var (
 	sumParams = []resource.Param{
 		query("aggregate", resource.Schema{
 			Type: "string", Enum: aggregates, Default: none,
-			Doc: "What the samples of each step come to, instead of the samples",
+			Doc: "Function that aggregates the samples of each step",
 		}, nil),
 		query("step", resource.Integer(
-			"Seconds of a step of aggregate; chosen so that the answer is one page unless given"), nil),
+			"Seconds of a step of aggregate; default: long enough for a response of one page"), nil),
 		query("percent", resource.Schema{
 			Type: "integer", Min: resource.Bound(1), Max: resource.Bound(99), Default: usualRank,
 			Doc: "With aggregate=percentile: the percent of the samples of a step that are not above its value " +
@@ -54,7 +54,8 @@ var (
 		}, nil),
 	}
 	graphParams = []resource.Param{
-		query("start", epoch("First moment; as the graph's timeScale says unless given"), nil), endParam, formatParam,
+		query("start", epoch("Start in epoch seconds; default: the graph's timeScale before the end"), nil), endParam,
+		formatParam,
 	}
 	fetchParams = append([]resource.Param{spanParams[0], startParam, endParam}, sumParams...)
 )
@@ -105,9 +106,9 @@ func (a *ask) readPercent(c *resource.Call) error {
 	a.percent, err = strconv.Atoi(text)
 	switch {
 	case a.aggregate != percentile:
-		return fault.At("percent", "percent goes with aggregate=percentile")
+		return fault.At("percent", "percent requires aggregate=percentile")
 	case err != nil || a.percent < 1 || a.percent > 99:
-		return fault.At("percent", "percent is a whole number from 1 to 99")
+		return fault.At("percent", "percent must be a whole number from 1 to 99")
 	}
 	return nil
 }
@@ -120,9 +121,10 @@ func readSpan(c *resource.Call, span int64) (from, to int64, err error) {
 		hours, err := strconv.ParseFloat(text, 64)
 		switch {
 		case err != nil || !(hours > 0 && hours <= longest):
-			return 0, 0, fault.At("period", "period is a number of hours, more than 0 and at most %d", longest)
+			return 0, 0, fault.At("period", "period must be a number of hours, more than 0 and at most %d", longest)
 		case c.Query.Get("start") != "":
-			return 0, 0, fault.At("period", "period and start do not go together; period with end, or start with end")
+			return 0, 0, fault.At("period",
+				"period and start cannot be combined; use period with end, or start with end")
 		}
 		span = int64(math.Ceil(hours * 3600))
 	}
@@ -142,9 +144,10 @@ func moment(c *resource.Call, name string, usual int64) (int64, error) {
 	at, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil || at < 0:
-		return 0, fault.At(name, "%s is a moment in epoch seconds, a whole number from 0", name)
+		return 0, fault.At(name, "%s must be a time in epoch seconds, a whole number from 0", name)
 	case at > latest:
-		return 0, fault.At(name, "%s is in epoch seconds; %d is beyond the year 9999, are these milliseconds", name, at)
+		return 0, fault.At(name,
+			"%s must be in epoch seconds; %d is after the year 9999 and may be in milliseconds", name, at)
 	}
 	return at, nil
 }
@@ -172,7 +175,7 @@ func (a *ask) readStep(c *resource.Call) error {
 	text := c.Query.Get("step")
 	if a.aggregate == none {
 		if text != "" {
-			return fault.At("step", "step goes with an aggregate; say which")
+			return fault.At("step", "step requires aggregate")
 		}
 		return nil
 	}
@@ -184,9 +187,9 @@ func (a *ask) readStep(c *resource.Call) error {
 	a.step, err = strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil || a.step < 1 || a.step > mostStep:
-		return fault.At("step", "step is a whole number of seconds from 1 to %d", mostStep)
+		return fault.At("step", "step must be a whole number of seconds from 1 to %d", mostStep)
 	case (a.to-a.from)/a.step >= steps:
-		return fault.At("step", "step is too short for so long a time: that is more than %d steps", steps)
+		return fault.At("step", "step is too short for this time range: more than %d steps", steps)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	id := func(name, doc string, example int64) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
 	}
-	groupID, none := id("dsigId", "Id of the instance group; 0 for the instances that are in none", 1), int64(0)
+	groupID, none := id("dsigId", "Id of the instance group; 0 for instances without a group", 1), int64(0)
 	groupID.Schema.Min = &none
 	device := id("deviceId", "Id of the device", 1)
 	on := id("hdsId", "Id of the data source on the device", 1)
@@ -82,8 +82,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	all := []resource.Endpoint{
 		{
 			Method: "GET", Path: devicePath + "/{id}/data", Summary: "Get data of a data source on a device",
-			Doc: "Returns what all instances measured, the newest first. Where there is more than one page, " +
-				"nextPageParams of the answer goes for all instances.",
+			Doc: "Returns the samples of all instances, the newest first. If there is more than one page, " +
+				"nextPageParams of the response applies to all instances.",
 			Params: params([]resource.Param{device, id("id", "Id of the data source on the device", 1)}, points,
 				spanParams, sumParams),
 			Answer: schemaOf(DeviceDataSourceData{}), Files: []string{csvType},
@@ -91,15 +91,15 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: instancePath + "/data", Summary: "Get data of an instance",
-			Doc:    "Returns what the instance measured, the newest first, up to 500 moments at a time.",
+			Doc:    "Returns the samples of the instance, the newest first, up to 500 times per page.",
 			Params: params([]resource.Param{device, on, instance}, points, spanParams, sumParams),
 			Answer: schemaOf(DeviceDataSourceInstanceData{}), Files: []string{csvType},
 			Example: at("/device/devices/1/devicedatasources/1/instances/1/data"), Handle: s.ofInstance,
 		},
 		{
 			Method: "GET", Path: instancePath + "/graphs/{graphId}/data", Summary: "Get data of a graph of an instance",
-			Doc: "Returns the lines of the graph, in some 300 steps. Unless start and end say otherwise, it shows " +
-				"what its timeScale says, until now.",
+			Doc: "Returns the lines of the graph, in about 300 steps. Without start and end, it shows the period " +
+				"of its timeScale, until now.",
 			Params: params([]resource.Param{device, on, instance, graph}, graphParams),
 			Answer: plot, Files: []string{csvType}, Example: resource.Example{
 				Path: "/device/devices/1/devicedatasources/1/instances/1/graphs/7014/data"}, Handle: s.graphBelow,
@@ -107,7 +107,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: "/device/devicedatasourceinstances/{instanceId}/graphs/{graphId}/data",
 			Summary: "Get data of a graph by the instance's id",
-			Doc:     "Returns the lines of the graph, as the longer path does.",
+			Doc:     "Returns the lines of the graph, like the longer path.",
 			Params:  params([]resource.Param{id("instanceId", "Id of the instance", 1), graph}, graphParams),
 			Answer:  plot, Files: []string{csvType}, Example: resource.Example{
 				Path: "/device/devicedatasourceinstances/1/graphs/7014/data"}, Handle: s.graphOf,
@@ -115,7 +115,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: devicePath + "/{deviceDsId}/groups/{dsigId}/graphs/{ographId}/data",
 			Summary: "Get data of an overview graph",
-			Doc: "Returns the lines of a graph over the instances of a group: one for all of them where the graph is " +
+			Doc: "Returns the lines of a graph over the instances of a group: one for all of them if the graph is " +
 				"aggregated, otherwise one for each of the first 50.",
 			Params: params([]resource.Param{device, id("deviceDsId", "Id of the data source on the device", 1), groupID,
 				id("ographId", "Id of the graph, one of the data source's overviewGraphs", 7018)}, graphParams),
@@ -124,7 +124,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: "/device/instances/datafetch", Summary: "Get data of several instances",
-			Doc: "Returns what up to 100 instances measured, in the order asked for. One that is not there has a " +
+			Doc: "Returns the samples of up to 100 instances, in the requested order. A missing instance has a " +
 				"sentence in errMsg instead.",
 			Params: params(fetchParams), Body: &body,
 			Answer: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch",
@@ -135,8 +135,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		e := &all[i]
 		e.Category, e.Right = ground.CategoryDevices, resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 		e.Errors = []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right"},
+			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
 			{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"},
 		}

@@ -425,7 +425,7 @@ func TestFetchingAnswersForEachInstance(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{}`: `invalid instanceIds: instanceIds is required`,
-		`{"instanceIds":"1,x"}`: `invalid instanceIds: instanceIds are ids of instances joined by commas, ` +
+		`{"instanceIds":"1,x"}`: `invalid instanceIds: instanceIds must be comma-separated instance ids, ` +
 			`such as 1,2,3`,
 		`{"instanceIds":"` + strings.Repeat("1,", 100) + `1"}`: h.json(fetch+span, `{"instanceIds":"1"}`),
 		`{"instanceIds":"` + hundredAndOne() + `"}`:            `invalid instanceIds: instanceIds has at most 100 ids`,
@@ -484,24 +484,24 @@ func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
 func TestAWrongParameterIsNamed(t *testing.T) {
 	h := open(t)
 	for query, want := range map[string]string{
-		"start=x": "invalid start: start is a moment in epoch seconds, a whole number from 0",
-		"end=-1":  "invalid end: end is a moment in epoch seconds, a whole number from 0",
-		"end=1790002800000": "invalid end: end is in epoch seconds; 1790002800000 is beyond the year " +
-			"9999, are these milliseconds",
+		"start=x": "invalid start: start must be a time in epoch seconds, a whole number from 0",
+		"end=-1":  "invalid end: end must be a time in epoch seconds, a whole number from 0",
+		"end=1790002800000": "invalid end: end must be in epoch seconds; 1790002800000 is after the year " +
+			"9999 and may be in milliseconds",
 		"start=1790002801&end=1790002800": "invalid start: start is after end: 2026-09-21T15:00:01Z is later than " +
 			"2026-09-21T15:00:00Z",
-		"period=1&start=1": "invalid period: period and start do not go together; period with end, or " +
+		"period=1&start=1": "invalid period: period and start cannot be combined; use period with end, or " +
 			"start with end",
-		"period=0":   "invalid period: period is a number of hours, more than 0 and at most 878400",
-		"period=NaN": "invalid period: period is a number of hours, more than 0 and at most 878400",
+		"period=0":   "invalid period: period must be a number of hours, more than 0 and at most 878400",
+		"period=NaN": "invalid period: period must be a number of hours, more than 0 and at most 878400",
 		"format=xml": "invalid format: format is json or csv",
 		"aggregate=averge": "invalid aggregate: aggregate is none, average, max, min, sum, first, " +
 			"last, count or percentile; did you mean average?",
-		"aggregate=max&percent=90":       "invalid percent: percent goes with aggregate=percentile",
-		"aggregate=percentile&percent=0": "invalid percent: percent is a whole number from 1 to 99",
-		"step=60":                        "invalid step: step goes with an aggregate; say which",
-		"aggregate=max&step=0":           "invalid step: step is a whole number of seconds from 1 to 31622400",
-		"aggregate=max&step=1&period=24": "invalid step: step is too short for so long a time: that is more than " +
+		"aggregate=max&percent=90":       "invalid percent: percent requires aggregate=percentile",
+		"aggregate=percentile&percent=0": "invalid percent: percent must be a whole number from 1 to 99",
+		"step=60":                        "invalid step: step requires aggregate",
+		"aggregate=max&step=0":           "invalid step: step must be a whole number of seconds from 1 to 31622400",
+		"aggregate=max&step=1&period=24": "invalid step: step is too short for this time range: more than " +
 			"20000 steps",
 		"datapoints=used,siz": `invalid datapoints: datapoints: Disks has no data point "siz"; did you ` +
 			`mean size?`,

@@ -17,12 +17,12 @@ type GraphPlot struct {
 	Type        string              `json:"type" doc:"graph"`
 	ID          int64               `json:"id" doc:"of the graph"`
 	Name        string              `json:"name" doc:"of the graph"`
-	Title       string              `json:"title" doc:"shown above it"`
+	Title       string              `json:"title" doc:"title of the graph"`
 	DataSource  string              `json:"dsName" doc:"name of the data source"`
 	Instances   []int64             `json:"instances" doc:"ids of the instances it shows"`
 	Vertical    string              `json:"verticalLabel" doc:"the unit"`
-	Horizontal  string              `json:"xAxisName" doc:"what goes from left to right: Time"`
-	TimeScale   string              `json:"timeScale" doc:"what it shows unless asked otherwise"`
+	Horizontal  string              `json:"xAxisName" doc:"name of the horizontal axis: Time"`
+	TimeScale   string              `json:"timeScale" doc:"default time range"`
 	Start       int64               `json:"startTime" doc:"first moment, epoch seconds"`
 	End         int64               `json:"endTime" doc:"last moment, epoch seconds"`
 	Step        int64               `json:"step" doc:"seconds of a step"`
@@ -30,18 +30,18 @@ type GraphPlot struct {
 	ZoneID      string              `json:"timeZoneId" doc:"of the portal"`
 	StartOffset int64               `json:"startTZOffset" doc:"seconds that the time zone is ahead of UTC at the start"`
 	EndOffset   int64               `json:"endTZOffset" doc:"seconds that the time zone is ahead of UTC at the end"`
-	MinValue    *float64            `json:"minValue" doc:"lower end of the scale; null: as the data has it"`
-	MaxValue    *float64            `json:"maxValue" doc:"upper end of the scale; null: as the data has it"`
+	MinValue    *float64            `json:"minValue" doc:"lower end of the scale; null: automatic"`
+	MaxValue    *float64            `json:"maxValue" doc:"upper end of the scale; null: automatic"`
 	Rigid       bool                `json:"rigid" doc:"never drawn beyond minValue and maxValue"`
 	Base1024    bool                `json:"base1024" doc:"1 K is 1,024"`
 	Base        int64               `json:"base" doc:"1000 or 1024"`
 	Width       int64               `json:"width" doc:"in pixels"`
 	Height      int64               `json:"height" doc:"in pixels"`
 	Prio        int64               `json:"displayPrio" doc:"lower ones are shown first"`
-	FileName    string              `json:"exportFileName" doc:"what a file of it is called"`
+	FileName    string              `json:"exportFileName" doc:"file name of an export"`
 	Scopes      []GraphOpsNoteScope `json:"scopes" doc:"ops notes of these scopes belong to it"`
 	Missing     []string            `json:"missinglines" doc:"labels of the lines that have no data"`
-	Timestamps  []int64             `json:"timestamps" doc:"moments in epoch milliseconds, the oldest first; a short gap between them is a poll that is missing"`
+	Timestamps  []int64             `json:"timestamps" doc:"times in epoch milliseconds, the oldest first; a short gap between them is a missing poll"`
 	Lines       []GraphPlotLine     `json:"lines" doc:"from back to front"`
 }
 
@@ -54,14 +54,14 @@ type GraphOpsNoteScope struct {
 
 // GraphPlotLine is a line of a graph.
 type GraphPlotLine struct {
-	Legend      string     `json:"legend" doc:"what the line is called in the graph"`
-	Label       string     `json:"label" doc:"that, with the instance where there are several"`
-	Description string     `json:"description" doc:"what the data point tells"`
+	Legend      string     `json:"legend" doc:"legend of the line"`
+	Label       string     `json:"label" doc:"the legend, with the instance if there are several"`
+	Description string     `json:"description" doc:"description of the data point"`
 	Type        string     `json:"type" doc:"line, area or stack"`
-	ColorName   string     `json:"colorName" doc:"a word; empty: as the palette has it"`
-	Color       string     `json:"color" doc:"as a web page has it, #3d7cc9"`
+	ColorName   string     `json:"colorName" doc:"a color name; empty: the next color of the palette"`
+	Color       string     `json:"color" doc:"a CSS color, #3d7cc9"`
 	Visible     bool       `json:"visible" doc:"always true"`
-	Decimal     int64      `json:"decimal" doc:"digits that are shown behind the point"`
+	Decimal     int64      `json:"decimal" doc:"decimal places to show"`
 	UseYMax     bool       `json:"useYMax" doc:"always false"`
 	Data        []*float64 `json:"data" doc:"a value for each of timestamps; null where there is no data"`
 	Min         *float64   `json:"min" doc:"least of data; null without any"`

@@ -17,9 +17,9 @@ const hour = 3600
 type DeviceDataSourceInstanceData struct {
 	DataSource string       `json:"dataSourceName" doc:"name of the data source"`
 	DataPoints []string     `json:"dataPoints" doc:"names of the data points"`
-	Values     [][]*float64 `json:"values" doc:"a list for each moment, in the order of dataPoints; null where there is no data"`
-	Time       []int64      `json:"time" doc:"moments in epoch milliseconds, the newest first"`
-	Next       string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
+	Values     [][]*float64 `json:"values" doc:"a list for each time, in the order of dataPoints; null: no data"`
+	Time       []int64      `json:"time" doc:"times in epoch milliseconds, the newest first"`
+	Next       string       `json:"nextPageParams" doc:"start=…&end=… of the next page, which is earlier; empty on the last page"`
 }
 
 // DeviceDataSourceData holds the data of all instances of a data source on a
@@ -28,7 +28,7 @@ type DeviceDataSourceData struct {
 	DataSource string               `json:"dataSourceName" doc:"name of the data source"`
 	DataPoints []string             `json:"dataPoints" doc:"names of the data points"`
 	Instances  map[string]RawValues `json:"instances" doc:"by the name of the instance: values, time and nextPageParams"`
-	Next       string               `json:"nextPageParams" doc:"start=…&end=… of what was before, for all instances; empty when that is all"`
+	Next       string               `json:"nextPageParams" doc:"start=…&end=… of the next page for all instances, which is earlier; empty on the last page"`
 }
 
 func (s *Service) ofInstance(ctx context.Context, c *resource.Call) (any, error) {
@@ -116,7 +116,7 @@ func (s *Service) together(ctx context.Context, instances []fleet.Instance, poin
 
 // fetch is the body of datafetch.
 type fetch struct {
-	IDs string `json:"instanceIds" doc:"ids of up to 100 instances, joined by commas"`
+	IDs string `json:"instanceIds" doc:"ids of up to 100 instances, comma-separated"`
 }
 
 const mostFetched = 100
@@ -126,15 +126,15 @@ type DeviceInstanceData struct {
 	ID         string       `json:"instanceId" doc:"id of the instance"`
 	DataSource string       `json:"dataSourceName" doc:"name of the data source"`
 	DataPoints []string     `json:"dataPoints" doc:"names of the data points"`
-	Values     [][]*float64 `json:"values" doc:"a list for each moment, in the order of dataPoints; null where there is no data"`
-	Time       []int64      `json:"time" doc:"moments in epoch milliseconds, the newest first"`
-	Next       string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
-	Error      string       `json:"errMsg" doc:"why there is none; empty when nothing went wrong"`
+	Values     [][]*float64 `json:"values" doc:"a list for each time, in the order of dataPoints; null: no data"`
+	Time       []int64      `json:"time" doc:"times in epoch milliseconds, the newest first"`
+	Next       string       `json:"nextPageParams" doc:"start=…&end=… of the next page, which is earlier; empty on the last page"`
+	Error      string       `json:"errMsg" doc:"why there is no data; empty without an error"`
 }
 
 // DeviceInstanceDataPage is the response of datafetch.
 type DeviceInstanceDataPage struct {
-	Total int                  `json:"total" doc:"how many instances were asked for"`
+	Total int                  `json:"total" doc:"number of requested instances"`
 	Next  *string              `json:"searchId" doc:"always null"`
 	Items []DeviceInstanceData `json:"items" doc:"in the order of instanceIds"`
 	Data  *string              `json:"data" doc:"always null"`
@@ -148,7 +148,7 @@ func (s *Service) fetch(ctx context.Context, c *resource.Call) (any, error) {
 	ids, err := resource.ParseIDs(in.IDs)
 	switch {
 	case err != nil:
-		return nil, fault.At("instanceIds", "instanceIds are ids of instances joined by commas, such as 1,2,3")
+		return nil, fault.At("instanceIds", "instanceIds must be comma-separated instance ids, such as 1,2,3")
 	case len(ids) == 0:
 		return nil, fault.At("instanceIds", "instanceIds is required")
 	case len(ids) > mostFetched:

@@ -12,9 +12,9 @@ import (
 
 // RawValues holds the values of one instance.
 type RawValues struct {
-	Values [][]*float64 `json:"values" doc:"a list for each moment, in the order of dataPoints; null where there is no data"`
-	Time   []int64      `json:"time" doc:"moments in epoch milliseconds, the newest first"`
-	Next   string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
+	Values [][]*float64 `json:"values" doc:"a list for each time, in the order of dataPoints; null: no data"`
+	Time   []int64      `json:"time" doc:"times in epoch milliseconds, the newest first"`
+	Next   string       `json:"nextPageParams" doc:"start=…&end=… of the next page, which is earlier; empty on the last page"`
 }
 
 // table holds the values of data points of one instance, the oldest first.
@@ -95,7 +95,7 @@ func (s *Service) percentiles(
 	}
 	if samples > mostSamples {
 		return nil, fault.At("aggregate", "a percentile of %d samples is too much for one response; "+
-			"ask for a shorter time, or for fewer data points", samples)
+			"request a shorter time, or fewer data points", samples)
 	}
 	read, err := s.series.Range(ctx, q)
 	if err != nil {
