@@ -1,4 +1,4 @@
-// Package appliesto reads the expressions that choose devices: the appliesTo of
+// Package appliesto parses the expressions that select devices: the appliesTo of
 // a dynamic group, and the code of the functions that such expressions call. It
 // does not depend on devices: a Subject supplies properties and groups.
 //
@@ -18,9 +18,9 @@
 //	name  := ( letter | "_" ) { letter | digit | "_" | "." | "-" }
 //	text  := '"' { char } '"' | "'" { char } "'"    \ before a quote or a \ takes it as it is
 //
-// Spaces and line breaks may stand between any two of these. A name is that of
-// a property, or of a field of the device; one that other characters occur in
-// is reached with getPropValue("…"). The empty expression applies to nothing.
+// Spaces and line breaks are allowed between any two of these. A name is that of a
+// property, or of a field of the device; for a name with other characters, use
+// getPropValue("…"). The empty expression applies to nothing.
 //
 // # Functions
 //
@@ -93,7 +93,7 @@ type Subject interface {
 	Groups() []string
 }
 
-// Expr is an expression ready to be asked. A nil Expr applies to nothing.
+// Expr is a parsed expression. A nil Expr applies to nothing.
 type Expr struct {
 	root    *node // nil for the empty expression
 	uses    map[string]bool

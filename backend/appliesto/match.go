@@ -135,8 +135,8 @@ func (v *value) of(s Subject) string {
 	return v.text
 }
 
-// Globs reports whether the whole text is what the glob says: * is anything, ?
-// one character. Both are in lower case.
+// Globs reports whether the glob matches the whole text: * matches anything, ? one
+// character. Both are in lower case.
 func Globs(glob, text string) bool {
 	star, from := -1, 0 // the last * and where the text it stands for ends
 	g, t := 0, 0

@@ -118,7 +118,7 @@ func (p *parser) space() {
 	}
 }
 
-// take moves on over a symbol, and the space behind it.
+// take skips a symbol, and the space after it.
 func (p *parser) take(symbol string) bool {
 	if !strings.HasPrefix(p.in[p.at:], symbol) {
 		return false
@@ -291,7 +291,7 @@ func (p *parser) operator() (found op, negated, ok bool) {
 	return 0, false, false
 }
 
-// pattern makes a glob or a regular expression of what is behind =~.
+// pattern parses the text after =~ as a glob or a regular expression.
 func (p *parser) pattern(n *node, at int) error {
 	if n.right.kind != isText {
 		return p.wrong(at, "expected a text in quotes behind =~")

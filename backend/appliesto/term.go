@@ -39,7 +39,7 @@ func (p *parser) opens(n int) bool {
 	return strings.HasPrefix(strings.TrimLeft(p.in[p.at+n:], " \t\r\n"), "(")
 }
 
-// forgotten refuses a function that stands there without its ( ).
+// forgotten refuses the name of a function without ( ).
 func (p *parser) forgotten(name string) error {
 	for _, f := range builtin {
 		if strings.EqualFold(f.name, name) {

@@ -18,7 +18,7 @@ import (
 // active, because its instance is not polled.
 const sampleAlertDevice = 2
 
-// inMaintenance is the device of the maintenance that is in effect.
+// inMaintenance is the device that is in maintenance.
 const inMaintenance = 5
 
 // episode is one alert of the demo's history.
@@ -193,8 +193,8 @@ type place struct {
 	expr     threshold.AlertExpr
 }
 
-// places picks where the incident can have happened; nil where nothing can. A
-// dead device loses its pings.
+// places returns the instances that the incident can affect; nil for none. A dead
+// device loses its pings.
 func (in *episode) places(instances []fleet.Instance, sources map[int64]*datasource.DataSource) *place {
 	var all, lost []place
 	for i := range instances {
@@ -230,7 +230,7 @@ func (p *place) reaches(severity int64) bool {
 	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity)) == severity
 }
 
-// number is a value of that severity; 0 is none.
+// number returns a value of that severity; 0 for none.
 func (p *place) number(severity int64) float64 {
 	levels, n := p.expr.Levels, severity-threshold.SeverityWarn
 	up := p.expr.Op[0] == '>'

@@ -20,7 +20,7 @@ func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Inc
 	}
 }
 
-// aGroup picks a group.
+// aGroup selects a group.
 func aGroup(id int64) func(context.Context, resource.Reader, *incident.Incident) error {
 	return func(_ context.Context, _ resource.Reader, i *incident.Incident) error {
 		i.GroupID = id
@@ -66,7 +66,7 @@ func theGroup(ctx context.Context, r resource.Reader, i *incident.Incident) (map
 	return cast, err
 }
 
-// parents are the devices that others are reached through, by the others' ids.
+// parents maps the id of a device to the device through which it is reached.
 func parents(ctx context.Context, r resource.Reader, devices []fleet.Device) (map[int64]int64, error) {
 	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
@@ -100,7 +100,7 @@ func lot(names ...uint64) int64 {
 	return int64(h % 100)
 }
 
-// drawn is a number made of a text, for lot.
+// drawn returns a pseudo-random number computed from a text, for lot.
 func drawn(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {

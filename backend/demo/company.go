@@ -64,8 +64,8 @@ func props(pairs ...string) []resource.Property {
 	return list
 }
 
-// groups are all but the root, each behind the one it is in. Three are dynamic;
-// the kinds of machines list these as well, and Fill leaves them out.
+// groups are all groups except the root, each after its parent. Three are dynamic; the
+// kinds of machines list these, too, and Fill omits them.
 var groups = []fleet.Group{
 	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Everything that carries packets",
 		CustomProperties: props("owner", "Network team", "contact", "network@kestrel-freight.example", "snmp.version",

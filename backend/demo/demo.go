@@ -1,17 +1,16 @@
 // Package demo fills an empty portal with a company, the same one every time.
 //
 // Kestrel Freight moves parcels from three sites: Frankfurt, Oslo and Austin.
-// Its 25 groups, its people and its first 152 devices stand in company.go,
-// people.go and fleet.go. More devices than that are the same fleet over
-// again, numbered on: web-prod-07.fra is followed by web-prod-15.fra in the
-// second round.
+// Its 25 groups, its people and its first 152 devices are in company.go, people.go
+// and fleet.go. A larger fleet repeats these devices with higher numbers: in the
+// second round, web-prod-15.fra follows web-prod-07.fra.
 //
 // # The same every time
 //
 // Ids, names, addresses and properties depend on nothing but a device's place
 // in the fleet, so device 7 is the same one in a company of 10 and of 100,000.
-// Moments are relative to Options.Now. Secrets (hashes, the sealed key of the
-// token) are random, since nobody is shown them.
+// Times are relative to Options.Now. Secrets (hashes, the encrypted key of the token)
+// are random, because they are never shown.
 //
 // # What examples rely on
 //
@@ -43,7 +42,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// Options say what the company is like.
+// Options configure the demo company.
 type Options struct {
 	Devices   int                          // exactly so many; StandardDevices when 0
 	Now       time.Time                    // all moments are before it; time.Now when zero
@@ -57,15 +56,15 @@ type Options struct {
 // it is public, so that anyone who is shown the demo can sign in.
 const ViewerPassword = "viewer-demo"
 
-// MaxDevices bounds Options.Devices, so that each device has an address of its own.
+// MaxDevices is the maximum of Options.Devices, so that each device has a unique address.
 const MaxDevices = 5_000_000
 
 // between is the number of devices that are written between two checks of the
 // context.
 const between = 1000
 
-// Empty reports whether the portal holds no more than portal.Seed and one user
-// make, so that Fill may fill it.
+// Empty reports whether the portal has only the rows of portal.Seed and one user, so
+// that Fill may fill it.
 func Empty(ctx context.Context, from resource.Reader) (bool, error) {
 	groups, err := resource.Find(ctx, from, fleet.Groups.Name,
 		resource.Where{Field: "id", Op: "!=", Value: ground.RootGroup})
@@ -142,7 +141,7 @@ type filler struct {
 	write *resource.Write
 }
 
-// ago is a moment so many days before now.
+// ago returns a time some days before now.
 func (f *filler) ago(days int64) resource.Seconds { return f.now - resource.Seconds(days*day) }
 
 const day = 24 * 60 * 60 // seconds
@@ -187,7 +186,7 @@ func (f *filler) devices(count int, progress func(int)) error {
 	return f.retired(maker, count)
 }
 
-// retired are two devices in the recycle bin, behind all others.
+// retired adds two devices in the recycle bin, after all others.
 func (f *filler) retired(maker *deviceMaker, count int) error {
 	for i := count; i < count+2; i++ {
 		d, status := maker.device(i, count+2)

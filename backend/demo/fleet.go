@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// plan is a row of machines that differ in site and number only.
+// plan is a series of machines that differ in site and number only.
 type plan struct {
 	prefix  string
 	purpose string
@@ -102,12 +102,10 @@ func byHand(ids ...int64) resource.IDs {
 	})
 }
 
-// simulated is the category of devices that nothing is connected to: their
-// values are made up.
+// simulated is the category of simulated devices, whose values are generated.
 const simulated = "simulated"
 
-// seed gives each device random numbers of its own, independent of the devices
-// before it.
+// seed gives each device its own random numbers, independent of the devices before it.
 const seed = 0x5079676c617373
 
 // device makes the i-th device of count, from 0. What only the portal sets is

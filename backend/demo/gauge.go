@@ -20,7 +20,7 @@ type gauge struct {
 	spells  []spell
 }
 
-// At is the value at a moment in epoch seconds; NaN for none.
+// At returns the value at a time in epoch seconds; NaN for none.
 func (g *gauge) At(at int64) float64 {
 	if v, ok := valueIn(g.spells, at); ok {
 		return v
@@ -36,7 +36,7 @@ func (g *gauge) At(at int64) float64 {
 	})
 }
 
-// after is At for moments of which there is no sample yet.
+// after is like At, for times that have no sample yet.
 func (g *gauge) after(at int64) float64 {
 	if at <= g.since {
 		return math.NaN()

@@ -28,17 +28,16 @@ type HistoryOptions struct {
 	Guard  *service.Guard
 }
 
-// History gives simulated devices a past, and goes on with it: the last seven
-// days up to now, also those in which the portal was closed. Of a company of
-// more than 1,000 devices only the first 1,000 have one.
+// History generates past samples of simulated devices, and continues to do so: for the
+// last seven days, including times when the portal was closed. In a company with more
+// than 1,000 devices, only the first 1,000 have a history.
 //
-// What lies further back than two hours has a sample every five minutes at
-// most, or every half hour where there are many devices. One device after the
-// other is filled; after each step the worker rests for a quarter of its time,
-// so that requests come first.
+// Samples older than two hours are at least five minutes apart, or half an hour if
+// there are many devices. History fills one device after the other; after each step
+// the worker pauses for a quarter of its time, so that requests take precedence.
 //
-// New, Start and Stop are for one owner. Errors are logged, and the work is
-// tried again a minute later.
+// New, Start and Stop are for one owner. Errors are logged, and the work is retried a
+// minute later.
 type History struct {
 	db     *store.DB
 	series *series.DB
@@ -272,8 +271,8 @@ func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64
 	return nil
 }
 
-// newest is the moment up to which an instance has samples, without a gap in
-// the week before this history was made; 0 where it has none.
+// newest returns the time up to which an instance has samples without a gap in the
+// week before this history was created; 0 if it has none.
 func (h *History) newest(ctx context.Context, instance int64, source *datasource.DataSource) (int64, error) {
 	had := h.had(instance)
 	if had > 0 && !h.known.Polled {
@@ -351,7 +350,7 @@ func (h *History) rested(ctx context.Context, step func() error) error {
 	}
 }
 
-// fillPast fills a while that lies back, with those that have nothing since.
+// fillPast fills a past period for instances that have no samples since then.
 func (h *History) fillPast(ctx context.Context, gauges []gauge, from, to int64) error {
 	every := map[int64][]gauge{}
 	for _, g := range gauges {

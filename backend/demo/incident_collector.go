@@ -48,10 +48,10 @@ func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Co
 	return found, err
 }
 
-// beatEvery is after how many seconds a simulated collector says that it is there.
+// beatEvery is the heartbeat interval of simulated collectors, in seconds.
 const beatEvery = 15
 
-// beat lets the simulated collectors that no incident silences say so.
+// beat sends heartbeats of the simulated collectors that no incident stops.
 func (s *Stage) beat(ctx context.Context) error {
 	now := resource.SecondsOf(time.Now())
 	if now-resource.Seconds(s.beaten.Load()) < beatEvery {

@@ -10,8 +10,8 @@ import (
 // used maps a data point for used space to the data point for its capacity.
 var used = map[string]string{"used": "capacity", "diskUsed": "diskTotal"}
 
-// soon is the share of the incident after which disks are as full as they get;
-// they stay so for the rest.
+// soon is the share of the incident after which disks are fullest; they stay so until
+// its end.
 const soon = 0.8
 
 // diskFilling fills all disks of a device, from how full they are.

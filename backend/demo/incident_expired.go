@@ -18,7 +18,7 @@ var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ conte
 	return fault.New(fault.NoLogin, "an incident of the demo lets the session seem to have expired")
 }}
 
-// spared are the endpoints that no trouble touches: those that end it, and
+// spared are the endpoints that API incidents do not affect: those that end them, and
 // those that return the signed-in user, without which the page cannot show the
 // others.
 func spared(e *resource.Endpoint) bool {

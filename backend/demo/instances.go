@@ -25,8 +25,8 @@ var instanceGroups = []fleet.InstanceGroup{
 	{ID: 4, Name: "Spare", Description: "Ports that nobody uses yet"},
 }
 
-// storied are the devices that the alerts of the demo are about: all of a small
-// company, and the first one always.
+// storied are the devices that can have demo alerts: all of a small company, and
+// always the first one.
 func (f *filler) storied() ([]fleet.Device, error) {
 	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(told))
 	if err != nil || f.count <= associated {
@@ -39,9 +39,9 @@ func (f *filler) storied() ([]fleet.Device, error) {
 	return slices.DeleteFunc(devices, func(d fleet.Device) bool { return !named[d.ID] }), nil
 }
 
-// instances gives devices their data sources. The first
-// row is the interfaces of the first device, so that its id and those of its
-// instances are the same whatever other data sources there are.
+// instances assigns data sources to devices. The first row is the interfaces of the
+// first device, so that its id and those of its instances do not depend on other data
+// sources.
 func (f *filler) instances() error {
 	ctx, tx := f.write.Context, f.write.Tx
 	devices, err := f.storied()

@@ -1,6 +1,6 @@
 package demo
 
-// kind is a sort of machine: what devices of it have in common.
+// kind is a type of machine: the common fields of its devices.
 type kind struct {
 	group      int64
 	categories string // system.categories

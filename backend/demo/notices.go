@@ -36,7 +36,7 @@ func (f *filler) notices() error {
 		d.State, d.Attempts, d.NextOn, d.SentOn = alert.DeliverySent, 1, 0, d.CreatedOn+2
 		if d.ID == alert.Deliveries.Sample {
 			d.State, d.Attempts, d.SentOn, d.Error = alert.DeliveryFailed, 14, 0,
-				"the mail server did not answer within 10 seconds"
+				"the mail server did not respond within 10 seconds"
 		}
 		if err == nil {
 			err = resource.Put(ctx, tx, alert.Deliveries.Name, d)

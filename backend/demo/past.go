@@ -7,9 +7,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// How far the past is filled is kept with the time of the demo, so that a start
-// need not go through all of it. A portal that ends says until when there are
-// samples; of one that is killed it is known since when they have to be looked at.
+// The progress of the history is stored with the time of the demo, so that a start does
+// not check all of it. A portal that stops stores the time of the last samples; if it
+// was killed, the start checks the samples since the last stored time.
 
 // readPast reads up to when the past is filled.
 func (h *History) readPast(ctx context.Context) error {
@@ -20,8 +20,8 @@ func (h *History) readPast(ctx context.Context) error {
 	return err
 }
 
-// keepPast writes that the instances found have samples until a moment; polled
-// means that the monitor continues from there.
+// keepPast stores that the existing instances have samples up to a time; polled means
+// that the monitor continues from there.
 func (h *History) keepPast(ctx context.Context, until int64, polled bool) error {
 	return h.writePast(ctx, func(row *incident.DemoTime) {
 		row.PastOn, row.PastOf, row.Polled = resource.Seconds(until), 0, polled
@@ -42,8 +42,8 @@ func (h *History) writePast(ctx context.Context, change func(row *incident.DemoT
 	})
 }
 
-// had is until when an instance had samples when this history was made, as far
-// as that is known without looking; 0: it is not.
+// had returns the time up to which an instance had samples when this history was
+// created, if that is stored; 0 if it is not.
 func (h *History) had(instance int64) int64 {
 	if instance > h.known.PastOf || !h.here[instance] {
 		return 0

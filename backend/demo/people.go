@@ -17,7 +17,7 @@ import (
 // before the transaction.
 func staff(o Options) ([]people.User, error) {
 	users := []people.User{
-		// Whoever runs the demo is this one: in the zone of the portal, their machine's, as the rest of the page.
+		// The user of the demo: in the portal's time zone, which is that of their machine.
 		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield",
 			Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
 			Roles: []people.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},

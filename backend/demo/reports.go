@@ -22,7 +22,7 @@ const (
 	pastTakes    resource.Seconds = 40
 )
 
-// reports adds one of each type, and one that nothing else needs.
+// reports adds one report of each type, and one for examples.
 func (f *filler) reports() error {
 	trends, err := f.trended()
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *filler) reports() error {
 	return nil
 }
 
-// fillReport puts what this company says of a report over the defaults.
+// fillReport sets the company's values of a report over the defaults.
 func fillReport(to, r *reporting.Report) {
 	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type,
 		r.GroupID, r.Schedule

@@ -13,9 +13,9 @@ import (
 // remembered is the length of the history of maintenance.
 const remembered = 45 // days
 
-// maintenance is a window of each sort; the third is in effect. That of a
-// device that comes again is of none that an incident picks by itself: nobody
-// would be told.
+// maintenance adds a window of each type; the third is in effect. The recurring one of
+// a device is not on a device that incidents choose automatically, because nobody would
+// be notified.
 func (f *filler) maintenance() []maintenance.SDT {
 	at := func(from resource.Seconds) resource.Millis { return resource.Millis(f.now+from) * 1000 }
 	const minutes, hours = 60, 3600

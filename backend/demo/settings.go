@@ -8,8 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// austinCollector is simulated, as its devices are: it is there as long as no
-// incident silences it.
+// austinCollector is simulated, like its devices: it is up unless an incident stops it.
 const austinCollector int64 = 3
 
 // The ids of what other rows name.

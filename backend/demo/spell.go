@@ -16,7 +16,7 @@ type spell struct {
 	value    float64
 }
 
-// valueIn returns the value of the spells at a moment.
+// valueIn returns the value of the spells at a time.
 func valueIn(spells []spell, at int64) (v float64, ok bool) {
 	for _, s := range spells {
 		if at >= s.from && (s.to == 0 || at < s.to) {
@@ -26,8 +26,8 @@ func valueIn(spells []spell, at int64) (v float64, ok bool) {
 	return 0, false
 }
 
-// findSpells reads the alerts of the week before this history was made. What
-// opens later was measured, and has its samples.
+// findSpells reads the alerts of the week before this history was created. Later
+// alerts come from polls, and have samples.
 func (h *History) findSpells(ctx context.Context) error {
 	h.spells = map[series.Key][]spell{}
 	for _, still := range []resource.Where{{Field: "endEpoch", Op: "=", Value: 0},

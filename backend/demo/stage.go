@@ -67,7 +67,7 @@ type scene struct {
 // effect is the effect of one kind of incident.
 type effect struct {
 	kind string
-	// pick names what it happens to where the incident does not; nil: there is no need to.
+	// pick chooses a target if the incident has none; nil: it needs no target.
 	pick func(ctx context.Context, r resource.Reader, i *incident.Incident) error
 	// cast names the devices that it happens to; nil: all of them.
 	cast func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error)
@@ -79,7 +79,7 @@ type effect struct {
 	// every is the interval in seconds of polls in addition to their ordinary
 	// ones, for at most most seconds; 0: none.
 	every, most int64
-	// trouble holds a request up, or refuses it; nil: neither.
+	// trouble delays a request, or refuses it; nil: neither.
 	trouble func(ctx context.Context, s *scene) error
 }
 
@@ -141,7 +141,7 @@ func (s *Stage) follow(ctx context.Context) {
 	}
 }
 
-// Load takes in the incidents as they stand.
+// Load reads the current incidents.
 func (s *Stage) Load(ctx context.Context) error {
 	s.load.Lock()
 	defer s.load.Unlock()
@@ -216,8 +216,8 @@ func (s *Stage) tend(ctx context.Context) {
 	}
 }
 
-// Tend does what is due now: it ends incidents, polls what they want polled, and
-// lets simulated collectors speak. polled remembers when each was last polled.
+// Tend does the work that is due: it ends incidents, polls the affected instances, and
+// sends heartbeats of simulated collectors. polled has the time of each last poll.
 func (s *Stage) Tend(ctx context.Context, polled map[int64]int64) error {
 	scenes := *s.scenes.Load() // as they are now: an incident that ends leaves another slice behind
 	for i := range scenes {
@@ -240,8 +240,8 @@ func (s *Stage) Tend(ctx context.Context, polled map[int64]int64) error {
 	return s.beat(ctx)
 }
 
-// rememberEvery is after how many seconds the time of a demo that is hurried, or
-// was, is kept, so that a portal that is killed goes on near it.
+// rememberEvery is the interval in seconds at which an accelerated clock is stored, so
+// that a killed portal resumes near that time.
 const rememberEvery = 10
 
 func (s *Stage) remember(ctx context.Context) error {
@@ -253,7 +253,7 @@ func (s *Stage) remember(ctx context.Context) error {
 	return s.keepTime(ctx)
 }
 
-// over notes that an incident has ended, and lets it show.
+// over records that an incident has ended, and updates what it affected.
 func (s *Stage) over(ctx context.Context, one *scene) error {
 	err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
@@ -272,7 +272,7 @@ func (s *Stage) over(ctx context.Context, one *scene) error {
 	return err
 }
 
-// now is the time by which an incident runs.
+// now returns the time of the clock by which an incident runs.
 func (s *Stage) now(one *scene) int64 {
 	if one.kind.Real {
 		return time.Now().Unix()
@@ -280,7 +280,7 @@ func (s *Stage) now(one *scene) int64 {
 	return s.o.Clock.Now().Unix()
 }
 
-// at reports whether the incident happens at a moment of its time.
+// at reports whether the incident is running at a time of its clock.
 func (s *scene) at(moment int64) bool {
 	return moment >= int64(s.StartOn) && moment < int64(s.EndOn)
 }

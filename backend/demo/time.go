@@ -16,7 +16,7 @@ type timing struct {
 	World  int64 `json:"world" doc:"the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
 	Speed  int64 `json:"speed" doc:"how many seconds pass in the demo in one of the world"`
 	Paused bool  `json:"paused" doc:"no time passes in the demo"`
-	// Filling is told by changes of the row that a history begins and ends with.
+	// Filling is derived from the row that is written at the start and the end of a history.
 	Filling bool `json:"filling" doc:"the past of the demo is being filled with samples; charts may have gaps until then"`
 }
 
@@ -130,7 +130,7 @@ func demoTime(ctx context.Context, r resource.Reader) (*incident.DemoTime, error
 	return row, err
 }
 
-// keepTime writes how the time of the demo stands, where it is not the world's.
+// keepTime stores the state of the demo clock, unless it shows real time.
 func (s *Stage) keepTime(ctx context.Context) error {
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := demoTime(ctx, tx)
@@ -142,8 +142,8 @@ func (s *Stage) keepTime(ctx context.Context) error {
 	})
 }
 
-// Resume sets the clock of a portal that starts: the demo goes on where it was,
-// or at the present if that is later. One that was paused stays so.
+// Resume sets the clock at the start of a portal: the demo resumes at its stored time,
+// or at the current time if that is later. A paused clock stays paused.
 func (s *Stage) Resume(ctx context.Context) error {
 	row, err := resource.Lookup(ctx, s.o.DB, incident.DemoTimes.Name, incident.DemoTimeID)
 	if err != nil || row == nil || row.At == 0 {

@@ -53,7 +53,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// Options say where the rows come from.
+// Options set where the rows come from.
 type Options struct {
 	DB *store.DB
 	// with the lists of alerts and devices among them

@@ -44,7 +44,7 @@ func (l *listener) ready(ctx context.Context) error {
 // end ends the stream.
 func (l *listener) end() { l.once.Do(func() { close(l.over) }) }
 
-// put adds events to what waits. When that becomes too much, all of it is lost.
+// put queues events. If the queue becomes too long, it is dropped, and the stream gets lost.
 func (l *listener) put(events []resource.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *listener) lose() {
 	l.rouse()
 }
 
-// doubt has the rights of the user looked at.
+// doubt requests a check of the user's permissions.
 func (l *listener) doubt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -144,8 +144,8 @@ func (sc *scope) rightsChanged(ctx context.Context, rows []store.Changed) bool {
 	return false
 }
 
-// atOnce is the number of rows that are listed at a time: a filter takes no
-// more values.
+// atOnce is the number of rows listed at a time: the maximum number of values of a
+// filter.
 const atOnce = 90
 
 // evaluate gives the listeners the rows that have changed, in the order of their ids.

@@ -61,8 +61,8 @@ type Expr struct {
 // Names are the names in the formula, each once, in the order they first occur.
 func (e *Expr) Names() []string { return e.names }
 
-// Eval works the formula out. value says what a name stands for: NaN for no
-// data. The result is never infinite.
+// Eval computes the formula. value returns the value of a name: NaN for no data. The
+// result is never infinite.
 func (e *Expr) Eval(value func(name string) float64) float64 {
 	v := e.root.eval(value)
 	if math.IsInf(v, 0) {

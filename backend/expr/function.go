@@ -33,7 +33,7 @@ var functions = []function{
 	{"un", 1, 1, 1, func(v []float64) float64 { return truth(math.IsNaN(v[0])) }},
 }
 
-// operators stand between two values, those that bind least first.
+// operators are the binary operators, lowest precedence first.
 var operators = [][]function{
 	{two("||", func(a, b float64) float64 { return truth(a != 0 || b != 0) })},
 	{two("&&", func(a, b float64) float64 { return truth(a != 0 && b != 0) })},
@@ -94,7 +94,7 @@ func round(v []float64) float64 {
 	return v[0] // too large for digits behind the point
 }
 
-// called is the function of a name, in any letter case; nil for none.
+// called returns the function of a name, ignoring case; nil for none.
 func called(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].name, name) {

@@ -58,7 +58,7 @@ func (p *parser) infix() (node, error) {
 	return root, nil
 }
 
-// rest shows what comes next, shortened to what a sentence can hold.
+// rest returns the remaining text, shortened for an error message.
 func (p *parser) rest() string {
 	if p.at >= len(p.in) {
 		return "the end"

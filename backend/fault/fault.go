@@ -1,9 +1,9 @@
-// Package fault is the one error type of the house.
+// Package fault defines the error type of Spyglass.
 //
 // A Kind says what the caller can do about an error; the Message is one
 // sentence for a person, without a trailing period, and always safe to show.
-// Anything that is not an *Error is our own fault: it is logged once, at the
-// edge, and its text never reaches the caller.
+// Any other error is an internal error: it is logged once, at the API boundary, and
+// its text never reaches the caller.
 package fault
 
 import (
@@ -57,7 +57,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// New is an Error of a kind, with a formatted sentence.
+// New returns an Error of a kind, with a formatted sentence.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: sentence(format, args)}
 }

@@ -1,6 +1,5 @@
-// Package filter reads the text of a list's filter parameter into conditions
-// on declared columns. It knows no SQL: backend/store turns the conditions into
-// a query.
+// Package filter parses the filter parameter of lists into conditions on declared
+// columns. It contains no SQL: backend/store turns the conditions into a query.
 //
 // # Grammar
 //
