@@ -106,7 +106,7 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 		{"POST /explorer/data/restore", `"waits":true`},
 		{"POST /explorer/data/restore", `no backup was sent`},
 		{"DELETE /explorer/data/restore", `"waits":false`},
-		{"DELETE /explorer/data/restore", `no restore waits`},
+		{"DELETE /explorer/data/restore", `no restore is pending`},
 		{"POST /explorer/data/restore/undo", `no longer kept`},
 		{"DELETE /explorer/data/replaced", `"keptBytes":0`},
 	} {

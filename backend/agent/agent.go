@@ -92,7 +92,7 @@ func Run(ctx context.Context, o Options) error {
 		o.Checks = check.All(&check.Dialer{Folder: o.Folder})
 	}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
-		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data",
+		return fault.New(fault.Conflict, "the folder %s cannot be created (%v); choose another one with --data",
 			o.Folder, err)
 	}
 	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks),

@@ -168,9 +168,9 @@ func TestACollectorSaysWhyItCannotStart(t *testing.T) {
 	}{
 		{options(t.TempDir(), "", ""), "no collector is registered in"},
 		{options(damaged, "", ""), "collector.json is damaged"},
-		{options(t.TempDir(), url, "secret"), "the token is none of an installer"},
-		{options(t.TempDir(), "ftp://x", "col_3_once"), "--portal is the address of the portal"},
-		{options(t.TempDir(), "http://portal.example:8443", "col_3_once"), "would get secrets unencrypted"},
+		{options(t.TempDir(), url, "secret"), "this is not an installation token"},
+		{options(t.TempDir(), "ftp://x", "col_3_once"), "--portal must be the address of the portal"},
+		{options(t.TempDir(), "http://portal.example:8443", "col_3_once"), "would receive secrets unencrypted"},
 		{options(registered, "http://127.0.0.1:1", ""), "this collector is registered with " + url + "/api"},
 		{options(t.TempDir(), "http://127.0.0.1:1", "col_3_once"), "the portal does not respond: 127.0.0.1:1 refused " +
 			"the connection"},

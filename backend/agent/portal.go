@@ -93,17 +93,17 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return "", &fault.Error{Kind: fault.Offline, Message: "the answer broke off", Err: err}
+		return "", &fault.Error{Kind: fault.Offline, Message: "the response broke off", Err: err}
 	case answer.StatusCode == http.StatusNotModified:
 		return tag, nil
 	case answer.StatusCode != http.StatusOK:
 		var said refusal
 		_ = json.Unmarshal(text, &said) // another server may respond in another format
 		kind := cmp.Or(kinds[answer.StatusCode], fault.Offline)
-		return "", fault.New(kind, "the portal answers: %s", cmp.Or(said.Message, answer.Status))
+		return "", fault.New(kind, "the portal responded: %s", cmp.Or(said.Message, answer.Status))
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return "", &fault.Error{Kind: fault.Offline, Message: "the answer is not that of a portal", Err: err}
+		return "", &fault.Error{Kind: fault.Offline, Message: "the response is not from a portal", Err: err}
 	}
 	return answer.Header.Get("ETag"), nil
 }
@@ -116,7 +116,7 @@ func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 	}
 	var id int64
 	if _, err := fmt.Sscanf(a.Token, "col_%d_", &id); err != nil {
-		return nil, fault.New(fault.Invalid, "the token is none of an installer; make one at "+
+		return nil, fault.New(fault.Invalid, "this is not an installation token; create one at "+
 			"/setting/collectors/ID/downloadToken")
 	}
 	a.self = identity{Portal: base, Collector: id, Secret: a.Token}
@@ -131,10 +131,11 @@ func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 func apiOf(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fault.New(fault.Invalid, "--portal is the address of the portal, https://portal.example:8443")
+		return "", fault.New(fault.Invalid,
+			"--portal must be the address of the portal, such as https://portal.example:8443")
 	}
 	if u.Scheme == "http" && !loopback.Host(u.Hostname()) {
-		return "", fault.New(fault.Invalid, "%s would get secrets unencrypted over the network; a portal that is "+
+		return "", fault.New(fault.Invalid, "%s would receive secrets unencrypted over the network; a portal that is "+
 			"reached from other machines has https", u.Host)
 	}
 	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api")+"/api", "", ""

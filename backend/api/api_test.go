@@ -158,8 +158,8 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /santaba/rest/session", as: "token", code: 200, want: admin},
 		{do: "GET /api/session", as: "admin", head: "Authorization: Bearer wrong", code: 401, want: badToken},
 		{do: "GET /api/session", as: "admin", head: "Authorization: Basic YTpi", code: 401,
-			want: `{"errorMessage":"Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>",` +
-				`"errorCode":1401,"errorDetail":null}`},
+			want: `{"errorMessage":"Authorization must be Bearer <token> or LMv1 ` +
+				`<accessId>:<signature>:<epochMillis>","errorCode":1401,"errorDetail":null}`},
 		{do: "GET /api/session", head: "Authorization+ Bearer wrong\nAuthorization+ Bearer right", code: 400,
 			want: twice("Authorization")},
 		{do: "GET /explorer/echo", as: "token", head: "Authorization+ Bearer wrong", code: 400,

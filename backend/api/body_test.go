@@ -49,7 +49,7 @@ func TestNoBodyIsReadBeforeItsSenderIsKnown(t *testing.T) {
 	known := p.signer(t).AccessID
 	late := fmt.Sprint(time.Now().Add(-time.Hour).UnixMilli())
 	soon := fmt.Sprint(time.Now().UnixMilli())
-	const stale = `401 {"errorMessage":"the time of the LMv1 signature is not epoch milliseconds within 30 minutes ` +
+	const stale = `401 {"errorMessage":"the time of the LMv1 signature must be epoch milliseconds within 30 minutes ` +
 		`of this portal's clock","errorCode":1401,"errorDetail":null}`
 	for _, tt := range []struct{ what, authorization, want string }{
 		{"no LMv1 at all", "LMv1 x", `401 {"errorMessage":"LMv1 takes <accessId>:<signature>:<epochMillis>",` +

@@ -1,7 +1,7 @@
-// Package backup keeps a whole portal in one file, and brings it back.
+// Package backup writes a whole portal to one file, and restores it.
 //
-// Write makes the file while the portal runs; Restore and Finish put it in the
-// place of what a data folder holds.
+// Write creates the file while the portal runs; Restore and Finish replace the
+// contents of a data folder with it.
 //
 // # The file
 //
@@ -92,7 +92,7 @@ type Progress struct {
 	Total int64  `json:"total"`
 }
 
-// Options say what is backed up or restored.
+// Options set what is backed up or restored.
 type Options struct {
 	Folder  string // the data folder
 	File    string // the backup
@@ -115,7 +115,7 @@ func Write(ctx context.Context, o Options) (err error) {
 		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", o.Folder)
 	}
 	if _, err := os.Lstat(o.File); err == nil {
-		return fault.New(fault.Conflict, "%s is there already; choose another name, or remove it first", o.File)
+		return fault.New(fault.Conflict, "%s already exists; choose another name, or delete it first", o.File)
 	}
 	work, err := os.MkdirTemp(filepath.Dir(o.File), ".spyglass-backup-")
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	keptFolder   = "before-restore"         // the same, when all is done
 )
 
-var errWaits = fault.New(fault.Conflict, "a restore waits for the next start already; take it back first")
+var errWaits = fault.New(fault.Conflict, "a restore is already pending for the next start; cancel it first")
 
 // State is the state of restores in a data folder.
 type State struct {
@@ -76,7 +76,7 @@ func exists(path string) bool {
 // Unstage takes back a restore that waits for the next start.
 func Unstage(folder string) error {
 	if !waits(folder) {
-		return fault.New(fault.Conflict, "no restore waits")
+		return fault.New(fault.Conflict, "no restore is pending")
 	}
 	to := newFolder // where it does not count
 	if exists(filepath.Join(folder, undoFile)) {
@@ -95,7 +95,7 @@ func Undo(folder string) error {
 	}
 	kept := filepath.Join(folder, keptFolder)
 	if !exists(kept) {
-		return fault.New(fault.Conflict, "what was there before the restore is no longer kept")
+		return fault.New(fault.Conflict, "the data from before the restore is no longer kept")
 	}
 	work := filepath.Join(folder, workFolder)
 	if err := errors.Join(os.RemoveAll(work), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(folder, undoFile), nil,
@@ -117,7 +117,7 @@ func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, kep
 func Finish(folder string) error {
 	err := finish(folder)
 	if err != nil {
-		return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start",
+		return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it resumes at the next start",
 			folder, err)
 	}
 	return nil

@@ -21,13 +21,14 @@ import (
 	"spyglass/backend/store"
 )
 
-// largestManifest bounds what is read before anything is known of a file.
+// largestManifest is the maximum size of a manifest, which is read before the file is
+// verified.
 const largestManifest = 64 << 20
 
 // largest is more bytes than any disk holds.
 const largest = 1 << 50
 
-// Look reads a whole backup and says what it holds, or why it cannot be restored.
+// Look reads a whole backup and returns its contents, or why it cannot be restored.
 func Look(ctx context.Context, o Options) (Manifest, error) {
 	z, m, err := o.open()
 	if err != nil {
@@ -43,8 +44,8 @@ func (m Manifest) SameKey(folder string) (bool, error) {
 	return have == m.Key || m.Key == "", err
 }
 
-// Restore puts a backup in the place of what the data folder holds, which is
-// untouched when it fails. Whoever calls it keeps other processes out of the folder.
+// Restore replaces the contents of the data folder with a backup. If it fails, the
+// folder is unchanged. The caller must keep other processes out of the folder.
 func Restore(ctx context.Context, o Options) error {
 	if err := Stage(ctx, o); err != nil {
 		return err
@@ -52,8 +53,8 @@ func Restore(ctx context.Context, o Options) error {
 	return Finish(o.Folder)
 }
 
-// Stage makes a backup ready: from here on the restore counts, and the next
-// start, which calls Finish, goes on with it. It may run beside a portal.
+// Stage makes a backup ready: from then on the restore is pending, and the next start,
+// which calls Finish, completes it. It may run while a portal runs.
 func Stage(ctx context.Context, o Options) error {
 	if waits(o.Folder) {
 		return errWaits
@@ -106,7 +107,7 @@ func (o Options) newer(by string) error {
 		"Nothing was changed", o.name(), by)
 }
 
-// open reads the manifest and sees that the file holds what it says.
+// open reads the manifest and verifies the file against it.
 func (o Options) open() (*zip.ReadCloser, Manifest, error) {
 	var m Manifest
 	z, err := zip.OpenReader(o.File)
@@ -147,16 +148,16 @@ func (m Manifest) check() error {
 	for _, f := range m.Files {
 		report := path.Dir(f.Name) == folderName && filepath.IsLocal(f.Name)
 		if f.Size < 0 || f.Size > largest-all {
-			return errors.New("impossible size of " + f.Name)
+			return errors.New("invalid size of " + f.Name)
 		}
 		all += f.Size
 		if seen[f.Name] || !report && !slices.Contains(databases, f.Name) {
-			return errors.New("foreign file " + f.Name)
+			return errors.New("unexpected file " + f.Name)
 		}
 		seen[f.Name] = true
 	}
 	if !seen[portalFile] {
-		return errors.New("no portal in it")
+		return errors.New("it contains no portal")
 	}
 	return nil
 }
@@ -195,9 +196,9 @@ func (o Options) checkKey(m Manifest) (same bool, err error) {
 	if err != nil || same || o.WithoutKey {
 		return same, err
 	}
-	return false, fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the "+
-		"%s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. "+
-		"Nothing was changed",
+	return false, fault.New(fault.Conflict,
+		"the secrets in %s were encrypted with another key than that of %s: put the %s of the portal that was "+
+			"backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
 		o.name(), o.Folder, keyFile)
 }
 
@@ -215,7 +216,7 @@ func (o Options) checkRoom(m Manifest) error {
 	if need <= room.Free {
 		return nil
 	}
-	return fault.New(fault.Full, "%s needs %.1f MB when it is unpacked, and the disk of %s has %.1f MB left; nothing "+
+	return fault.New(fault.Full, "%s needs %.1f MB unpacked, but the disk of %s has only %.1f MB free; nothing "+
 		"was changed. Make room on it",
 		o.name(), float64(need)/1e6, o.Folder, float64(room.Free)/1e6)
 }

@@ -88,8 +88,8 @@ func right(area string) resource.Right {
 
 func failures(more ...resource.Failure) []resource.Failure {
 	return append([]resource.Failure{
-		{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong or has expired"},
-		{Kind: fault.Denied, When: "the role lacks the right, or the token is another collector's"},
+		{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong or has expired"},
+		{Kind: fault.Denied, When: "the user's role does not have the permission, or the token is another collector's"},
 		{Kind: fault.Unknown, When: "there is no such collector"},
 		{Kind: fault.TooMany, When: "the rate limit is reached"},
 	}, more...)

@@ -26,12 +26,12 @@ type installer struct {
 	Available bool   `json:"available" doc:"whether this portal has the program for that system"`
 	Size      int64  `json:"size" doc:"of the program, in bytes; 0 when it is not available"`
 	SHA256    string `json:"sha256" doc:"of the program, in hex; empty when it is not available"`
-	Link      string `json:"link" doc:"where its script is downloaded"`
+	Link      string `json:"link" doc:"URL of its script"`
 }
 
 // installers is the response of the list.
 type installers struct {
-	Total    int         `json:"total" doc:"how many there are"`
+	Total    int         `json:"total" doc:"number of items"`
 	SearchID *string     `json:"searchId" doc:"always null"`
 	Items    []installer `json:"items" doc:"one for each system"`
 	Data     *string     `json:"data" doc:"always null"`
@@ -40,8 +40,8 @@ type installers struct {
 // downloadToken is a token for one installation.
 type downloadToken struct {
 	Token     string           `json:"token" doc:"shown once; for spyglass collector --token"`
-	ExpiresOn resource.Seconds `json:"expiresOn" doc:"when it ends, in epoch seconds"`
-	Collector int64            `json:"collectorId" doc:"whose it is"`
+	ExpiresOn resource.Seconds `json:"expiresOn" doc:"when it expires, in epoch seconds"`
+	Collector int64            `json:"collectorId" doc:"id of its collector"`
 }
 
 func (s *Service) installEndpoints() []resource.Endpoint {
@@ -49,7 +49,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	builtIn := resource.Failure{Kind: fault.Invalid, When: "the collector is the built-in one"}
 	missing := resource.Failure{Kind: fault.Conflict, When: "the portal has no program for that system"}
 	which := resource.Param{Name: "osAndArch", In: "path", Required: true,
-		Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case",
+		Schema: resource.Schema{Type: "string", Doc: "The operating system, case-insensitive",
 			Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
 	osParam := which
 	osParam.Name = "os"
@@ -60,9 +60,9 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path + "/installers", Category: ground.CategorySettings,
 			Summary: "List installers of a collector",
-			Doc: "Returns the systems a collector can be installed on, and whether this portal has the program for " +
-				"each. The built-in collector has the list, too, and nothing to download. Its own system's it always " +
-				"has; others lie in the folder installers of its data.",
+			Doc: "Returns the operating systems for collectors, and whether this portal has the program for each. " +
+				"The built-in collector has the list, too, and nothing to download. It always has the program for " +
+				"its own system; put others into the folder installers of the data folder.",
 			Right:  resource.Right{Object: resource.Setting, Area: ground.AreaCollectors, Op: resource.Read},
 			Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"),
 			Handle: s.list,
@@ -70,9 +70,9 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path + "/installers/{osAndArch}", Category: ground.CategorySettings,
 			Summary: "Download an installer",
-			Doc: "Returns a script that fetches this portal's own program and registers it as this collector. It " +
-				"holds a token that is good for one installation within an hour; making it is noted in the audit " +
-				"log, and ends older tokens. The caller needs to view the devices that the collector looks after.",
+			Doc: "Returns a script that downloads the portal's program and registers it as this collector. It " +
+				"contains a token for one installation within an hour; creating it is recorded in the audit log, " +
+				"and revokes older tokens. The caller needs View access to the devices of the collector.",
 			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{
 				Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
@@ -80,7 +80,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: ground.CategorySettings,
 			Summary: "Download a collector's program",
-			Doc:     "Returns the program that an installer fetches, with the token of the installer.",
+			Doc:     "Returns the program that an installer downloads with its token.",
 			Right:   right(collector.AreaInstalling), Params: []resource.Param{idParam, which},
 			Answer: &resource.Schema{
 				Type: "string", Format: "application/octet-stream", Doc: "The program"},
@@ -89,17 +89,17 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: path + "/downloadToken", Category: ground.CategorySettings,
-			Summary: "Make an installation token",
-			Doc: "Makes a token that is good for one installation of this collector within an hour, for spyglass " +
-				"collector --token. The caller needs to view the devices that the collector looks after, because it " +
-				"gets their secrets.",
+			Summary: "Create an installation token",
+			Doc: "Creates a token for one installation of this collector within an hour, for spyglass collector " +
+				"--token. The caller needs View access to the devices of the collector, because it receives their " +
+				"secrets.",
 			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
 			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
 			Method: "GET", Path: path + "/downloadToken", Category: ground.CategorySettings,
 			Summary: "Get an installation token",
-			Doc:     "Makes a token as POST does, for clients of the published API. HEAD makes none.",
+			Doc:     "Creates a token like POST, for clients of the published API. HEAD creates none.",
 			Right:   right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
 			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},

@@ -34,15 +34,15 @@ type hello struct {
 
 // welcome is the response to a registration.
 type welcome struct {
-	Collector int64  `json:"collectorId" doc:"which collector it is now"`
-	Token     string `json:"token" doc:"its credential from now on; shown once"`
+	Collector int64  `json:"collectorId" doc:"the id of the collector"`
+	Token     string `json:"token" doc:"its credential; shown once"`
 	Heartbeat int64  `json:"heartbeat" doc:"seconds between two heartbeats"`
 }
 
 // beat is a heartbeat.
 type beat struct {
 	Build    string `json:"build,omitempty" doc:"its version"`
-	Waiting  int64  `json:"waiting,omitempty" doc:"results that are not sent yet"`
+	Waiting  int64  `json:"waiting,omitempty" doc:"results that are not yet sent"`
 	Instance int64  `json:"instances,omitempty" doc:"how many instances it polls"`
 	Offset   *int64 `json:"clockOffset,omitempty" doc:"seconds that its clock is ahead of the portal's, as it has measured by nowMillis"`
 }
@@ -50,9 +50,9 @@ type beat struct {
 // pulse is the response to a heartbeat.
 type pulse struct {
 	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
-	NowMillis resource.Millis  `json:"nowMillis" doc:"the same in milliseconds: by it the collector corrects the moments of its results"`
+	NowMillis resource.Millis  `json:"nowMillis" doc:"the same in milliseconds; the collector corrects the times of its results with it"`
 	Heartbeat int64            `json:"heartbeat" doc:"seconds until the next one"`
-	Devices   int64            `json:"devices" doc:"how many devices it looks after; when that changes, its assignments have changed"`
+	Devices   int64            `json:"devices" doc:"how many devices it monitors; if it changes, the assignments have changed"`
 }
 
 // assignments lists the instances that a collector polls.
@@ -66,21 +66,21 @@ type assignments struct {
 // posted holds the results that a collector sends.
 type posted struct {
 	Results   []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
-	Corrected bool           `json:"corrected,omitempty" doc:"their moments are by the portal's clock, whatever the collector's says"`
+	Corrected bool           `json:"corrected,omitempty" doc:"their times are already corrected to the portal's clock"`
 }
 
 // searches lists the discovery searches of a collector.
 type searches struct {
 	Total    int            `json:"total" doc:"how many"`
 	SearchID *string        `json:"searchId" doc:"always null"`
-	Items    []check.Search `json:"items" doc:"one for each data source on a device whose instances are to be found; up to 100 at a time"`
+	Items    []check.Search `json:"items" doc:"one for each pending discovery of a data source on a device; up to 100 at a time"`
 	Data     *string        `json:"data" doc:"always null"`
 }
 
 // taken is the response to posted results.
 type taken struct {
-	Taken   int `json:"taken" doc:"how many were kept"`
-	Refused int `json:"refused,omitempty" doc:"how many were not, because they lay more than 5 minutes in the future"`
+	Taken   int `json:"taken" doc:"how many were accepted"`
+	Refused int `json:"refused,omitempty" doc:"how many were rejected, because they were more than 5 minutes in the future"`
 }
 
 const (
@@ -112,16 +112,16 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		{
 			Method: "POST", Path: path + "/register", Category: ground.CategorySettings,
 			Summary: "Register a collector",
-			Doc: "Says which machine the collector runs on, and gets it its own credential. An installation token " +
-				"ends with that, and so does the credential it had before.",
+			Doc: "Registers the machine of the collector, and returns the collector's own credential. An " +
+				"installation token ends with that, and so does the credential it had before.",
 			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out,
 			Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
 		{
 			Method: "POST", Path: path + "/heartbeat", Category: ground.CategorySettings, Summary: "Send a heartbeat",
-			Doc: "Says that the collector runs. Without one for as long as collectorDownSeconds of the portal " +
-				"settings says it counts as down.",
+			Doc: "Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the " +
+				"portal settings it counts as down.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses,
 			Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}),
 			Handle: s.heartbeat,
@@ -130,34 +130,35 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Method: "GET", Path: path + "/assignments", Category: ground.CategorySettings,
 			Summary: "List what a collector polls",
 			Doc: "Returns the instances the collector polls now, with all that its checks need. Secrets are in " +
-				"clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 " +
+				"clear for the collector's own credential, and masked for anyone else. If-None-Match returns 304 " +
 				"while nothing has changed.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true,
 			Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
 		},
 		{
-			Method: "POST", Path: path + "/samples", Category: ground.CategorySettings, Summary: "Post what was polled",
-			Doc: "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or " +
-				"after another collector has taken over, fill holes and raise no alert; those of devices that the " +
-				"collector has nothing to do with are passed over. Those more than 5 minutes in the future are " +
-				"refused and counted.",
+			Method: "POST", Path: path + "/samples", Category: ground.CategorySettings, Summary: "Post samples",
+			Doc: "Accepts the raw fields of checks. Results that are late, by more than 3 minutes or after " +
+				"another collector has taken over, fill gaps and open no alert; results of devices that the " +
+				"collector does not monitor are ignored. Results more than 5 minutes in the future are rejected " +
+				"and counted.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept,
 			Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}),
 			Handle: s.samples,
 		},
 		{
 			Method: "GET", Path: path + "/searches", Category: ground.CategorySettings,
-			Summary: "List what a collector looks for",
-			Doc: "Returns the data sources whose instances the collector has to find now on devices that it polls, " +
-				"such as the interfaces of a switch, until it has posted them. Secrets are in clear for the " +
-				"collector's own credential, and masked for anybody else.",
+			Summary: "List pending discoveries of a collector",
+			Doc: "Returns the data sources whose instances the collector should discover now on devices that it " +
+				"polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the " +
+				"collector's own credential, and masked for anyone else.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch,
 			Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
 		},
 		{
-			Method: "POST", Path: path + "/findings", Category: ground.CategorySettings, Summary: "Post what was found",
-			Doc: "Takes the instances that one search has found, up to 10,000, or the reason why it found none. A " +
-				"search that the collector was not asked for, or that another one has taken over, is passed over.",
+			Method: "POST", Path: path + "/findings", Category: ground.CategorySettings,
+			Summary: "Post discovered instances",
+			Doc: "Accepts the instances of one discovery, up to 10,000, or the reason why it failed. A " +
+				"discovery that is not assigned to the collector, or that another one has taken over, is ignored.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding,
 			Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
 			Example: at("/findings",
@@ -232,8 +233,8 @@ func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *co
 	f := &alert.Finding{
 		CollectorID: row.ID, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn,
 		Value: "registered again", Threshold: "registered while it ran", At: now,
-		Reason: fmt.Sprintf("The collector on %s was registered again while it ran, now from %s. If nobody installed "+
-			"it, its devices' secrets are known to somebody else.", row.Hostname, host),
+		Reason: fmt.Sprintf("The collector on %s was registered again while it was running, now from %s. If nobody "+
+			"reinstalled it, someone else has its devices' secrets.", row.Hostname, host),
 	}
 	if _, _, err := alert.Raise(ctx, tx, f); err != nil {
 		return err
@@ -337,12 +338,12 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if len(in.Results) > maxResults {
-		return nil, fault.At("results", "results are at most 10,000 at a time")
+		return nil, fault.At("results", "send at most 10,000 results at a time")
 	}
 	for i, r := range in.Results {
 		in.Results[i].Tidy()
 		if r.At < 1 {
-			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds", i)
+			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is not a time in epoch seconds", i)
 		}
 		for name, v := range r.Values {
 			if math.IsInf(v, 0) {
@@ -409,7 +410,7 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if len(in.Found) > check.MostFound {
-		return nil, fault.At("found", "found are at most 10,000 instances")
+		return nil, fault.At("found", "found can have at most 10,000 instances")
 	}
 	for i, f := range in.Found {
 		for name, text := range map[string]string{"wildValue": f.WildValue, "displayName": f.DisplayName,

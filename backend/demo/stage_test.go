@@ -360,12 +360,13 @@ func TestTroubleOfTheAPIEndsByItselfAndSparesWhatEndsIt(t *testing.T) {
 func TestAnIncidentIsOfAKindThatHasItsTarget(t *testing.T) {
 	perform(t, small, func(p *play) {
 		for body, want := range map[string]string{
-			`{"kind":"cpuStorm","deviceId":1}`:         "deviceId: cpuStorm has no device",
-			`{"kind":"slowAnswers","groupId":1}`:       "groupId: slowAnswers has no group",
-			`{"kind":"diskFilling","deviceId":9999}`:   "deviceId names no device 9999",
-			`{"kind":"diskFilling","strength":101}`:    "strength is a whole number from 0 to 100",
-			`{"kind":"diskFilling","duration":86401}`:  "duration is a whole number from 0 to 86400",
-			`{"kind":"collectorDown","collectorId":1}`: "collectorId: collector 1 is none of the demo's simulated ones",
+			`{"kind":"cpuStorm","deviceId":1}`:        "deviceId: cpuStorm has no device",
+			`{"kind":"slowAnswers","groupId":1}`:      "groupId: slowAnswers has no group",
+			`{"kind":"diskFilling","deviceId":9999}`:  "deviceId names no device 9999",
+			`{"kind":"diskFilling","strength":101}`:   "strength is a whole number from 0 to 100",
+			`{"kind":"diskFilling","duration":86401}`: "duration is a whole number from 0 to 86400",
+			`{"kind":"collectorDown","collectorId":1}`: "collectorId: collector 1 is not a simulated " +
+				"collector of the demo",
 			`{}`: "kind is required",
 		} {
 			if _, err := p.ask("POST /demo/incidents", body); err == nil || fault.Of(err).Message != want {

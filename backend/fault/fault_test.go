@@ -44,7 +44,7 @@ func TestAnErrorCarriesItsCauseForTheLog(t *testing.T) {
 }
 
 func TestIs(t *testing.T) {
-	err := fmt.Errorf("while deleting: %w", fault.New(fault.Conflict, "the root group stays"))
+	err := fmt.Errorf("while deleting: %w", fault.New(fault.Conflict, "the root group cannot be deleted"))
 	if !fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) || fault.Is(nil, fault.Conflict) ||
 		fault.Is(errors.New("x"), fault.Internal) {
 		t.Errorf("%v is not told apart by its kind", err)

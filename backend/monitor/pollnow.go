@@ -153,8 +153,8 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 		id("id", "Id of the instance")}
 	answer, done := resource.SchemaOf(PollNow{}), &polls{kept: map[int64]keptPoll{}}
 	failures := []resource.Failure{
-		{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-		{Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
+		{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+		{Kind: fault.Denied, When: "the user's role does not have the permission, or only for other groups"},
 		{Kind: fault.Unknown, When: "there is no such instance there, or it is not yours to see"},
 		{Kind: fault.TooMany, When: "the rate limit is reached"},
 	}

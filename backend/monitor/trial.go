@@ -144,7 +144,7 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 		Values: []TrialValue{}}
 	if one == nil || one.values == nil {
 		if out.Error == "" {
-			out.Error = fmt.Sprintf("%s did not answer", a.device.DisplayName)
+			out.Error = fmt.Sprintf("%s did not respond", a.device.DisplayName)
 		}
 		return out
 	}
@@ -254,8 +254,8 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	right := resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}
 	failures := func(conflict string) []resource.Failure {
 		all := []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right, or has it for other groups"},
+			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission, or only for other groups"},
 			{Kind: fault.Unknown, When: "there is no such data source or device, or it is not yours to see"},
 			{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
@@ -333,8 +333,9 @@ func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) 
 	devices, err := seen(resource.Modify)
 	if err == nil && len(devices) == 0 {
 		if devices, err = seen(resource.Read); err == nil && len(devices) > 0 {
-			return nil, fault.New(fault.Denied, "your role may see %s, and trying checks on it takes the right to "+
-				"change it", devices[0].DisplayName)
+			return nil, fault.New(fault.Denied,
+				"your role can view %s, but testing checks on it requires the permission to "+
+					"change it", devices[0].DisplayName)
 		}
 	}
 	if err != nil {
@@ -367,7 +368,7 @@ func toAdd(c *resource.Call) (*fleet.Device, error) {
 	all, may := c.Access.Groups(resource.Modify)
 	for _, id := range groups {
 		if !all && !slices.Contains(may, id) {
-			return nil, fault.New(fault.Denied, "your role may not add devices to group %d", id)
+			return nil, fault.New(fault.Denied, "your role cannot add devices to group %d", id)
 		}
 	}
 	return fleet.Prospective(name, groups, in.Properties), nil

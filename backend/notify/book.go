@@ -106,7 +106,7 @@ func (b *book) one(r *alert.Recipient) addressee {
 		i := slices.IndexFunc(b.users, func(u people.User) bool { return strings.EqualFold(u.Username, r.Addr) })
 		switch {
 		case i < 0:
-			out.problem = "there is no user " + r.Addr + " any more"
+			out.problem = "the user " + r.Addr + " no longer exists"
 		case b.users[i].Status != "active":
 			out.problem = "the user " + r.Addr + " is suspended"
 		case strings.EqualFold(r.Method, "smsemail"):
@@ -120,7 +120,7 @@ func (b *book) one(r *alert.Recipient) addressee {
 	case way == nil && byMail:
 		out.problem = "no mail server is set up: add an integration of type smtp under /setting/integrations"
 	case way == nil:
-		out.problem = "there is no integration " + r.Method + " any more"
+		out.problem = "the integration " + r.Method + " no longer exists"
 	case out.address == "":
 		out.problem = cmp.Or(r.Addr, "the user") + " has no such address"
 	}

@@ -67,7 +67,7 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 		if errors.As(err, &why) && why.Unwrap() != nil {
 			err = why.Unwrap()
 		}
-		err = fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)
+		err = fmt.Errorf("%s did not respond: %w", request.URL.Host, err)
 		if !connected {
 			return unsent{err}
 		}
@@ -84,7 +84,7 @@ func hookError(host string, code int, status, said string) error {
 	if code >= 200 && code < 300 {
 		return nil
 	}
-	err := fmt.Errorf("%s answered %s", host, status)
+	err := fmt.Errorf("%s responded with %s", host, status)
 	if text := oneLine(said); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
@@ -93,7 +93,7 @@ func hookError(host string, code int, status, said string) error {
 		code == http.StatusTooManyRequests:
 		return unsent{err}
 	case code >= 300 && code < 400:
-		return refused{fmt.Errorf("%w; redirects are not followed, change the address", err)}
+		return refused{fmt.Errorf("%w; Spyglass does not follow redirects, change the address", err)}
 	}
 	return refused{err}
 }

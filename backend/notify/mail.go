@@ -79,10 +79,10 @@ func (m mailer) secure(trust *tls.Config) smtp.DialContextFunc {
 func (m mailer) message(i *alert.Integration, d *alert.Delivery) (*smtp.Msg, error) {
 	message := smtp.NewMsg()
 	if err := message.From(i.From); err != nil {
-		return nil, fmt.Errorf("the integration %s has no address to send from: %w", i.Name, err)
+		return nil, fmt.Errorf("the integration %s has no valid sender address: %w", i.Name, err)
 	}
 	if err := message.To(d.Address); err != nil {
-		return nil, fmt.Errorf("%s is no mail address: %w", d.Address, err)
+		return nil, fmt.Errorf("%s is not a valid email address: %w", d.Address, err)
 	}
 	message.Subject(d.Subject)
 	message.SetMessageIDWithValue(d.Key + "@spyglass")
@@ -106,10 +106,10 @@ func judged(err error, host string, delivered bool) error {
 	}
 	var sent *smtp.SendError
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
-		return refused{fmt.Errorf("%s refused the mail: %w", host, err)}
+		return refused{fmt.Errorf("%s rejected the email: %w", host, err)}
 	}
 	answered := sent == nil || sent.ErrorCode() > 0 // without a code the transfer was not begun
-	err = fmt.Errorf("%s did not take the mail: %w", host, err)
+	err = fmt.Errorf("%s did not accept the email: %w", host, err)
 	if answered && !delivered {
 		return unsent{err}
 	}

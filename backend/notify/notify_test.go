@@ -358,8 +358,7 @@ func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
 	h.planned(s)
 	h.send(s)
 	if d := h.deliveries()[0]; d.State != alert.DeliveryFailed ||
-		d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC "+
-			"6761)" {
+		d.Error != "nothing was sent: duty.kestrel-freight.example is a reserved example name (RFC 6761)" {
 		t.Errorf("the notice is %s: %s", d.State, d.Error)
 	}
 }
@@ -462,11 +461,12 @@ func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
 		state, error string
 	}{
 		{204, alert.DeliverySent, ""},
-		{302, alert.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the " +
-			"address"},
-		{404, alert.DeliveryFailed, "ADDRESS answered 404 Not Found: as you say"},
-		{429, alert.DeliveryWaiting, "ADDRESS answered 429 Too Many Requests: as you say"},
-		{503, alert.DeliveryWaiting, "ADDRESS answered 503 Service Unavailable: as you say"},
+		{302, alert.DeliveryFailed,
+			"ADDRESS responded with 302 Found: as you say; Spyglass does not follow redirects, " +
+				"change the address"},
+		{404, alert.DeliveryFailed, "ADDRESS responded with 404 Not Found: as you say"},
+		{429, alert.DeliveryWaiting, "ADDRESS responded with 429 Too Many Requests: as you say"},
+		{503, alert.DeliveryWaiting, "ADDRESS responded with 503 Service Unavailable: as you say"},
 	} {
 		h := open(t)
 		k := newHooked(t)
@@ -535,7 +535,7 @@ func TestATestSaysWhatBecameOfIt(t *testing.T) {
 	}
 	d := h.ask(s, 8, ``)
 	if want := regexp.MustCompile(
-		`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed ||
+		`^127\.0\.0\.1:\d+ responded with 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed ||
 		d.NextOn != 0 || !want.MatchString(d.Error) {
 		t.Errorf("the hook is %s, next %d: %s", d.State, d.NextOn, d.Error)
 	}

@@ -182,14 +182,14 @@ func (s *Service) Stats() Stats {
 // try makes one attempt.
 func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delivery) error {
 	if i == nil {
-		return refused{fmt.Errorf("there is no integration %s any more", d.Method)}
+		return refused{fmt.Errorf("the integration %s no longer exists", d.Method)}
 	}
 	way := s.ways[i.Type]
 	if way == nil {
-		return refused{fmt.Errorf("this version knows no way %s", i.Type)}
+		return refused{fmt.Errorf("this version does not support the integration type %s", i.Type)}
 	}
 	if host := hostOf(i); strings.HasSuffix(host, ".example") || host == "example" {
-		return refused{fmt.Errorf("nothing was sent: %s is a name for examples, nobody answers there (RFC 6761)", host)}
+		return refused{fmt.Errorf("nothing was sent: %s is a reserved example name (RFC 6761)", host)}
 	}
 	limit := attempt
 	if d.Attached {
@@ -202,12 +202,12 @@ func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delive
 		return errBroke // retried like one that nobody accepted
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s did not answer within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())
+		err = fmt.Errorf("%s did not respond within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())
 	}
 	return err
 }
 
-var errBroke = errors.New("sending it broke off with an internal error; the log says more")
+var errBroke = errors.New("sending it failed with an internal error; see the log")
 
 // hostOf returns the host of an integration.
 func hostOf(i *alert.Integration) string {

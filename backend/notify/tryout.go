@@ -15,7 +15,7 @@ import (
 
 // testRequest is the body of a test.
 type testRequest struct {
-	Addr string `json:"addr,omitempty" doc:"smtp: where the mail goes; the caller's own address when it is not given"`
+	Addr string `json:"addr,omitempty" doc:"smtp: the recipient's address; default: the caller's address"`
 }
 
 // Endpoints returns the endpoints of notices beyond their rows.
@@ -24,14 +24,15 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
 	return []resource.Endpoint{{
 		Method: "POST", Path: "/setting/integrations/{id}/test", Category: ground.CategorySettings, Right: right,
-		Summary: "Test an integration", Doc: "Sends a test notice at once, and returns what became of it: sent, or " +
-			"failed with the words of the other side.",
+		Summary: "Test an integration",
+		Doc: "Sends a test notification immediately, and returns the result: sent, or failed, with the server's " +
+			"message.",
 		Params: []resource.Param{
 			{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"},
 				Example: 3}},
 		Body: &body, Answer: &answer, Handle: s.test,
 		Errors: []resource.Failure{
-			{Kind: fault.Invalid, When: "addr is no mail address"},
+			{Kind: fault.Invalid, When: "addr is not a valid email address"},
 			{Kind: fault.Unknown, When: "there is no such integration"},
 		},
 		Example: resource.Example{Path: "/setting/integrations/3/test", Body: map[string]any{}},

@@ -481,7 +481,7 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 		p.Start()
 		time.Sleep(20*time.Second + time.Millisecond)
 		p.Stop()
-		broke := "the check broke off with an internal error; the log of the collector says more"
+		broke := "the check failed with an internal error; see the collector's log"
 		if want := map[int64][]string{1: {broke, broke}, 2: {"", ""}, 3: {broke, broke}}; !reflect.DeepEqual(
 			got, want) {
 			t.Errorf("delivered %v, want %v", got, want)

@@ -193,7 +193,7 @@ func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, e
 	return values, err
 }
 
-var errBroke = errors.New("the check broke off with an internal error; the log of the collector says more")
+var errBroke = errors.New("the check failed with an internal error; see the collector's log")
 
 // deliver passes on results in batches. The first result after a pause goes
 // immediately, so that no alert is delayed, unless others are due at the same

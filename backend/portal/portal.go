@@ -1,13 +1,13 @@
-// Package portal puts the subjects of the API together: the rows that each new
-// portal begins with, and paths that show or repeat what several subjects have.
+// Package portal combines the subjects of the API: the initial rows of a new portal,
+// and paths that span several subjects.
 //
-// Each subject is a package below, from the ground up: ground, setting, audit,
+// Each subject is a package below, from the lowest layer up: ground, setting, audit,
 // people, threshold, datasource, fleet, collector, opsnote, forward, override,
 // maintenance, alert, reporting, incident. A subject imports those below it.
-// What it needs of one above, it gets through a resource.Hook. A declaration is
-// all there is to a resource without verbs of its own: backend/store turns it
-// into a table and its endpoints. Shapes, names and units follow the published
-// API; what only this portal does is said at the field.
+// What it needs from one above, it gets through a resource.Hook. A resource without
+// custom actions consists of its declaration: backend/store turns it into a table
+// and endpoints. Types, names and units follow the published API; differences are
+// documented at the field.
 //
 // Seed writes every row that each new portal has: the root group (id 1), the
 // built-in collector (id 1) with its group (id 1), the default groups of users

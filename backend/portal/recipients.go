@@ -18,19 +18,18 @@ type Addressee struct {
 	alert.Recipient
 }
 
-// Recipients declares /setting/recipients: everybody whom a notice can go to.
-// Users come by mail and, with such an address, by smsemail; recipient groups by
-// name; other ways and addresses as chains, recipient groups and reports name them.
+// Recipients declares /setting/recipients: everyone who can be notified. Users are
+// listed with email and, with such an address, smsemail; recipient groups by name;
+// other methods and addresses as chains, recipient groups and reports name them.
 var Recipients = resource.View[*Addressee]{
 	Resource: resource.Resource[*Addressee]{
 		Name: "addressee", Label: "recipient", Path: "/setting/recipients", Category: ground.CategoryAlerts,
 		Object: resource.Setting, Area: ground.AreaAlerting,
 		Sample: recipientID("ADMIN", alert.ByEmail, "admin"),
-		Doc: "Whom notices can go to: each user by email and, with such an address, by smsemail; each recipient " +
-			"group; and each other recipient that a " +
-			"chain, a recipient group or a report names, once. Users whom none of those names show to a role that " +
-			"may view " +
-			"users. They are changed where they are named.",
+		Doc: "The possible recipients of notifications: each user by email and, with such an address, by " +
+			"smsemail; each recipient group; and each other recipient that a chain, a recipient group or a report " +
+			"names, once. Other users are listed only for roles that can view users. To change one, change the " +
+			"object that names it.",
 		Fields: []resource.Field[*Addressee]{
 			{Name: "id", At: func(a *Addressee) any { return &a.ID },
 				Doc: "Computed from type, method and addr, so that it stays the same", ReadOnly: true, Example: 1},

@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Seed writes the rows every portal begins with.
+// Seed writes the initial rows of a new portal.
 func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	root := fleet.Group{ID: ground.RootGroup, Name: "All devices", GroupType: "Normal", CreatedOn: now}
 	if err := resource.Put(ctx, tx, fleet.GroupRows, &root); err != nil {
@@ -43,8 +43,8 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	return datasource.Seed(ctx, tx, now)
 }
 
-// Complete brings a portal of an older version to the present one: what Seed
-// now writes and it lacks, and settings it did not have.
+// Complete migrates a portal of an older version: it adds rows that Seed now writes
+// and settings that did not exist.
 func Complete(ctx context.Context, tx resource.Tx, s *setting.Setting, now resource.Seconds) error {
 	if _, err := resource.Get(ctx, tx, collector.CollectorGroupRows, ground.DefaultCollectorGroup); fault.Is(err,
 		fault.Unknown) {
@@ -138,8 +138,8 @@ func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds)
 	return nil
 }
 
-// completeDataSources gives an older portal the built-in data sources. Roles stay
-// as people know them: who may read data sources is for an administrator to say.
+// completeDataSources adds the built-in data sources to an older portal. It does not
+// change roles: administrators decide who may view data sources.
 func completeDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	have, err := resource.Find(ctx, tx, datasource.DataSourceRows, resource.Limit(1))
 	if err != nil || len(have) > 0 {

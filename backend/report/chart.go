@@ -41,8 +41,8 @@ type Line struct {
 	Values []float64
 }
 
-// Ink is what something is drawn in; each kind of file has its own colours for
-// them. The tones are inks, too.
+// Ink is a color by its role; each file format has its own values for them. The
+// tones are inks, too.
 type Ink = Tone
 
 // The inks that are no tones.
@@ -59,8 +59,8 @@ var lineInks = []Ink{"l1", "l2", "l3", "l4", "l5", "l6"}
 // point is a place on a canvas, from its upper left corner.
 type point struct{ x, y float64 }
 
-// canvas is what a chart is drawn on, chartWidth wide. Texts are 12 units high
-// and stand on their y.
+// canvas is the drawing surface of a chart, chartWidth wide. Texts are 12 units high,
+// with their baseline at y.
 type canvas interface {
 	rect(x, y, w, h float64, ink Ink)
 	path(points []point, ink Ink)
@@ -204,7 +204,7 @@ func (c *Chart) drawLines(on canvas) {
 	}
 }
 
-// parts are the stretches of a line without holes.
+// parts returns the segments of a line between gaps.
 func (l *Line) parts(s scale) (out [][]point) {
 	var part []point
 	end := func() {
@@ -232,7 +232,7 @@ type key struct {
 	ink  Ink
 }
 
-// drawKeys writes what is what above the plot.
+// drawKeys draws the legend above the plot.
 func drawKeys(on canvas, keys []key) {
 	x := axisWidth
 	room := (chartWidth - axisWidth) / float64(max(len(keys), 1))
@@ -282,7 +282,7 @@ func (c *Chart) drawScale(on canvas, s scale) {
 	}
 }
 
-// figure is a value as a person reads it: at most four digits that matter.
+// figure formats a value with at most four significant digits.
 func figure(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -329,8 +329,7 @@ func shorten(text string, letters int) string {
 	return text
 }
 
-// ranked is a chart of the largest of some numbers by name, or of fewer where
-// there are not that many.
+// ranked returns a chart of the largest numbers by name, at most n of them.
 func ranked(title string, numbers map[string]float64, most int) Chart {
 	type entry struct {
 		name  string

@@ -14,11 +14,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// mostAttached is how large a file may be to go with a mail; many servers take
-// ten megabytes, and a mail is a third larger than what is in it.
+// mostAttached is the maximum size of an attached file; many servers accept ten
+// megabytes, and an email is a third larger than its attachment.
 const mostAttached = 7 << 20
 
-// mails writes the mails of a run that has ended, in the transaction that says so.
+// mails queues the emails of a finished run, in the transaction that finishes it.
 func (s *Service) mails(ctx context.Context, tx resource.Tx, t *reporting.ReportTask) error {
 	if s.o.Deliver == nil {
 		return nil
@@ -48,7 +48,7 @@ func (s *Service) mails(ctx context.Context, tx resource.Tx, t *reporting.Report
 	return s.o.Deliver(ctx, tx, mail)
 }
 
-// letter is the text of the mail.
+// letter returns the text of the email.
 func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, attached bool) string {
 	link := ""
 	if s.o.Origin != nil && s.o.Origin() != "" {
@@ -60,35 +60,36 @@ func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, atta
 		add("%s\n", report.Description)
 	}
 	if t.State == reporting.TaskFailed {
-		add("The report could not be made: %s.", t.Error)
+		add("The report could not be created: %s.", t.Error)
 		return strings.Join(lines, "\n")
 	}
 	zone := report.Zone(s.o.Zone())
-	add("Made %s for %s, with what that user may see: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(
+	add("Created %s for %s, with that user's permissions: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(
 		momentLayout), t.User, t.Rows)
 	if t.Note != "" {
 		add("%s.", t.Note)
 	}
 	switch {
 	case attached && link != "":
-		add("\nIt is attached, and lies at\n%s\nfor who is signed in and may see as much.", link)
+		add("\nIt is attached, and also available at\n%s\nfor signed-in users with the same permissions.", link)
 	case attached:
 		add("\nIt is attached.")
 	case link != "":
-		add("\nWith %.1f MB it is too large for a mail. It lies at\n%s\nfor who is signed in and may see as much.",
+		add("\nWith %.1f MB it is too large for an email. It is available at\n%s\nfor signed-in users with the same "+
+			"permissions.",
 			float64(t.Size)/(1<<20), link)
 	default:
-		add("\nWith %.1f MB it is too large for a mail. Fetch it in the portal, among the runs of the report.",
+		add("\nWith %.1f MB it is too large for an email. Download it in the portal, from the runs of the report.",
 			float64(t.Size)/(1<<20))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Made is the file of a run, for a mail that it goes with.
+// Made returns the file of a run, to attach it to an email.
 func (s *Service) Made(ctx context.Context, taskID int64) (*reporting.ReportFile, error) {
 	t, err := resource.Get(ctx, s.db, reporting.ReportTasks.Name, taskID)
 	if err == nil && t.State != reporting.TaskDone {
-		err = fault.New(fault.Unknown, "the report is not there")
+		err = fault.New(fault.Unknown, "the report does not exist")
 	}
 	if err != nil {
 		return nil, err

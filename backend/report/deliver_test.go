@@ -233,9 +233,9 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 			!bytes.Equal(attached, file) {
 			t.Errorf("%s got %q (%v), %s as %s, %d bytes of %d", to, subject, err, kind, name, len(attached), len(file))
 		}
-		const want = "Made 2026-05-04 12:00:00 UTC for clerk, with what that user may see: 2 rows.\n\n" +
-			"It is attached, and lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\n" +
-			"for who is signed in and may see as much.\n\n-- \nSpyglass\n"
+		const want = "Created 2026-05-04 12:00:00 UTC for clerk, with that user's permissions: 2 rows.\n\n" +
+			"It is attached, and also available at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\n" +
+			"for signed-in users with the same permissions.\n\n-- \nSpyglass\n"
 		if body != want {
 			t.Errorf("%s reads\n%s\nwant\n%s", to, body, want)
 		}
@@ -290,9 +290,10 @@ func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := d.delivery(func(*alert.Delivery) bool { return true })
-	const want = "Made 2026-05-04 12:00:00 UTC for admin, with what that user may see: 1203 rows.\n\n" +
-		"With 7.3 MB it is too large for a mail. It lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\n" +
-		"for who is signed in and may see as much."
+	const want = "Created 2026-05-04 12:00:00 UTC for admin, with that user's permissions: 1203 rows.\n\n" +
+		"With 7.3 MB it is too large for an email. It is available at\n" +
+		"http://portal:8443/api/report/reports/1/tasks/1/result\n" +
+		"for signed-in users with the same permissions."
 	if row.Attached || row.Body != want {
 		t.Errorf("attached: %v\n%s\nwant\n%s", row.Attached, row.Body, want)
 	}

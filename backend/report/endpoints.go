@@ -14,18 +14,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// generate is what asking for a run takes.
+// generate is the body of a request to run a report.
 type generate struct {
-	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose rights the run has; you unless given, and another one only for who may change that user" refs:"admin"`
-	ReportID int64  `json:"reportId,omitempty" doc:"ignored: the path says which"`
-	Mails    string `json:"receiveEmails,omitempty" doc:"mail addresses joined by commas that get the report once it is made"`
+	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose permissions the run has; default: you; another user only if you can edit that user" refs:"admin"`
+	ReportID int64  `json:"reportId,omitempty" doc:"ignored; the path has the id"`
+	Mails    string `json:"receiveEmails,omitempty" doc:"comma-separated email addresses that receive the report when it is done"`
 }
 
-// generated is what asking for a run answers, and the run when it is done.
+// generated is the response to that request, and to one for a finished run.
 type generated struct {
 	ReportID int64  `json:"reportId" doc:"the report"`
 	TaskID   int64  `json:"taskId" doc:"the run"`
-	Link     string `json:"resulturl" doc:"where the file is once the run is done"`
+	Link     string `json:"resulturl" doc:"URL of the file when the run is done"`
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
 	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
-	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; another type for one of another " +
+	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; the media type depends on its " +
 		"format"}
 	id := func(name, doc string, example int64) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
@@ -46,23 +46,23 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	task := append(report, id("taskId", "The run", 1))
 	fails := func(more ...resource.Failure) []resource.Failure {
 		return append([]resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right"},
+			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		}, more...)
 	}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such report or run, or it is not yours to see"}
-	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail says how far " +
-		"it is: progress in percent, and rows that are written"}
-	broken := resource.Failure{Kind: fault.Conflict, When: "the run has failed; the sentence says why"}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such report or run, or you cannot view it"}
+	running := resource.Failure{Kind: fault.Running, When: "the run is waiting or running; errorDetail has the " +
+		"progress in percent, and the number of rows written"}
+	broken := resource.Failure{Kind: fault.Conflict, When: "the run has failed; the message has the reason"}
 	read, write := resource.Right{Object: resource.Reports, Op: resource.Read}, resource.Right{Object: resource.Reports,
 		Op: resource.Modify}
 	all := []resource.Endpoint{
 		{
 			Method: "POST", Path: reportPath + "/executions", Summary: "Run a report", Right: write, Params: report,
 			Body: &body, Answer: &answer,
-			Doc: "Begins to make the report, with the rights of the caller: what they may not see is not in it. " +
-				"The answer says which run it is; ask for it until it is done.",
+			Doc: "Starts a run of the report with the caller's permissions: it omits what they cannot view. " +
+				"The response has the id of the run; request it until it is done.",
 			Errors: fails(resource.Failure{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail " +
 				"names it"}, missing, resource.Failure{Kind: fault.TooMany, When: "100 runs are waiting already"}),
 			Handle:  s.execute,
@@ -70,26 +70,26 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task, Answer: &answer,
-			Doc:    "Returns where the file is once the run is done. Until then it answers 202.",
+			Doc:    "Returns the URL of the file when the run is done. Until then, the status is 202.",
 			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{
 				Path: "/report/reports/1/tasks/1"},
 		},
 		{
 			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task,
 			Answer: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
-			Doc: "Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all " +
-				"that is in it gets it.",
+			Doc: "Returns the file of a finished run: one HTML page, PDF, XLSX or CSV. Only for users who can " +
+				"view all that is in it.",
 			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{
 				Path: "/report/reports/2/tasks/2/result"},
 		},
 		{
-			Method: "DELETE", Path: taskPath, Summary: "Cancel or remove a run of a report", Right: write, Params: task,
-			Doc:    "Removes a run and its file. One that is being made is cancelled.",
+			Method: "DELETE", Path: taskPath, Summary: "Cancel or delete a run of a report", Right: write, Params: task,
+			Doc:    "Deletes a run and its file. A running one is canceled.",
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 	}
-	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "it is no cron line, or there " +
-		"is no such time zone"})))
+	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "the cron expression is " +
+		"invalid, or there is no such time zone"})))
 	for i := range all {
 		all[i].Category = ground.CategoryReports
 	}
@@ -113,7 +113,7 @@ func visible(ctx context.Context, r resource.Reader, c *resource.Call,
 		return nil, err
 	}
 	if len(found) > 0 {
-		return nil, fault.New(fault.Denied, "your role may see this report, but not run or change it")
+		return nil, fault.New(fault.Denied, "your role can view this report, but cannot run or edit it")
 	}
 	return nil, fault.New(fault.Unknown, "there is no report %d", id)
 }
@@ -149,7 +149,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 			return err
 		}
 		if fault.Is(suspended, fault.NoLogin) {
-			return fault.At("withAdminId", "withAdminId names a user who is suspended")
+			return fault.At("withAdminId", "withAdminId: this user is suspended")
 		}
 		if suspended != nil {
 			return suspended
@@ -167,7 +167,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report,
 	task *reporting.ReportTask, who *resource.Access) error {
 	if right := reporting.ReportTypeOf(report.Type).Right; !who.May(right) {
-		return fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have",
+		return fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not have",
 			report.Type, right, who.User)
 	}
 	waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
@@ -176,7 +176,7 @@ func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *repo
 		return err
 	}
 	if len(waiting) >= mostQueued {
-		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting to be made; try again later",
+		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting; try again later",
 			RetryAfter: time.Minute}
 	}
 	if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, task); err != nil {
@@ -219,9 +219,9 @@ func done(ctx context.Context, r resource.Reader, c *resource.Call) (*reporting.
 	case reporting.TaskDone:
 		return report, t, nil
 	case reporting.TaskFailed:
-		return nil, nil, fault.New(fault.Conflict, "the report could not be made: %s", t.Error)
+		return nil, nil, fault.New(fault.Conflict, "the report could not be created: %s", t.Error)
 	}
-	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again",
+	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is running; try again soon",
 		Detail: map[string]any{"state": t.State, "progress": t.Progress, "rows": t.Rows}}
 }
 

@@ -15,18 +15,18 @@ import (
 	"spyglass/backend/portal/reporting"
 )
 
-// Folder is where the files lie, in the data folder.
+// Folder is the folder of report files in the data folder.
 const Folder = "reports"
 
-// fileOf is the file of a task.
+// fileOf returns the path of a task's file.
 func fileOf(folder string, task int64) string {
 	return filepath.Join(folder, strconv.FormatInt(task, 10))
 }
 
 const unfinished = ".part" // what a run that was cut off leaves behind
 
-// File makes the report into the file of the task, whole or not at all, and
-// notes in the task what it made: size, rows, format and what its user saw.
+// File writes the report to the file of the task, completely or not at all, and sets
+// the task's size, rows, format and what its user could view.
 func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run) (err error) {
 	path := fileOf(folder, task.ID)
 	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -62,10 +62,11 @@ func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run
 	return nil
 }
 
-// spent says so where the disk is full.
+// spent returns a fault of kind Full if the disk is full.
 func spent(err error) error {
 	if fault.NoRoom(err) {
-		return &fault.Error{Kind: fault.Full, Message: "the disk is full; make room and run the report again", Err: err}
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; free some space and run the report " +
+			"again", Err: err}
 	}
 	return err
 }
@@ -81,7 +82,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// typeOf is what a file of a format is for a browser and for a mail.
+// typeOf returns the media type of a format.
 func typeOf(format string) string {
 	switch format {
 	case reporting.FormatCSV:
@@ -94,8 +95,8 @@ func typeOf(format string) string {
 	return "text/html; charset=utf-8"
 }
 
-// filename is what the file is called when it is saved: of the report's name
-// only letters and digits, of any script, and a few marks that no system objects to.
+// filename returns the name for a downloaded file: letters and digits of any script
+// from the report's name, and a few characters that all systems accept.
 func filename(name string, t *reporting.ReportTask, day string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.L, unicode.M, unicode.Nd) || c == ' ' || c == '-' || c == '_' {

@@ -40,8 +40,8 @@ func (g globs) match(text string) bool {
 	return false
 }
 
-// fits goes back to the last star only, so that it takes no longer than the
-// product of both lengths.
+// fits backtracks to the last star only, so that it takes at most the product of both
+// lengths.
 func fits(pattern, text []rune) bool {
 	p, star, mark := 0, -1, 0
 	for t := 0; t < len(text); {

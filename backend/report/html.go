@@ -15,7 +15,7 @@ type bar struct {
 	X, Width int64
 }
 
-// page is what the head and the foot of the page show.
+// page holds the header and footer of the page.
 type page struct {
 	*Table
 	Type, Made, Note string
@@ -28,7 +28,7 @@ type pageRow struct {
 	Cells []pageCell
 }
 
-// oneLine is how many bytes stay on one line: names and moments are not torn apart.
+// oneLine is the number of bytes that are not wrapped, such as names and times.
 const oneLine = 26
 
 type pageCell struct {
@@ -40,7 +40,7 @@ type pageCell struct {
 // Number reports whether the cells of a column are numbers.
 func (t *Table) Number(column int) bool { return column < len(t.Numbers) && t.Numbers[column] }
 
-// writeHTML writes a page that holds its style and no script, and fetches nothing.
+// writeHTML writes a self-contained page, with its style and without scripts.
 func (t *Table) writeHTML(w io.Writer, r *Run) error {
 	parsed, err := template.New("page").Parse(pageText)
 	if err != nil {

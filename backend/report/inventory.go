@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// inventory lists devices with the properties and instances that are asked for.
+// inventory lists devices with the requested properties and instances.
 func inventory(ctx context.Context, r *Run) (*Table, error) {
 	tree, err := fleet.TreeOf(ctx, r.From)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/portal/reporting"
 )
 
-// mostRows is how many rows a report may have whose rows are kept while it is made.
+// mostRows is the maximum number of rows of a report that keeps its rows in memory.
 const mostRows = 200_000
 
 func tooMany(what string) error {
@@ -25,7 +25,7 @@ type list[T any] struct {
 	tone    func(*T) Tone // may be nil
 }
 
-// table sorts the rows as the report says, or leaves them in their order.
+// table sorts the rows by the report's settings, or keeps their order.
 func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*Table, error) {
 	shown, err := chosen(r.Report, l.columns)
 	if err != nil {

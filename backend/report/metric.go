@@ -17,7 +17,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// measuredRow is what one datapoint of one instance came to in the range.
+// measuredRow holds the statistics of one datapoint of one instance in the range.
 type measuredRow struct {
 	key                                  series.Key
 	about                                *shownPoint
@@ -40,7 +40,7 @@ const (
 	highPercent = 95
 )
 
-// metricTrends tells what datapoints were in a range of time.
+// metricTrends lists statistics of datapoints in a time range.
 func metricTrends(ctx context.Context, r *Run) (*Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func (m *measuring) keepTop() {
 	m.rows = kept
 }
 
-// top are the rows of a datapoint with the highest average.
+// top returns the rows of a datapoint with the highest average.
 func (m *measuring) top(p *shownPoint, n int) []measuredRow {
 	var mine []measuredRow
 	for _, row := range m.rows {
@@ -281,7 +281,7 @@ func metricColumns() []column[measuredRow] {
 	return columns
 }
 
-// decimal is a value with at most six digits that matter, never with an exponent.
+// decimal formats a value with at most six significant digits, without an exponent.
 func decimal(v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 5, 64), 64)
 	if err != nil || math.IsInf(v, 0) {

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// mostPDF bounds the rows of a PDF: all of it is in memory while it is made.
+// mostPDF is the maximum number of rows of a PDF, which is built in memory.
 const mostPDF = 20_000
 
-// Millimetres of an A4 page that lies.
+// Millimeters of a landscape A4 page.
 const (
 	pageWidth  = 297.0
 	pageHeight = 210.0
@@ -36,7 +36,7 @@ const (
 
 type rgb struct{ r, g, b int }
 
-// pdfInks are the colours of the light page.
+// pdfInks are the colors of the light page.
 var pdfInks = map[Ink]rgb{
 	Critical: {217, 47, 53}, Error: {214, 92, 25}, Warn: {180, 135, 16}, OK: {143, 188, 177}, Plain: {211, 209, 203},
 	inkText: {27, 34, 42}, inkQuiet: {93, 102, 111}, inkGrid: {230, 227, 220}, inkBar: {79, 138, 125},
@@ -110,7 +110,7 @@ func (p *pdf) begin() {
 	p.AddPage()
 }
 
-// letters chooses how the next text looks.
+// letters sets font, size and color of the next text.
 func (p *pdf) letters(style string, points float64, ink Ink) {
 	p.SetFont(family, style, points)
 	p.now, p.points = p.wide[style], points
@@ -242,7 +242,7 @@ func (c *pdfCanvas) text(at point, anchor anchor, ink Ink, text string) {
 	c.Text(x, c.y+at.y*c.scale, text)
 }
 
-// clean is a text with only what the font has.
+// clean replaces characters that the font does not have.
 func (p *pdf) clean(text string) string {
 	text = strings.ReplaceAll(text, pagesToken, "{ pages }")
 	return strings.Map(func(c rune) rune {

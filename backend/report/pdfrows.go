@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// measured is how many rows are looked at before the columns get their widths.
+// measured is the number of rows that determine the column widths.
 const measured = 200
 
-// rows writes the table. The first rows say how wide each column is.
+// rows writes the table. The first rows determine the column widths.
 func (p *pdf) rows() error {
 	p.size = 8
 	if n := len(p.table.Columns); n > 12 {
@@ -31,7 +31,7 @@ func (p *pdf) rows() error {
 			p.row(row)
 		}
 	}
-	full := errors.New("the PDF has as many rows as it may")
+	full := errors.New("the PDF has the maximum number of rows")
 	n := 0
 	err := p.table.Rows(func(row Row) error {
 		switch n++; {
@@ -75,8 +75,8 @@ func (p *pdf) measure(first []Row) {
 	p.widths = shares(need, textWidth)
 }
 
-// shares gives each as much as it needs or, where that is too much together,
-// cuts the widest ones down to the same width. What is left over goes to all.
+// shares gives each column the width it needs. If that is too much in total, it cuts
+// the widest ones to the same width. It distributes remaining width to all.
 func shares(need []float64, width float64) []float64 {
 	sum := 0.0
 	for _, n := range need {

@@ -1,53 +1,51 @@
-// Package report makes reports: it runs them, renders them and keeps what they made.
+// Package report runs reports, renders them and stores their files.
 //
 // # Shapes
 //
 // Each type of report is one file that turns rows of the portal into a Table: a
 // title, columns, counts and charts for the top, and rows. A Table becomes a
-// file of one format: CSV, XLSX, PDF, or one HTML page that needs nothing else.
-// Moments are shown in the report's time zone, or else in the portal's.
+// file of one format: CSV, XLSX, PDF, or one self-contained HTML page. Times are in
+// the report's time zone, or else in the portal's.
 //
-// CSV is RFC 4180 in UTF-8 with a byte order mark, because the programs that
-// people open it with take it for something else without one. A cell that
-// begins with = + - @ a tab or a line break gets an apostrophe in front, so that
-// it stays a text there.
+// CSV is RFC 4180 in UTF-8 with a byte order mark, because spreadsheet programs
+// otherwise assume another encoding. A cell that begins with = + - @ a tab or a line
+// break gets a leading apostrophe, so that it stays text there.
 //
-// A chart is drawn once (Chart), on a canvas that is SVG or PDF. A PDF is A4
-// lying, in the Go fonts: Latin, Greek and Cyrillic letters; others are shown as
-// a box. It ends after mostPDF rows and says so, because it is made in memory.
+// Charts (Chart) are drawn on a canvas, which is SVG or PDF. A PDF is landscape A4 in
+// the Go fonts, with Latin, Greek and Cyrillic letters; others are shown as a box. It
+// ends after mostPDF rows with a note, because it is built in memory.
 //
 // # Schedules
 //
-// Report.NextOn says when a report is made next. What is due becomes a run in
-// the transaction that moves NextOn on, so that a restart neither repeats nor
-// loses it; however many were missed, there is one, and its note says so. It
-// acts for the user who last changed the report. When it is done, the mails are
-// written in the transaction that says so, and notify sends them.
+// Report.NextOn is the time of the next run. A due run is added in the transaction
+// that advances NextOn, so that a restart neither repeats nor loses it; several missed
+// runs become one, with a note. It runs as the user who last changed the report. The
+// transaction that finishes a run also queues its emails, which notify sends.
 //
 // # Rights
 //
-// A run reads as the user it acts for: what they may not see is neither in its
-// rows nor in its counts. Who may fetch the file is decided by
-// reporting.ReportTask.SeenBy: whoever sees at least as much.
+// A run has the permissions of its user: what they cannot view is neither in its rows
+// nor in its counts. reporting.ReportTask.SeenBy decides who may download the file:
+// users who can view at least as much.
 //
 // # Memory
 //
-// A first pass over the rows keeps the id of each and what it sorts by; a second
-// one reads and writes them a page at a time. 100,000 devices take a few
-// megabytes, whatever the size of the file. Trends and thresholds are counted
-// and not read: their rows (mostRows) are kept instead.
+// A first pass over the rows keeps their ids and sort keys; a second one reads and
+// writes them a page at a time. 100,000 devices take a few megabytes, regardless of
+// the size of the file. Trends and thresholds are computed instead, and their rows
+// (at most mostRows) are in memory.
 //
 // # Concurrency
 //
-// At most Options.Workers runs are made at once; the others wait, in the order
-// they were asked for, and go on after a restart. A run that the end of the
-// process cuts off has failed; one of a schedule is begun once more. Close cancels what runs and waits for it; close
-// the HTTP server first, and the database afterwards.
+// At most Options.Workers runs run at once; the others wait in the order of their
+// requests, also across a restart. A run that the end of the process interrupts fails;
+// a scheduled run starts once more. Close cancels running ones and waits for them;
+// close the HTTP server first, and the database afterwards.
 //
 // # Errors
 //
-// What goes wrong in a run is a sentence in its row (ReportTask.Error); what is
-// the portal's own fault is logged besides.
+// The error of a run is a sentence in its row (ReportTask.Error); internal errors are
+// logged, too.
 package report
 
 import (
@@ -62,7 +60,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// Table is what a report shows.
+// Table is the content of a report.
 type Table struct {
 	Title   string
 	About   []string // what it covers, a line each
@@ -89,7 +87,7 @@ type Count struct {
 	N     int64
 }
 
-// Tone is how much a row or a count asks for attention.
+// Tone is the severity of a row or a count, which determines its color.
 type Tone string
 
 // The tones.
@@ -110,7 +108,7 @@ type Run struct {
 	Zone   *time.Location
 	At     time.Time // what is now for it
 
-	// Progress is told now and then how many percent are done and how many rows
+	// Progress is called now and then with the percentage done and how many rows
 	// are written; an error of it ends the run. May be nil.
 	Progress func(percent, rows int64) error
 
@@ -138,10 +136,10 @@ func kinds() map[string]func(context.Context, *Run) (*Table, error) {
 func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
 	kind, table := reporting.ReportTypeOf(r.Report.Type), kinds()[r.Report.Type]
 	if kind == nil || table == nil {
-		return 0, fault.New(fault.Invalid, "this portal makes no reports of the type %s", r.Report.Type)
+		return 0, fault.New(fault.Invalid, "this portal does not support reports of the type %s", r.Report.Type)
 	}
 	if r.Access != nil && !r.Access.May(kind.Right) {
-		return 0, fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have",
+		return 0, fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not have",
 			kind.Name, kind.Right, r.Access.User)
 	}
 	if zone, err := time.LoadLocation(r.Report.Timezone); err == nil && r.Report.Timezone != "" {
@@ -176,7 +174,7 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
 	return rows, err
 }
 
-// told passes the progress on, and notices that nobody waits any more.
+// told reports the progress, and returns an error if the run was canceled.
 func (r *Run) told(ctx context.Context, percent, rows int64) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -187,7 +185,7 @@ func (r *Run) told(ctx context.Context, percent, rows int64) error {
 	return r.Progress(percent, rows)
 }
 
-// made is when and for whom.
+// made returns the time and the user of the run as text.
 func (r *Run) made() string {
 	who := "system"
 	if r.Access != nil {
@@ -196,7 +194,7 @@ func (r *Run) made() string {
 	return r.At.Format(momentLayout) + " for " + who
 }
 
-// moment is how a report shows a time; never is empty.
+// moment formats a time in a report; 0 is empty.
 func (r *Run) moment(s resource.Seconds) string {
 	if s == 0 {
 		return ""
@@ -206,7 +204,7 @@ func (r *Run) moment(s resource.Seconds) string {
 
 const momentLayout = "2006-01-02 15:04:05 MST"
 
-// span is the report's range of time, and how it is told.
+// span returns the report's time range, and its text.
 func (r *Run) span() (from, to time.Time, about string, err error) {
 	from, to, err = reporting.ParseRange(r.Report.DateRange, r.At)
 	if from.IsZero() && to.IsZero() {

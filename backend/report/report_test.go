@@ -282,7 +282,8 @@ func TestARunNeedsTheRightOfItsType(t *testing.T) {
 		Zone: time.UTC, At: noon}
 	var out bytes.Buffer
 	_, err := run.Write(t.Context(), &out)
-	const want = "a report of the type User needs the right read on settings: useraccess, which clerk does not have"
+	const want = "a report of the type User requires the permission read on settings: useraccess, " +
+		"which clerk does not have"
 	if f := fault.Of(err); f.Kind != fault.Denied || f.Message != want || out.Len() > 0 {
 		t.Errorf("got %v and %q, want %s", err, out.String(), want)
 	}

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// roles lists the roles, with what they allow and who holds them.
+// roles lists the roles, with their permissions and users.
 func roles(ctx context.Context, r *Run) (*Table, error) {
 	type role = people.Role
 	users, err := resource.Find(ctx, r.From, people.Users.Name, resource.SeenBy(r.Access, resource.Read))

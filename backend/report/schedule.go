@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// How long the schedules are not looked at while nothing changes, and from when
-// on a run comes late.
+// The longest interval between two checks of the schedules, and the delay after which
+// a run counts as late.
 const (
 	patience = 15 * time.Second
 	lateness = 2 * time.Minute
@@ -38,8 +38,8 @@ func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
 	return wait, nil
 }
 
-// fire asks for the run of a report whose time has come, and moves that on, both
-// or neither. A report of an older version, which has no time yet, gets one.
+// fire adds the run of a due report, and advances its next time, both in one
+// transaction. A report of an older version, which has no time yet, gets one.
 func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
 		found, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "id", Op: "=", Value: id})
@@ -78,7 +78,7 @@ func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 	})
 }
 
-// late says that a run comes late, and whether it is for others, too.
+// late returns the note of a late run, which also says whether it replaces others.
 func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.Time) string {
 	at := time.Unix(int64(due), 0)
 	if now.Sub(at) < lateness {
@@ -98,7 +98,7 @@ func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.
 	return text
 }
 
-// rezone works out again when reports are made that go by the portal's zone.
+// rezone recomputes the next runs of reports that use the portal's time zone.
 func (s *Service) rezone(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
 		planned, err := resource.Find(ctx, tx, reporting.Reports.Name,

@@ -139,7 +139,7 @@ func TestARunOfAScheduleThatARestartCutOffIsBegunOnceMore(t *testing.T) {
 		stop()
 		stop = h.process(nil)
 		time.Sleep(time.Minute)
-		h.want("01:00 01:01 done for clerk, 2 rows: The portal stopped while it was being made, and began it again")
+		h.want("01:00 01:01 done for clerk, 2 rows: The portal stopped during the run, and started it again")
 		stop()
 		_ = h.db.Close()
 	})
@@ -173,7 +173,7 @@ func TestAScheduledRunOfAUserWhoIsGoneFailsAndSaysWhatToDo(t *testing.T) {
 		stop := h.process(func(context.Context, int64) (*resource.Access, error) { return nil, errGone })
 		time.Sleep(61 * time.Minute)
 		task, err := resource.Get(t.Context(), h.db, reporting.ReportTasks.Name, 1)
-		want := "clerk, for whom the report is made, is suspended or gone; change the report, and it is made for you"
+		want := "clerk, who runs the report, is suspended or deleted; edit the report, and it runs as you"
 		if err != nil || task.State != reporting.TaskFailed || task.Error != want {
 			t.Errorf("got %+v %v, want %s", task, err, want)
 		}

@@ -22,7 +22,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options say how reports are made.
+// Options configure a Service.
 type Options struct {
 	Folder string // where the files lie; made when it is not there
 	// Access is what a user may see and do; fault.NoLogin for one who is suspended or gone.
@@ -38,7 +38,7 @@ type Options struct {
 	Guard   *service.Guard
 }
 
-// Service makes the reports that are asked for.
+// Service runs requested and scheduled reports.
 type Service struct {
 	db     resource.LiveDB
 	o      Options
@@ -49,7 +49,8 @@ type Service struct {
 	close  context.CancelFunc                // nil until Start
 }
 
-// How long one run may take, how many may wait, and how often a run tells how far it is.
+// The maximum duration of a run, the maximum number of waiting runs, and the interval
+// of progress updates.
 const (
 	longest    = 30 * time.Minute
 	mostQueued = 100
@@ -71,8 +72,9 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{},
 		wait: service.Group{Guard: o.Guard}}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
-		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder "+
-			"with --data", o.Folder)
+		return nil, fault.New(fault.Conflict,
+			"the folder %s for reports cannot be created; choose another data folder "+
+				"with --data", o.Folder)
 	}
 	err := db.Write(ctx, func(tx resource.Tx) error {
 		cut, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
@@ -90,8 +92,8 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	return s, err
 }
 
-// cutOff is for a run that the end of the last process cut off. One that nobody
-// is there to ask for again is begun once more.
+// cutOff handles a run that the end of the last process interrupted. A scheduled one
+// starts once more.
 func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.ReportTask) error {
 	if !t.Scheduled || t.Starts > 1 {
 		return s.failed(ctx, tx, t, "the portal stopped while the report was being made; run it again")
@@ -100,18 +102,18 @@ func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.Repor
 	if t.Note != "" {
 		t.Note += ". "
 	}
-	t.Note += "The portal stopped while it was being made, and began it again"
+	t.Note += "The portal stopped during the run, and started it again"
 	return resource.Put(ctx, tx, reporting.ReportTasks.Name, t)
 }
 
-// Start begins to make what is asked for, and what was left waiting.
+// Start starts the service, which continues with waiting runs.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
 	s.wait.Keep(ctx, "schedule of reports", s.run)
 }
 
-// run makes what is asked for, and what is due, until ctx is done.
+// run executes requested and due runs until ctx is done.
 func (s *Service) run(ctx context.Context) {
 	asked, stopAsked := s.db.Watch(string(reporting.ReportTasks.Name))
 	changed, stopChanged := s.db.Watch(string(reporting.Reports.Name))
@@ -250,8 +252,8 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	}
 	who, err := s.o.Access(ctx, task.UserID)
 	if fault.Is(err, fault.NoLogin) {
-		return fault.New(fault.Denied, "%s, for whom the report is made, is suspended or gone; change the report, "+
-			"and it is made for you", cmp.Or(task.User, "the user"))
+		return fault.New(fault.Denied, "%s, who runs the report, is suspended or deleted; edit the report, "+
+			"and it runs as you", cmp.Or(task.User, "the user"))
 	}
 	if err != nil {
 		return err
@@ -272,7 +274,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	return s.finish(ctx, &task)
 }
 
-// finish keeps what was made, and drops the oldest runs beyond what is kept.
+// finish stores the result, and deletes the oldest runs beyond the maximum.
 func (s *Service) finish(ctx context.Context, made *reporting.ReportTask) error {
 	var dropped []reporting.ReportTask
 	err := s.change(ctx, made.ID, func(tx resource.Tx, t *reporting.ReportTask) error {
@@ -330,7 +332,7 @@ func (s *Service) failed(ctx context.Context, tx resource.Tx, t *reporting.Repor
 	return err
 }
 
-// change writes the row of a run; errRemoved when it has gone.
+// change writes the row of a run; it returns errRemoved if the run was deleted.
 func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *reporting.ReportTask) error) error {
 	ctx = context.WithoutCancel(ctx)
 	return s.db.Write(ctx, func(tx resource.Tx) error {
@@ -345,8 +347,8 @@ func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *re
 	})
 }
 
-// teller keeps how far a run is, now and then. It notices when the run was
-// removed together with its report.
+// teller stores the progress of a run now and then. It detects that the run was
+// deleted together with its report.
 func (s *Service) teller(ctx context.Context, id int64) func(percent, rows int64) error {
 	last := time.Now()
 	return func(percent, rows int64) error {
@@ -361,7 +363,7 @@ func (s *Service) teller(ctx context.Context, id int64) func(percent, rows int64
 	}
 }
 
-// cancel ends a run that is being made; the caller has removed its row.
+// cancel ends a running run, whose row the caller has deleted.
 func (s *Service) cancel(id int64) {
 	s.mu.Lock()
 	cancel := s.active[id]

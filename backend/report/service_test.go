@@ -134,8 +134,8 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 			t.Errorf("the neighbour asks %s and gets %v", id, err)
 		}
 	}
-	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role may see this report, but "+
-		"not run or change it" {
+	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role can view this report, but "+
+		"cannot run or edit it" {
 		t.Errorf("the neighbour runs it and gets %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(h.folder, "1")); err != nil || info.Mode().Perm() != 0o600 {
@@ -165,13 +165,14 @@ func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{clerk, 1, `{"withAdminId":1}`, "denied: your role may not act for another user; leave withAdminId out"},
+		{clerk, 1, `{"withAdminId":1}`, "denied: your role cannot run reports as another user; omit withAdminId"},
 		{clerk, 1, `{"withAdminId":2}`, ""},
 		{admin, 1, `{"withAdminId":2,"receiveEmails":"a@example.net, b@example.net"}`, ""},
-		{admin, 1, `{"receiveEmails":"nobody"}`, `invalid: receiveEmails: "nobody" is no mail address`},
-		{clerk, 2, ``, "denied: a report of the type User needs the right read on settings: useraccess, which clerk " +
-			"does not have"},
-		{admin, 2, `{"withAdminId":2}`, "denied: a report of the type User needs the right read on settings: " +
+		{admin, 1, `{"receiveEmails":"nobody"}`, `invalid: receiveEmails: "nobody" is not a valid email address`},
+		{clerk, 2, ``,
+			"denied: a report of the type User requires the permission read on settings: useraccess, which clerk " +
+				"does not have"},
+		{admin, 2, `{"withAdminId":2}`, "denied: a report of the type User requires the permission read on settings: " +
 			"useraccess, which clerk does not have"},
 		{admin, 9, ``, "unknown: there is no report 9"},
 	} {
@@ -240,7 +241,8 @@ func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	s.Start()
 	h.until(2, reporting.TaskDone)
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
-	if want := "conflict: the report could not be made: the portal stopped while the report was being made; run it " +
+	if want := "conflict: the report could not be created: the portal stopped while the report was being made; run " +
+		"it " +
 		"again"; message(err) != want {
 		t.Errorf("got %q, want %q", message(err), want)
 	}

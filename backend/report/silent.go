@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/series"
 )
 
-// How finely time without data is looked for.
+// The resolution of time without data.
 const (
 	leastStep = 300 // seconds
 	mostSteps = 20_000

@@ -27,9 +27,9 @@ type uptime struct {
 // share is the availability in percent; NaN where no time counts. It is what
 // ITIL (Service Design, availability management) calls availability: agreed
 // service time less downtime, over agreed service time. The agreed time is the
-// range since the device is known, without maintenance where that is excluded.
-// Down is a device with an alert of the chosen severity, and, as unmonitoredTime
-// says, while it gave no data at all: dead, or with nobody to poll it.
+// range since the device was added, without maintenance where that is excluded.
+// A device is down while it has an alert of the selected severity, and, depending on
+// unmonitoredTime, while it has no data at all: dead, or not polled.
 func (u *uptime) share() float64 {
 	if u == nil || u.counted <= 0 {
 		return math.NaN()
@@ -37,8 +37,8 @@ func (u *uptime) share() float64 {
 	return 100 * (1 - float64(u.down)/float64(u.counted))
 }
 
-// availability tells in which share of the range devices had no alert of the
-// chosen severity or a worse one.
+// availability lists the share of the range in which devices had no alert of the
+// selected severity or a worse one.
 func availability(ctx context.Context, r *Run) (*Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ type availabilities struct {
 	sources     map[int64]*datasource.DataSource // nil: time without data is not looked for
 }
 
-// day is what all devices together come to on one day.
+// day is the total of all devices on one day.
 type day struct {
 	span
 	label         string
@@ -179,7 +179,7 @@ func (a *availabilities) settle(d *fleet.Device, outages []outage, silent spans)
 	}
 }
 
-// outages are the alerts that count, by device.
+// outages returns the alerts that count as downtime, by device.
 func (a *availabilities) outages(ctx context.Context, devices []*fleet.Device) (map[int64][]outage, error) {
 	ids := make([]int64, len(devices))
 	for i, d := range devices {
@@ -305,7 +305,7 @@ func (a *availabilities) tone(d *fleet.Device) Tone {
 	return OK
 }
 
-// terms says what counts as what.
+// terms returns the text that explains the counting.
 func (a *availabilities) terms() string {
 	text := "Unavailable while an alert of severity " + threshold.SeverityWord(a.level)
 	if a.level < threshold.SeverityCritical {
@@ -332,7 +332,7 @@ func (a *availabilities) terms() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// total is what all devices come to.
+// total is the total of all devices.
 func (a *availabilities) total() string {
 	var sum uptime
 	whole := 0
@@ -343,9 +343,9 @@ func (a *availabilities) total() string {
 		}
 	}
 	if sum.counted == 0 {
-		return "There is no time that counts."
+		return "The range has no time to evaluate."
 	}
-	return fmt.Sprintf("All devices together: %s %%. %d of %d were available all the time.", percent(sum.share()),
+	return fmt.Sprintf("All devices: %s %%. %d of %d were available all the time.", percent(sum.share()),
 		whole, len(a.of))
 }
 
@@ -353,7 +353,7 @@ func (a *availabilities) charts() []Chart {
 	if len(a.of) == 0 {
 		return nil
 	}
-	byDay := Chart{Title: "Availability by day, of all devices together", Unit: " %",
+	byDay := Chart{Title: "Availability by day, all devices", Unit: " %",
 		Stacks: []Band{{Name: "Available", Ink: inkBar}}, Top: 100}
 	low := 100.0
 	for _, d := range a.days {
@@ -381,7 +381,7 @@ func (a *availabilities) charts() []Chart {
 		for id, name := range a.names {
 			down[name] += float64(a.of[id].down)
 		}
-		worst := ranked("Devices that were unavailable the longest", down, 10)
+		worst := ranked("Devices with the longest downtime", down, 10)
 		for i := range worst.Ranks {
 			worst.Ranks[i].Ink, worst.Ranks[i].Text = Critical, lasting(int64(worst.Ranks[i].Value))
 		}

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// source is the rows of one resource on their way into a Table.
+// source reads the rows of one resource into a Table.
 type source[T any] struct {
 	name    resource.Name[*T]
 	id      func(*T) int64
@@ -72,8 +72,8 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table,
 	return t, nil
 }
 
-// chosen are the columns that the report names, or all of them. Those that are
-// not of the type itself, properties for one, always show.
+// chosen returns the columns that the report names, or all of them. Columns that do
+// not belong to the type, such as properties, are always included.
 func chosen[T any](report *reporting.Report, columns []column[T]) ([]column[T], error) {
 	kind := reporting.ReportTypeOf(report.Type)
 	if len(report.Columns) == 0 {
@@ -97,7 +97,7 @@ type sortKey struct {
 	key string
 }
 
-// order is the ids of all rows, in the order of the report.
+// order returns the ids of all rows, in the order of the report.
 func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 	var by *column[T]
 	if r.Report.SortedBy != "" {
@@ -169,7 +169,7 @@ func (s *source[T]) scanPages(ctx context.Context, r *Run, each func(page []*T) 
 	}
 }
 
-// read is a page of rows in the order of ids; what has gone since is left out.
+// read returns a page of rows in the order of ids, without rows deleted since.
 func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error) {
 	found, err := resource.Find(ctx, r.From, s.name, resource.Where{Field: "id", Op: "in", Value: ids},
 		resource.SeenBy(r.Access, resource.Read))
@@ -186,7 +186,7 @@ func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error)
 	return out, err
 }
 
-// plain are the columns of a type, in its order, each with its text.
+// plain returns the columns of a type, in its order, each with its text.
 func plain[T any](kind string, text ...func(*T) string) []column[T] {
 	names := reporting.ReportTypeOf(kind).Columns
 	out := make([]column[T], len(names))

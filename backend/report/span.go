@@ -14,7 +14,7 @@ type spans []span
 
 type span struct{ from, to int64 }
 
-// union puts stretches in order and joins those that touch.
+// union sorts periods and joins those that touch.
 func union(list []span) spans {
 	list = slices.DeleteFunc(slices.Clone(list), func(s span) bool { return s.to <= s.from })
 	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -29,7 +29,7 @@ func union(list []span) spans {
 	return out
 }
 
-// without is what is left when others are taken out.
+// without returns the periods minus others.
 func (s spans) without(others spans) (out spans) {
 	i := 0
 	for _, one := range s {
@@ -50,7 +50,7 @@ func (s spans) without(others spans) (out spans) {
 	return out
 }
 
-// within is what lies in others, too.
+// within returns the intersection of the periods and others.
 func (s spans) within(others spans) spans { return s.without(s.without(others)) }
 
 // seconds is how long they are together.
@@ -77,7 +77,7 @@ func windows(list []maintenance.Window) []span {
 	return out
 }
 
-// lasting is a length of time as people read it, "2d 03:04:05"; empty for none.
+// lasting formats a duration as "2d 03:04:05"; empty for none.
 func lasting(seconds int64) string {
 	if seconds <= 0 {
 		return ""

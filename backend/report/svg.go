@@ -30,7 +30,7 @@ func (s *svg) text(at point, anchor anchor, ink Ink, text string) {
 		html.EscapeString(text))
 }
 
-// SVG is the chart as an element of a page. All texts in it are escaped.
+// SVG returns the chart as an element of a page. All texts in it are escaped.
 func (c Chart) SVG() template.HTML {
 	var s svg
 	fmt.Fprintf(&s, `<svg class="chart" viewBox="0 0 %g %g" role="img" aria-label="%s">`+"\n", chartWidth, c.height(),

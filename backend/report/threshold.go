@@ -21,8 +21,8 @@ type thresholdRow struct {
 	off      string // the level at which alerting is disabled; empty: it is not
 }
 
-// thresholds lists the thresholds that count, or only those that differ from the
-// data source's own.
+// thresholds lists the effective thresholds, or only those that differ from the data
+// source's.
 func thresholds(ctx context.Context, r *Run) (*Table, error) {
 	c := &comparing{Run: r, l: &list[thresholdRow]{columns: thresholdColumns()}}
 	if err := c.begin(ctx); err != nil {
@@ -58,7 +58,7 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 		}
 		return Plain
 	}
-	about := "All thresholds that count."
+	about := "All thresholds in effect."
 	if r.Report.ExcludeGlobal {
 		about = "Thresholds that differ from those of the data source."
 	}

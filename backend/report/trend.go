@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// dayCount is the alerts of one data source that opened on one day in one group.
+// dayCount counts the alerts of one data source that opened on one day in one group.
 type dayCount struct {
 	day    string
 	group  string
@@ -130,8 +130,8 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 	return err
 }
 
-// groupNames tells the full path of the first group of a device that the user
-// sees. It keeps an id for each device.
+// groupNames returns the full path of the first group of a device that the user can
+// view. It keeps an id for each device.
 func (c *counting) groupNames(ctx context.Context) (func(device int64) string, error) {
 	tree, err := fleet.TreeOf(ctx, c.From)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *Run) seesGroup() func(id int64) bool {
 	return func(id int64) bool { return all || slices.Contains(mine, id) }
 }
 
-// itemFilter is what the report is bound to; everything when that is nothing.
+// itemFilter is the filter of the report by group or device; empty for everything.
 func (c *counting) itemFilter() func(group, device string) bool {
 	var groups, devices []globs
 	for _, m := range c.Report.Metrics {
@@ -210,7 +210,7 @@ func (c *counting) charts() []Chart {
 		ranked("Data sources with the most alerts", c.sources, 8)}
 }
 
-// daysBetween are the days of a range, in order.
+// daysBetween returns the days of a range, in order.
 func daysBetween(from, to time.Time) (days []string) {
 	for at := time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0,
 		from.Location()); ; at = at.AddDate(0, 0, 1) {
@@ -229,8 +229,8 @@ func dayLabel(day string) string {
 	return at.Format("2 Jan")
 }
 
-// bounded is the report's range of time with both ends: one without a beginning
-// begins with the oldest alert, and nothing lies behind now.
+// bounded returns the report's time range with both ends: without a start it begins
+// with the oldest alert, and it ends now at the latest.
 func (r *Run) bounded(ctx context.Context) (from, to time.Time, about string, err error) {
 	if from, to, about, err = r.span(); err != nil {
 		return from, to, about, err

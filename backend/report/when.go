@@ -9,25 +9,26 @@ import (
 	"spyglass/backend/resource"
 )
 
-// mostRuns are told ahead of a schedule.
+// mostRuns is the number of runs in a preview of a schedule.
 const mostRuns = 3
 
-// times is when a schedule has a report made.
+// times holds the next runs of a schedule.
 type times struct {
 	Next     []resource.Seconds `json:"next" doc:"the next runs, in epoch seconds"`
-	Timezone string             `json:"timezone" doc:"the time zone they are reckoned in"`
+	Timezone string             `json:"timezone" doc:"the time zone of the schedule"`
 }
 
-// whenEndpoint tells a person what a schedule means before they keep it.
+// whenEndpoint previews a schedule before it is saved.
 func (s *Service) whenEndpoint(fails []resource.Failure) resource.Endpoint {
 	answer := resource.SchemaOf(times{})
 	answer.Name = "ScheduleTimes"
 	return resource.Endpoint{
-		Method: "GET", Path: "/report/schedule", Summary: "Look at a schedule", Right: resource.Right{
+		Method: "GET", Path: "/report/schedule", Summary: "Preview a schedule", Right: resource.Right{
 			Object: resource.Reports, Op: resource.Read}, Answer: &answer,
-		Doc: "Returns when a schedule has a report made next, the first three times. Nothing is kept.",
+		Doc: "Returns the next three runs of a schedule. Nothing is stored.",
 		Params: []resource.Param{
-			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron line: minute, hour, day " +
+			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron expression: minute, " +
+				"hour, day " +
 				"of the month, month, day of the week"), Example: "0 7 * * 1"},
 			{Name: "scheduleTimezone", In: "query", Schema: resource.Text("IANA name of its time zone; empty: the " +
 				"portal's"), Example: "Europe/Berlin"},
@@ -47,7 +48,8 @@ func (s *Service) when(_ context.Context, c *resource.Call) (any, error) {
 	zone, name := s.o.Zone(), c.Query.Get("scheduleTimezone")
 	if name != "" {
 		if zone, err = time.LoadLocation(name); err != nil || name == "Local" {
-			return nil, fault.At("scheduleTimezone", "scheduleTimezone is an IANA name such as Europe/Berlin")
+			return nil, fault.At("scheduleTimezone",
+				"scheduleTimezone must be an IANA time zone name such as Europe/Berlin")
 		}
 	}
 	out := times{Timezone: zone.String(), Next: make([]resource.Seconds, 0, mostRuns)}

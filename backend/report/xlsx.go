@@ -15,8 +15,8 @@ const (
 	cutMark    = "… (cut: a cell of a workbook holds 32,767 characters)"
 )
 
-// book is a workbook under way. Rows beyond what a sheet holds go on in a
-// further one. A text is always a text, whatever it begins with.
+// book is a workbook being written. Rows that do not fit into a sheet continue in
+// another one. Text cells are always text, regardless of how they begin.
 type book struct {
 	*excelize.File
 	table   *Table
@@ -141,8 +141,8 @@ func (b *book) about(r *Run) error {
 	return out.Flush()
 }
 
-// sheetText is a text that a cell holds: not too long, and without the
-// characters that XML knows none of.
+// sheetText returns a text that fits into a cell, without characters that XML does
+// not allow.
 func sheetText(text string) string {
 	text = strings.ToValidUTF8(text, "�")
 	units := 0

@@ -80,7 +80,7 @@ func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, err
 	step = min(step, latest)
 	count := (max(q.To-q.From, 0) + step - 1) / step
 	if count*int64(max(len(q.DataPoints), 1)) > maxSteps {
-		return nil, fault.At("step", "steps of %d seconds are more than %d values; ask for longer ones", step, maxSteps)
+		return nil, fault.At("step", "steps of %d seconds are more than %d values; use longer steps", step, maxSteps)
 	}
 	all := make([][]Step, len(q.DataPoints))
 	for i := range all {

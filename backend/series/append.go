@@ -38,7 +38,7 @@ type batch struct {
 func (db *DB) Append(ctx context.Context, samples []Sample) error {
 	for i := range samples {
 		if at := samples[i].At; at < 0 || at >= latest {
-			return fault.At("at", "%d is no moment in epoch seconds between 1970 and 9999", at)
+			return fault.At("at", "%d is not a time in epoch seconds between 1970 and 9999", at)
 		}
 	}
 	if len(samples) == 0 {

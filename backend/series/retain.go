@@ -29,7 +29,7 @@ const retainStep = 200
 // other things are written, and can be interrupted at any time.
 func (db *DB) Retain(ctx context.Context, k Keep) error {
 	if k.Samples < 1 {
-		return fault.At("samples", "samples are kept for a day at least")
+		return fault.At("samples", "samples must be kept for at least a day")
 	}
 	now := db.clock().Unix()
 	samples := halfDayOf(max(now-int64(k.Samples)*24*60*60, 0))
@@ -186,7 +186,7 @@ func writeHours(steps []Step) ([]byte, error) {
 	return data, nil
 }
 
-var errHours = errors.New("a row of hours does not hold together")
+var errHours = errors.New("a row of hours is inconsistent")
 
 func readHours(data []byte) (steps []Step, err error) {
 	for column := -1; column < len((&Step{}).columns()); column++ {

@@ -40,7 +40,7 @@ func TestGroupsOfUsersAndRolesAreThereAsLongAsTheyAreNamed(t *testing.T) {
 			want(http.MethodPut, at, `{"name":"Later shift"}`, 200, `"description":""`)
 			want(http.MethodGet, path+"?filter=name:%22Later%20shift%22", "", 200, `"total":1`)
 			want(http.MethodDelete, path+"/1", "", 409, "cannot be deleted")
-			want(http.MethodPatch, path+"/1", `{"name":"x"}`, 409, "keeps its name")
+			want(http.MethodPatch, path+"/1", `{"name":"x"}`, 409, "cannot be renamed")
 			want(http.MethodPut, path+"/1", `{"name":"Ungrouped"}`, 200, `"parentId":0`)
 
 			want(http.MethodPost, member.path, fmt.Sprintf(member.body, 999), 400, "999")

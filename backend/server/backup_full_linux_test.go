@@ -44,7 +44,7 @@ func TestAFullDiskLeavesNoHalfBackupAndNoHalfRestore(t *testing.T) {
 		}
 	}
 	err = server.Restore(t.Context(), small.options(), p.file, true, unheard)
-	if !fault.Is(err, fault.Full) || !strings.Contains(fmt.Sprint(err), "MB when it is unpacked") {
+	if !fault.Is(err, fault.Full) || !strings.Contains(fmt.Sprint(err), "MB unpacked") {
 		t.Errorf("a restore to a small disk says %v", err)
 	}
 	if got, _ := filepath.Glob(filepath.Join(disk, "*")); len(got) != 0 {

@@ -105,7 +105,7 @@ func TestABackupOfARunningPortalComesBack(t *testing.T) {
 		t.Errorf("the backup is %v (%v), want -rw-------", info.Mode(), err)
 	}
 	if err := server.Backup(t.Context(), p.options(), p.file, unheard); err == nil ||
-		!strings.Contains(err.Error(), "is there already") {
+		!strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second backup to the same file says %v", err)
 	}
 	second := filepath.Join(filepath.Dir(p.file), "second")
@@ -214,10 +214,10 @@ func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 	}{
 		{"undo of nothing", func() error { return backup.Undo(p.folder) }, "no longer kept",
 			"waits false, keeps false"},
-		{"nothing to take back", func() error { return backup.Unstage(p.folder) }, "no restore waits",
+		{"nothing to take back", func() error { return backup.Unstage(p.folder) }, "no restore is pending",
 			"waits false, keeps false"},
 		{"a restore waits", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},
-		{"one more", func() error { return backup.Stage(t.Context(), o) }, "waits for the next start already",
+		{"one more", func() error { return backup.Stage(t.Context(), o) }, "is already pending for the next start",
 			"waits true, keeps false"},
 		{"it is taken back", func() error { return backup.Unstage(p.folder) }, "", "waits false, keeps false"},
 		{"it waits again", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},

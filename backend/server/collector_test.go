@@ -97,7 +97,7 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 		t.Errorf("the collector ends with %v", err)
 	}
 	if err := agent.Run(t.Context(), agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token,
-		Log: quiet()}); err == nil || err.Error() != "the portal answers: the API token is not valid" {
+		Log: quiet()}); err == nil || err.Error() != "the portal responded: the API token is not valid" {
 		t.Errorf("a token that was used gives %v", err)
 	}
 	ctx, stop = context.WithCancel(t.Context())
@@ -266,7 +266,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 		status int
 		want   string
 	}{
-		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found are at most 10,000 instances"},
+		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found can have at most 10,000 instances"},
 		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400,
 			"found[0].displayName is one line of at most 255 characters"},
 		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},

@@ -114,8 +114,8 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 		return `{"name":"X","collectMethod":"ping","collectInterval":60,` + more + `}`
 	}
 	for _, tt := range []struct{ body, field, want string }{
-		{`{"name":"a|b","collectMethod":"ping","collectInterval":60}`, "name", `name is a text without * ? | , " ` +
-			`\ and /, because filters and alert rules choose data sources by it`},
+		{`{"name":"a|b","collectMethod":"ping","collectInterval":60}`, "name", `name must not contain * ? | , " ` +
+			`\ and /, because filters and alert rules select data sources by it`},
 		{`{"name":"a\u0007b","collectMethod":"ping","collectInterval":60}`, "name",
 			"name is a text of one line, without control characters"},
 		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name is empty"},
@@ -126,22 +126,24 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 		{with(`"appliesTo":"isLinux("`), "appliesTo", ""},
 		{with(`"appliesTo":"nonsense()"`), "appliesTo", ""},
 		{with(`"collectorAttribute":{"name":"snmp"}`), "collectorAttribute.name",
-			"collectorAttribute.name goes with the collectMethod: ping"},
+			"collectorAttribute.name must match the collectMethod: ping"},
 		{with(`"collectorAttribute":{"password":"hunter2"}`), "collectorAttribute.password",
-			"collectorAttribute.password is shown to all who read data sources; keep the secret in a property of the " +
-				"device, and write ##password## here"},
-		{with(`"enableAutoDiscovery":true`), "autoDiscoveryConfig", "autoDiscoveryConfig says how instances are " +
-			"looked for, and enableAutoDiscovery needs it"},
+			"collectorAttribute.password is visible to all users who view data sources; keep the secret in a " +
+				"device property, and write ##password## here"},
+		{with(`"enableAutoDiscovery":true`), "autoDiscoveryConfig", "autoDiscoveryConfig is required while " +
+			"enableAutoDiscovery is true"},
 		{with(`"dataPoints":[{"name":"a"},{"name":"A"}]`), "dataPoints[1].name",
 			"dataPoints[1].name: there are two data points A"},
-		{with(`"dataPoints":[{"name":"<script>"}]`), "dataPoints[0].name", "dataPoints[0].name begins with a letter " +
-			"or _, and has up to 64 letters, digits, spaces, _ . and -"},
+		{with(`"dataPoints":[{"name":"<script>"}]`), "dataPoints[0].name",
+			"dataPoints[0].name must begin with a letter " +
+				"or _, and have at most 64 letters, digits, spaces, _ . and -"},
 		{with(`"dataPoints":[{"name":"a","alertExpr":"> x"}]`), "dataPoints[0].alertExpr",
-			`dataPoints[0].alertExpr: "x" is no number; a threshold reads like > 60 80 90`},
-		{with(`"dataPoints":[{"name":"a","type":9}]`), "dataPoints[0].type", "dataPoints[0].type is a whole number " +
-			"from 1 to 3"},
+			`dataPoints[0].alertExpr: "x" is not a number; write a threshold like > 60 80 90`},
+		{with(`"dataPoints":[{"name":"a","type":9}]`), "dataPoints[0].type",
+			"dataPoints[0].type must be a whole number " +
+				"from 1 to 3"},
 		{with(`"dataPoints":[{"name":"a","minValue":"5","maxValue":"1"}]`), "dataPoints[0].maxValue",
-			"dataPoints[0].maxValue is less than its minValue: nothing would be between them"},
+			"dataPoints[0].maxValue must not be less than minValue"},
 		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"b/2"}]`),
 			"dataPoints[0].postProcessorParam", `dataPoints[0].postProcessorParam: there is no data point "b"`},
 		{with(`"dataPoints":[{"name":"a","postProcessorMethod":"expression","postProcessorParam":"a+1"}]`),
@@ -154,7 +156,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 			`graphs[0].lines[0].dataPointName: there is no data point "gone"`},
 		{with(`"dataPoints":[{"name":"a"}],"overviewGraphs":[{"name":"g","virtualDataPoints":[{"name":"v",` +
 			`"rpn":"a*b"}]}]`), "overviewGraphs[0].virtualDataPoints[0].rpn",
-			`overviewGraphs[0].virtualDataPoints[0].rpn: there is no data point "b", nor a virtual one before it`},
+			`overviewGraphs[0].virtualDataPoints[0].rpn: there is no data point or earlier virtual data point "b"`},
 	} {
 		status, text := w.ask("admin", "POST /setting/datasources", tt.body)
 		var got struct {
@@ -276,16 +278,16 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 func TestAFileThatCannotBeImportedIsRefused(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ request, body, want string }{
-		{"GET /setting/datasources/1?format=xml", "", "format is json; data sources go from portal to portal as " +
-			"JSON only"},
+		{"GET /setting/datasources/1?format=xml", "",
+			"format must be json; data sources can be exported as JSON only"},
 		{"GET /setting/datasources?format=xml", "",
-			"format is json; data sources go from portal to portal as JSON only"},
+			"format must be json; data sources can be exported as JSON only"},
 		{"POST /setting/datasources/importjson?handleConflict=MAYBE", `{"name":"x"}`,
 			"handleConflict is one of ERROR, FORCE_OVERWRITE"},
-		{"POST /setting/datasources/importjson", `[]`, "the file is a JSON object"},
-		{"POST /setting/datasources/importjson", `{"items":[]}`, "items is a list of objects, one at least"},
-		{"POST /setting/datasources/importjson", `{"items":[null]}`, "items is a list of objects, one at least"},
-		{"POST /setting/datasources/importjson", `{"collectMethod":"ping"}`, "name is required: a text that is not " +
+		{"POST /setting/datasources/importjson", `[]`, "the file must be a JSON object"},
+		{"POST /setting/datasources/importjson", `{"items":[]}`, "items must be a list of at least one object"},
+		{"POST /setting/datasources/importjson", `{"items":[null]}`, "items must be a list of at least one object"},
+		{"POST /setting/datasources/importjson", `{"collectMethod":"ping"}`, "name is required and must not be " +
 			"empty"},
 		{"POST /setting/datasources/importjson", `{"name":"x","collectMethod":"ping"}`, "collectInterval is required"},
 		{"POST /setting/datasources/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=COLOR",
@@ -311,7 +313,7 @@ func TestAFunctionOfADataSourceStays(t *testing.T) {
 	w.does("POST /setting/functions/importjson?handleConflict=FORCE_OVERWRITE&fieldsToPreserve=description",
 		`{"name":"isDoor","code":"displayName == \"bridge\""}`)
 	if status, text := w.ask("admin", "DELETE /setting/functions/1", ""); status != http.StatusConflict ||
-		!strings.Contains(text, "isDoor is called by the data source Door") {
+		!strings.Contains(text, "isDoor is used by the data source Door") {
 		t.Errorf("%d %s", status, text)
 	}
 }

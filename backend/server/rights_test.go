@@ -129,11 +129,9 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 			"no device group 4")},
 		{"clerk", "PATCH /device/devices/3", `{"hostGroupIds":"2"}`, 400, at("hostGroupIds", "hostGroupIds: your "+
 			"role may not take the device out of device group 4")},
-		{"clerk", "POST /device/groups", `{"name":"x","parentId":4}`, 400, at("parentId", "there is no group 4 to "+
-			"put it in")},
-		{"clerk", "POST /device/groups", `{"name":"x","parentId":99}`, 400, at("parentId", "there is no group 99 to "+
-			"put it in")},
-		{"clerk", "PATCH /device/groups/3", `{"parentId":4}`, 400, at("parentId", "there is no group 4 to put it in")},
+		{"clerk", "POST /device/groups", `{"name":"x","parentId":4}`, 400, at("parentId", "there is no group 4")},
+		{"clerk", "POST /device/groups", `{"name":"x","parentId":99}`, 400, at("parentId", "there is no group 99")},
+		{"clerk", "PATCH /device/groups/3", `{"parentId":4}`, 400, at("parentId", "there is no group 4")},
 		{"clerk", "PATCH /device/groups/2", `{"description":"ours"}`, 200, ""},
 		{"clerk", "PATCH /device/devices/3", `{"description":"ours"}`, 200, ""},
 		{"clerk", "GET /setting/admins", "", 403,
@@ -153,42 +151,43 @@ func TestNobodyRisesAboveTheirOwnRights(t *testing.T) {
 	for _, tt := range []struct{ request, body, want string }{
 		// Rights they do not hold.
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"*",` +
-			`"operation":"read"}]}`, "you cannot grant read on deviceGroup *, because you do not hold it"},
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup *, because you do not have this permission"},
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"1",` +
-			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 1, because you do not hold it"},
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 1, because you do not have this permission"},
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"+1",` +
-			`"operation":"read"}]}`, "you cannot grant read on deviceGroup +1, because you do not hold it"},
+			`"operation":"read"}]}`,
+			"you cannot grant read on deviceGroup +1, because you do not have this permission"},
 		{"POST /setting/roles", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"4",` +
-			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 4, because you do not hold it"},
+			`"operation":"read"}]}`, "you cannot grant read on deviceGroup 4, because you do not have this permission"},
 		{"POST /setting/roles",
 			`{"name":"x","privileges":[{"objectType":"setting","objectId":"*","operation":"read"}]}`,
-			"you cannot grant read on setting *, because you do not hold it"},
+			"you cannot grant read on setting *, because you do not have this permission"},
 		{"PATCH /setting/roles/6", `{"privileges":[{"objectType":"deviceGroup","objectId":"*","operation":"write"}]}`,
-			"you cannot grant write on deviceGroup *, because you do not hold it"},
+			"you cannot grant write on deviceGroup *, because you do not have this permission"},
 		{"PATCH /setting/admins/3", `{"roles":[{"id":1}]}`, "you cannot grant write on deviceGroup *, because you do " +
-			"not hold it"},
+			"not have this permission"},
 		{"PATCH /setting/admins/3", `{"roles":[{"id":6},{"name":"ADMINISTRATOR"}]}`,
-			"you cannot grant write on deviceGroup *, because you do not hold it"},
+			"you cannot grant write on deviceGroup *, because you do not have this permission"},
 		{"POST /setting/admins", `{"username":"x","password":"correct horse","email":"a@example.net",` +
-			`"roles":[{"id":8}]}`, "you cannot grant write on deviceGroup *, because you do not hold it"},
+			`"roles":[{"id":8}]}`, "you cannot grant write on deviceGroup *, because you do not have this permission"},
 		// People who hold more.
-		{"PATCH /setting/admins/1", `{"password":"another horse"}`, "you cannot change admin, who holds the role " +
+		{"PATCH /setting/admins/1", `{"password":"another horse"}`, "you cannot edit admin, who has the role " +
 			"administrator"},
-		{"PATCH /setting/admins/5", `{"status":"suspended"}`, "you cannot change boss, who holds the role boss"},
-		{"PATCH /setting/admins/5", `{"roles":[{"id":6}]}`, "you cannot change boss, who holds the role boss"},
-		{"DELETE /setting/admins/5", ``, "you cannot change boss, who holds the role boss"},
-		{"POST /setting/admins/1/apitokens", `{}`, "you cannot change admin, who holds the role administrator"},
-		{"PATCH /setting/admins/1/apitokens/1", `{"status":1}`, "you cannot change admin, who holds the role " +
+		{"PATCH /setting/admins/5", `{"status":"suspended"}`, "you cannot edit boss, who has the role boss"},
+		{"PATCH /setting/admins/5", `{"roles":[{"id":6}]}`, "you cannot edit boss, who has the role boss"},
+		{"DELETE /setting/admins/5", ``, "you cannot edit boss, who has the role boss"},
+		{"POST /setting/admins/1/apitokens", `{}`, "you cannot edit admin, who has the role administrator"},
+		{"PATCH /setting/admins/1/apitokens/1", `{"status":1}`, "you cannot edit admin, who has the role " +
 			"administrator"},
-		{"DELETE /setting/admins/1/apitokens/1", ``, "you cannot change admin, who holds the role administrator"},
+		{"DELETE /setting/admins/1/apitokens/1", ``, "you cannot edit admin, who has the role administrator"},
 		// Roles that hold more.
 		{"PATCH /setting/roles/2", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,
-			"you cannot change the role manager, which holds more than you do"},
+			"you cannot edit the role manager, which has permissions that you do not have"},
 		{"PATCH /setting/roles/8", `{"privileges":[{"objectType":"deviceGroup","objectId":"2","operation":"read"}]}`,
-			"you cannot change the role boss, which holds more than you do"},
+			"you cannot edit the role boss, which has permissions that you do not have"},
 		{"PUT /setting/roles/8", `{"name":"x","privileges":[{"objectType":"deviceGroup","objectId":"2",` +
-			`"operation":"read"}]}`, "you cannot change the role boss, which holds more than you do"},
-		{"DELETE /setting/roles/9", ``, "you cannot change the role unused, which holds more than you do"},
+			`"operation":"read"}]}`, "you cannot edit the role boss, which has permissions that you do not have"},
+		{"DELETE /setting/roles/9", ``, "you cannot edit the role unused, which has permissions that you do not have"},
 	} {
 		if status, answer := w.ask("keeper", tt.request, tt.body); status != http.StatusForbidden ||
 			answer != refusal(1403, tt.want) {

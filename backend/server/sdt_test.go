@@ -131,26 +131,27 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 		{`{"type":"DeviceDataSourceInstanceGroupSDT","deviceDataSourceInstanceGroupId":99,"duration":5}`,
 			"deviceDataSourceInstanceGroupId names no instance group 99"},
 		{`{"type":"CollectorSDT","collectorId":99,"duration":5}`, "collectorId names no collector 99"},
-		{`{"type":"ResourceSDT","deviceId":1,"collectorId":1,"duration":5}`, "collectorId does not go with the type " +
-			"ResourceSDT"},
-		{`{"type":"ResourceSDT","deviceId":1,"deviceGroupId":2,"duration":5}`, "deviceGroupId does not go with the " +
-			"type ResourceSDT"},
-		{`{"type":"CollectorSDT","collectorId":1,"deviceId":1,"duration":5}`, "deviceId does not go with the type " +
+		{`{"type":"ResourceSDT","deviceId":1,"collectorId":1,"duration":5}`,
+			"collectorId cannot be used with the type ResourceSDT"},
+		{`{"type":"ResourceSDT","deviceId":1,"deviceGroupId":2,"duration":5}`,
+			"deviceGroupId cannot be used with the " +
+				"type ResourceSDT"},
+		{`{"type":"CollectorSDT","collectorId":1,"deviceId":1,"duration":5}`, "deviceId cannot be used with the type " +
 			"CollectorSDT"},
 		{`{"type":"ResourceSDT","deviceId":1}`, "endDateTime or duration is required while sdtType is oneTime"},
 		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":9000,"endDateTime":9000}`,
-			"endDateTime is later than startDateTime"},
+			"endDateTime must be later than startDateTime"},
 		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":-1,"duration":5}`, "startDateTime is a whole number " +
 			"from 0 to 253402300799999"},
 		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":253402300799999,"duration":5}`,
-			"endDateTime is a moment before the year 10000"},
-		{once(`"type":"ResourceSDT","deviceId":1,"duration":61`), "duration is 61 minutes, but from startDateTime to " +
-			"endDateTime it is 60; leave one of the two out"},
+			"endDateTime must be before the year 10000"},
+		{once(`"type":"ResourceSDT","deviceId":1,"duration":61`), "duration is 61 minutes, but startDateTime to " +
+			"endDateTime is 60 minutes; omit one of the two"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":-5}`, "duration is a whole number from 0 to 52560000"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Mars/Olympus"}`,
-			"timezone is an IANA name such as Europe/Berlin"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`, "timezone is an IANA name such as " +
-			"Europe/Berlin"},
+			"timezone must be an IANA time zone name such as Europe/Berlin"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`,
+			"timezone must be an IANA time zone name such as Europe/Berlin"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour goes with the sdtType daily, weekly, " +
 			"monthly, monthlyByWeek, and not with oneTime"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType is one of oneTime, daily, " +
@@ -161,14 +162,14 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 		{again("daily", `"endHour":-1`), "endHour is a whole number from 0 to 23"},
 		{again("daily", `"endMinute":60`), "endMinute is a whole number from 0 to 59"},
 		{again("daily", `"hour":2`), "endHour and endMinute, or duration, are required while sdtType is daily"},
-		{again("daily", `"hour":2,"endHour":4,"duration":60`), "duration is 60 minutes, but from 02:00 to 04:00 it " +
-			"is 120; leave one of the two out"},
+		{again("daily", `"hour":2,"endHour":4,"duration":60`), "duration is 60 minutes, but 02:00 to 04:00 " +
+			"is 120 minutes; omit one of the two"},
 		{again("daily", `"duration":1441`), "duration is at most 1440 minutes here, so that no window begins before " +
 			"the last one has ended"},
 		{again("daily", `"duration":5,"weekDay":"Monday"`), "weekDay goes with the sdtType weekly, monthlyByWeek, " +
 			"and not with daily"},
 		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`),
-			"endDateTime is later than startDateTime, or 0 for no end"},
+			"endDateTime must be later than startDateTime, or 0 for no end"},
 		{again("weekly", `"duration":5`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, " +
 			"Wednesday, Thursday, Friday, Saturday"},
 		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay is one or some, joined by commas, of " +

@@ -310,7 +310,7 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "correct horse", Role: "boss"},
 			"there is no role boss"},
 		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "short", Role: "manager"},
-			"a password has 8 to 512 characters"},
+			"a password must have 8 to 512 characters"},
 		{server.Command{Do: server.DoSetPassword, Name: "nadia", Password: "another one"}, ""},
 		{server.Command{Do: server.DoSetPassword, Name: "nobody", Password: "another one"}, "there is no user nobody"},
 		{server.Command{Do: server.DoCreateToken, Name: "nobody"}, "there is no user nobody"},

@@ -160,7 +160,7 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 			`"alertForNoData":9}]}`, 400, "dpConfig[0].alertForNoData is -1, 1, 2, 3 or 4"},
 		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,` +
 			`"alertClearTransitionInterval":-2}]}`, 400,
-			"dpConfig[0].alertClearTransitionInterval is a number of polls"},
+			"dpConfig[0].alertClearTransitionInterval must be a number of polls"},
 		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":1001,` +
 			`"alertExpr":"!"}]}`, 400, "dpConfig[0].alertExpr: a threshold begins with"},
 		{"admin", "GET /device/groups/2/datasources/9999/alertsettings", "", 404, "there is no data source 9999"},

@@ -80,9 +80,9 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 		status    int
 		says      string
 	}{
-		{"clerk", `{"name":"new","hostGroupIds":"4"}`, 403, "may not add devices to group 4"},
-		{"clerk", `{"name":"new"}`, 403, "may not add devices to group 1"},
-		{"reader", `{"name":"new","hostGroupIds":"2"}`, 403, "may not add devices to group 2"},
+		{"clerk", `{"name":"new","hostGroupIds":"4"}`, 403, "cannot add devices to group 4"},
+		{"clerk", `{"name":"new"}`, 403, "cannot add devices to group 1"},
+		{"reader", `{"name":"new","hostGroupIds":"2"}`, 403, "cannot add devices to group 2"},
 		{"admin", `{"name":"no such/host"}`, 400, `"field":"name"`},
 		{"admin", `{"name":"host","hostGroupIds":"x"}`, 400, `"field":"hostGroupIds"`},
 	} {

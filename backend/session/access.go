@@ -124,7 +124,7 @@ type accesses struct {
 }
 
 // Access returns what a user may see and do, current at once after any change of
-// users, roles or groups. A user who is suspended or gone is fault.NoLogin.
+// users, roles or groups. A suspended or deleted user is fault.NoLogin.
 func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
 	names := []string{string(people.Users.Name), string(people.Roles.Name), string(fleet.Groups.Name)}
 	value, err := s.db.Memo("session.access", names, func() (any, error) {
@@ -145,7 +145,7 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 	}
 	who := all.everyone.byID[userID]
 	if who == nil || !who.active() {
-		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
+		return nil, fault.New(fault.NoLogin, "the user is suspended or deleted")
 	}
 	access := &resource.Access{UserID: userID, User: who.row.Username, Role: who.role, Admin: who.admin,
 		Grants: grants(who.privileges, all.tree)}

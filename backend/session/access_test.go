@@ -114,7 +114,7 @@ func TestAccessIsCurrentAtOnce(t *testing.T) {
 	}
 	change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	for _, id := range []int64{id, 99} {
-		if _, err := h.Access(t.Context(), id); says(err) != "no_login: the user is suspended or gone" {
+		if _, err := h.Access(t.Context(), id); says(err) != "no_login: the user is suspended or deleted" {
 			t.Errorf("user %d: %v", id, err)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	maxLaunches = 1000
 )
 
-// Launch makes a token that Redeem takes once, within 30 s. Whoever calls it
-// vouches for the user; Redeem still refuses one who may not sign in.
+// Launch creates a token that Redeem accepts once, within 30 s. The caller has
+// authenticated the user; Redeem still refuses a user who may not sign in.
 func (s *Service) Launch(userID int64, persistent bool) (token string) {
 	token = newSecret()
 	s.mu.Lock()
@@ -35,8 +35,8 @@ func (s *Service) Launch(userID int64, persistent bool) (token string) {
 	return token
 }
 
-// Redeem begins the session a launch token stands for. A token that is unknown,
-// used or too old is fault.NoLogin.
+// Redeem starts a session for a launch token. A token that is unknown, used or too old
+// is fault.NoLogin.
 func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	key := digestOf(token)
 	s.mu.Lock()
@@ -53,7 +53,7 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	}
 	who := everyone.byID[l.userID]
 	if who == nil || !who.maySignIn() {
-		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
+		return nil, fault.New(fault.NoLogin, "the user is suspended or deleted")
 	}
 	sess, err := s.open(ctx, who, l.persistent)
 	if err == nil && l.persistent {
@@ -106,7 +106,7 @@ const credentialRows resource.Name[*credential] = "desktopCredential"
 // credentials declares the table; nothing serves it.
 var credentials = resource.Resource[*credential]{
 	Name: credentialRows, Label: "desktop credential", Object: resource.Setting, Area: "useraccess",
-	Doc: "What the desktop resumes a session by.",
+	Doc: "A credential with which the desktop resumes a session.",
 	Fields: []resource.Field[*credential]{
 		{Name: "id", At: func(c *credential) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "userId", At: func(c *credential) any { return &c.UserID }, Doc: "Whose session it resumes",
@@ -136,7 +136,7 @@ func (s *Service) Credential(ctx context.Context, userID int64) (secret string, 
 	}
 	who := everyone.byID[userID]
 	if who == nil || !who.maySignIn() {
-		return "", fault.New(fault.NoLogin, "the user is suspended or gone")
+		return "", fault.New(fault.NoLogin, "the user is suspended or deleted")
 	}
 	secret = newSecret()
 	row := credential{UserID: userID, Hash: bearerHash(secret), Mark: hex.EncodeToString(who.mark[:]),

@@ -12,7 +12,7 @@ import (
 
 const (
 	usedUp = "no_login: this link has been used or is older than 30 seconds; start again from the app"
-	gone   = "no_login: the user is suspended or gone"
+	gone   = "no_login: the user is suspended or deleted"
 	over   = "no_login: the desktop's session has ended; sign in again"
 )
 

@@ -55,7 +55,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: path, Category: ground.CategorySettings, Summary: "Get the signed-in user",
-			Doc:   "Returns who the caller is, with a session or with an API token.",
+			Doc:   "Returns the caller's user, for a session or an API token.",
 			Right: resource.Right{Object: resource.Anyone}, Answer: &me, Once: true,
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
 				return answerWho(c.Access, c.Session.CSRF), nil
@@ -63,9 +63,9 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "DELETE", Path: path, Category: ground.CategorySettings, Summary: "Sign out",
-			Doc:   "Ends the session and its event streams, and takes the cookie away.",
+			Doc:   "Ends the session and its event streams, and deletes the cookie.",
 			Right: resource.Right{Object: resource.Anyone},
-			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller came with an API token, which has no " +
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller used an API token, which has no " +
 				"session"}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				if c.Session.Cookie == "" {
@@ -79,11 +79,11 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "PUT", Path: path + "/password", Category: ground.CategorySettings, Summary: "Change your password",
-			Doc:   "Takes the current password and a new one, ends all sessions of the user, and begins a new one.",
+			Doc:   "Requires the current password and a new one, ends all sessions of the user, and starts a new one.",
 			Right: resource.Right{Object: resource.Anyone}, Body: &renewal, Answer: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
-				{Kind: fault.Invalid, When: "the current password is wrong, or the new one is no good"},
-				{Kind: fault.TooMany, When: "ten wrong passwords were given for the user name or from the address"},
+				{Kind: fault.Invalid, When: "the current password is wrong, or the new one is not allowed"},
+				{Kind: fault.TooMany, When: "ten attempts failed for the user name or from the address"},
 			},
 			Example: resource.Example{Body: newPassword{Password: "viewer-demo", NewPassword: "correct horse"}},
 			Handle:  s.handleNewPassword,
@@ -177,15 +177,15 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 		secret("bearer", "The token to send as Authorization: Bearer, shown only now", "Qk3v…"))
 	return resource.Endpoint{
 		Method: "POST", Path: people.Tokens.Path, Category: ground.CategorySettings, Summary: "Add an API token",
-		Doc: "Makes a credential that acts with the user's rights, both as a bearer token and for LMv1 signatures. " +
-			"Its secrets are in this answer only.",
+		Doc: "Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. " +
+			"Only this response contains its secrets.",
 		Right: resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
-		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"),
+		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Id of the token's user"),
 			Required: true, Example: 1}},
 		Body: &body, Answer: &answer, Creates: true, Once: true,
 		Errors: []resource.Failure{
 			{Kind: fault.Unknown, When: "there is no such user"},
-			{Kind: fault.Denied, When: "the user holds more than the caller does"},
+			{Kind: fault.Denied, When: "the user has permissions that the caller does not have"},
 		},
 		Example: resource.Example{Path: "/setting/admins/1/apitokens", Body: map[string]any{"note": "nightly export"}},
 		Handle:  s.handleCreateToken,

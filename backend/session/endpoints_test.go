@@ -105,8 +105,9 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 	for _, tt := range []struct{ body, err string }{
 		{`{"password":"wrong horse","newPassword":"another horse"}`,
 			"invalid: password: the current password is wrong"},
-		{`{"password":"` + password + `","newPassword":"short"}`, "invalid: newPassword: a password has 8 to 512 " +
-			"characters"},
+		{`{"password":"` + password + `","newPassword":"short"}`,
+			"invalid: newPassword: a password must have 8 to 512 " +
+				"characters"},
 		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new password " +
 			"is the current one"},
 		{`{"password":"` + password + `"}`, "invalid: newPassword: newPassword is required"},
@@ -204,7 +205,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 		{"registrar", "3", `{"status":1}`, `{"id":2,"adminId":3,"adminName":"viewer","accessId":…,"note":"",` +
 			`"status":1,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,` +
 			`"bearer":…}`},
-		{"registrar", "1", `{}`, `denied: you cannot change boss, who holds the role administrator`},
+		{"registrar", "1", `{}`, `denied: you cannot edit boss, who has the role administrator`},
 		{"viewer", "3", `{}`, `denied: refused by write on settings: useraccess`},
 		{"boss", "9", `{}`, `unknown: there is no user 9`},
 		{"boss", "x", `{}`, `unknown: there is no "x" here; an id is a whole number`},

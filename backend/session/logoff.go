@@ -13,7 +13,7 @@ import (
 
 // logoff is the body of a request that ends the sessions of others.
 type logoff struct {
-	Names []string `json:"userNames" doc:"names of users, up to 1,000"`
+	Names []string `json:"userNames" doc:"user names, at most 1,000"`
 }
 
 const mostLoggedOff = 1000 // users of one request
@@ -23,14 +23,14 @@ func (s *Service) logoffEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/setting/admins/services/logoffUsers", Category: ground.CategorySettings,
 		Summary: "Sign users out",
-		Doc: "Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API " +
-			"tokens stay. " +
-			"Nobody is signed out when one of the names is wrong.",
+		Doc: "Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. " +
+			"API tokens stay. If one of the names is wrong, no user is signed out.",
 		Right: resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Modify}, Body: &body,
 		Errors: []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right, or a user holds more than the caller does"},
-			{Kind: fault.Invalid, When: "there is no user of that name"},
+			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission, or a user has permissions " +
+				"that the caller does not have"},
+			{Kind: fault.Invalid, When: "there is no user with that name"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		},
 		Example: resource.Example{Body: logoff{Names: []string{"viewer"}}},
@@ -44,7 +44,7 @@ func (s *Service) handleLogoff(ctx context.Context, c *resource.Call) (any, erro
 		return nil, err
 	}
 	if len(in.Names) == 0 || len(in.Names) > mostLoggedOff {
-		return nil, fault.At("userNames", "userNames holds 1 to %d names", mostLoggedOff)
+		return nil, fault.At("userNames", "userNames must have 1 to %d names", mostLoggedOff)
 	}
 	everyone, err := s.everyone(ctx)
 	if err != nil {

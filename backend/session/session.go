@@ -49,7 +49,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// Options say how long a session lasts; the zero value is good.
+// Options set how long a session lasts; the zero value uses the defaults.
 type Options struct {
 	Instance string           // the portal's id, which makes the cookie's name its own
 	Secure   bool             // the portal is served over TLS

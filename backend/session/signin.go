@@ -121,7 +121,7 @@ func (s *Service) IsPassword(ctx context.Context, username, password string) (bo
 }
 
 func errBusy() error {
-	return &fault.Error{Kind: fault.TooMany, Message: "too many people sign in at once; try again in a moment",
+	return &fault.Error{Kind: fault.TooMany, Message: "too many users are signing in; try again in a moment",
 		RetryAfter: time.Second}
 }
 

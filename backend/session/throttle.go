@@ -43,7 +43,7 @@ func newThrottle(clock func() time.Time) *throttle {
 	return &throttle{clock: clock, all: map[digest]*attempts{}, ended: make(chan struct{})}
 }
 
-// begin lets an attempt through, which failed, succeeded or abandon must end. A
+// begin admits an attempt, which failed, succeeded or abandon must end. A
 // locked key is fault.TooMany; when those under way may yet reach the limit, it
 // waits for them until ctx is done.
 func (t *throttle) begin(ctx context.Context, keys []digest) error {
@@ -163,8 +163,8 @@ func (t *throttle) finish(keys []digest, each func(digest, *attempts)) {
 	t.ended = make(chan struct{})
 }
 
-// makeRoom keeps the memory bounded: what has been forgotten goes first, then
-// the key that failed least.
+// makeRoom limits the memory: it removes expired entries first, then the key with the
+// fewest failures.
 func (t *throttle) makeRoom(now time.Time) {
 	if len(t.all) < maxTracked {
 		return

@@ -60,7 +60,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 			return nil, err
 		}
 	default:
-		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 "+
+		return nil, fault.New(fault.NoLogin, "Authorization must be Bearer <token> or LMv1 "+
 			"<accessId>:<signature>:<epochMillis>")
 	}
 	if token == nil || token.Status != people.TokenActive {
@@ -114,7 +114,7 @@ func (s *Service) signature(value string) ([]string, error) {
 	}
 	millis, err := strconv.ParseInt(parts[2], 10, 64)
 	if err != nil || time.UnixMilli(millis).Sub(s.clock()).Abs() > clockSkew {
-		return nil, fault.New(fault.NoLogin, "the time of the LMv1 signature is not epoch milliseconds within 30 "+
+		return nil, fault.New(fault.NoLogin, "the time of the LMv1 signature must be epoch milliseconds within 30 "+
 			"minutes of this portal's clock")
 	}
 	return parts, nil

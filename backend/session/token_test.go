@@ -30,9 +30,9 @@ func TestATokenIsCheckedByItsHeader(t *testing.T) {
 		// Made by Python's hmac, hashlib and base64.
 		known = "LMv1 id:M2U0YTZiN2RlN2Y5MzY1NmU2NzE3YTE1OGVmNWI5OTllMmE0YTg1NzAxZTMwMmJkNWYyYjAxZGVlYjZmZWU1YQ==" +
 			":1769853600000"
-		scheme = "no_login: Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>"
+		scheme = "no_login: Authorization must be Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>"
 		shape  = "no_login: LMv1 takes <accessId>:<signature>:<epochMillis>"
-		late   = "no_login: the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this " +
+		late   = "no_login: the time of the LMv1 signature must be epoch milliseconds within 30 minutes of this " +
 			"portal's clock"
 	)
 	post := TokenRequest{Method: "POST", Path: path, DecodedPath: path, Body: []byte(body)}

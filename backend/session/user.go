@@ -24,7 +24,7 @@ func (s *Service) AddUser(ctx context.Context, name, password, role string) (id 
 		return 0, err
 	}
 	if strings.TrimSpace(name) == "" || len(name) > 128 {
-		return 0, fault.At("username", "username has 1 to 128 bytes")
+		return 0, fault.At("username", "username must have 1 to 128 bytes")
 	}
 	u.Username, u.Password, u.Email, u.Roles = name, hash, mailOf(name), []people.RoleRef{{Name: role}}
 	ctx = s.asPortal(ctx)
@@ -125,8 +125,8 @@ func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPa
 	return s.open(ctx, who, persistent)
 }
 
-// UserID is the id of the user of that name, in any letter case; fault.Unknown
-// when there is none.
+// UserID returns the id of the user with that name, ignoring case; fault.Unknown if
+// there is none.
 func (s *Service) UserID(ctx context.Context, name string) (int64, error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {

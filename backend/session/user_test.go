@@ -17,10 +17,10 @@ func TestAddingUsersFromTheCommandLine(t *testing.T) {
 		{"<o_o>", password, "readonly", "", "user@localhost"},
 		{"ADMIN", password, "readonly", `conflict: there is already a user with the username "ADMIN"`, ""},
 		{"jo", password, "boss", "invalid: there is no role boss", ""},
-		{"jo", "short", "readonly", "invalid: a password has 8 to 512 characters", ""},
-		{"", password, "readonly", "invalid: username has 1 to 128 bytes", ""},
-		{strings.Repeat("x", 129), password, "readonly", "invalid: username has 1 to 128 bytes", ""},
-		{"jo do", password, "readonly", "invalid: username has no spaces, colons or slashes", ""},
+		{"jo", "short", "readonly", "invalid: a password must have 8 to 512 characters", ""},
+		{"", password, "readonly", "invalid: username must have 1 to 128 bytes", ""},
+		{strings.Repeat("x", 129), password, "readonly", "invalid: username must have 1 to 128 bytes", ""},
+		{"jo do", password, "readonly", "invalid: username must not contain spaces, colons or slashes", ""},
 	} {
 		t.Run(tt.name+"/"+tt.role, func(t *testing.T) {
 			id, err := h.AddUser(t.Context(), tt.name, tt.password, tt.role)
@@ -48,7 +48,7 @@ func TestSettingAPasswordEndsTheOldOne(t *testing.T) {
 	h.user(t, "jo", 4)
 	for _, tt := range []struct{ name, password, err string }{
 		{"nobody", "a new password", "unknown: there is no user nobody"},
-		{"jo", "short", "invalid: a password has 8 to 512 characters"},
+		{"jo", "short", "invalid: a password must have 8 to 512 characters"},
 		{"JO", "a new password", ""},
 	} {
 		if err := h.SetPassword(t.Context(), tt.name, tt.password); says(err) != tt.err {

@@ -216,7 +216,7 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 			`"##snmp.community##":"********"}}`, "1")},
 		{"GET /alert/alerts/1?needMessage=perhaps", "", "invalid needMessage: needMessage is true or false"},
 		{"GET /alert/alerts?customColumns=" + strings.Repeat("a%2C", 3) + manyColumns(), "",
-			"invalid customColumns: customColumns takes up to 50 properties"},
+			"invalid customColumns: customColumns takes at most 50 properties"},
 	})
 }
 
@@ -260,7 +260,7 @@ func TestAlertsFilterAndAClearedOneShowsOnlyWhenAskedFor(t *testing.T) {
 		{"GET /device/devices/1/alerts?fields=id&start=" + at(0) + "&end=" + at(0), "", page(one, "1")},
 		{"GET /device/devices/1/alerts?fields=id&start=" + at(1) + "&end=0", "", nothing},
 		{"GET /device/devices/1/alerts?fields=id&end=" + at(-1), "", nothing},
-		{"GET /device/devices/1/alerts?start=now", "", "invalid start: start is a moment in epoch seconds"},
+		{"GET /device/devices/1/alerts?start=now", "", "invalid start: start must be a time in epoch seconds"},
 		{"GET /device/devices/9/alerts", "", "unknown: there is no device 9"},
 		{"GET /device/groups/1/alerts?fields=id", "", page(one+","+three, "2")},
 		{"GET /device/groups/2/alerts?fields=id", "", page(one+","+three, "2")},
@@ -331,18 +331,18 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 		{"POST /alert/alerts/1/ack", `{"ackComment":"  "}`, "invalid ackComment: ackComment is required"},
 		{"POST /alert/alerts/1/ack", `{"comment":"x"}`, `invalid comment: the body has no field "comment"`},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"` + strings.Repeat("x", 4001) + `"}`,
-			"invalid ackComment: ackComment is a text of at most 4,000 characters"},
+			"invalid ackComment: ackComment must be a text of at most 4,000 characters"},
 		{shown, "", `{"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":""}`},
 		{"POST /alert/alerts/1/note", `{"ackComment":"seen"}`, ""},
 		{shown, "", `{"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":""}`},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"on it"}`, ""},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"still on it"}`, ""},
 		{shown, "", `{"acked":true,"ackedBy":"admin","ackedEpoch":1777896600,"ackComment":"still on it"}`},
-		{"POST /alert/alerts/3/ack", `{"ackComment":"late"}`, "conflict: the alert 3 has cleared; there is nothing " +
-			"left to acknowledge"},
+		{"POST /alert/alerts/3/ack", `{"ackComment":"late"}`, "conflict: the alert 3 has cleared and cannot be " +
+			"acknowledged"},
 		{"POST /alert/alerts/3/note", `{"ackComment":"it was the fan"}`, ""},
-		{"POST /alert/alerts/3/escalate", ``, "conflict: the alert 3 has cleared; there is nobody left to tell"},
-		{"POST /alert/alerts/2/escalate", ``, "conflict: the alert 2 goes along no escalation chain"},
+		{"POST /alert/alerts/3/escalate", ``, "conflict: the alert 3 has cleared and cannot be escalated"},
+		{"POST /alert/alerts/2/escalate", ``, "conflict: the alert 2 has no escalation chain"},
 		{"GET /alert/alerts/1?fields=rule,chain,chainId,subChainId,nextRecipient", "",
 			`{"rule":"Oslo","chain":"Net","chainId":1,"subChainId":1,"nextRecipient":1}`},
 		{"POST /alert/alerts/1/escalate", ``, ""},

@@ -137,8 +137,8 @@ func TestNobodyIsPutIntoADynamicGroupByHand(t *testing.T) {
 		{"PUT /device/devices/1", read, read},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"4,2"}`, ""},
 		{listMembers, "", members("web-1", "2,4", "web-2", "1,4", "db-1", "2")},
-		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers holds 1 group and 2 devices; " +
-			"deleteChildren=true deletes them too"},
+		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers contains 1 group and 2 devices; " +
+			"use deleteChildren=true to delete them too"},
 	})
 }
 
@@ -189,7 +189,7 @@ func TestARoleBoundToGroupsSeesDynamicMembersAndChoosesNone(t *testing.T) {
 
 func TestFunctions(t *testing.T) {
 	h := company(t)
-	const called = "conflict: isWeb is called by the group Auto, the function isBoth; change these first, or "
+	const called = "conflict: isWeb is used by the group Auto, the function isBoth; change these first, or "
 	h.steps(admin, []step{
 		{"POST /setting/functions", `{"name":"isWeb","code":"displayName =~ 'web*'"}`,
 			`{"id":1,"name":"isWeb","code":"displayName =~ 'web*'","description":""}`},
@@ -234,7 +234,7 @@ func TestAFunctionDoesNotTellOfGroupsTheRoleDoesNotSee(t *testing.T) {
 	const denied = "denied: an expression chooses among all devices, so changing one takes a role that may change " +
 		"all device groups"
 	h.steps(who, []step{
-		{"DELETE /setting/functions/1", "", "conflict: isWeb is called by expressions your role does not see; change " +
+		{"DELETE /setting/functions/1", "", "conflict: isWeb is used by expressions your role does not see; change " +
 			"these first, or delete it with ignoreReference=true"},
 		{"DELETE /setting/functions/1?ignoreReference=true", "", denied},
 		{"PATCH /setting/functions/1", `{"code":"false"}`, denied},
@@ -285,7 +285,8 @@ func hostileExpression() string { return `description =~ "^` + strings.Repeat("a
 func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
 	h := open(t)
 	const tooMuch = "with it, the expressions of all %s together would have more than 50000 terms, or more than " +
-		"100000 steps of regular expressions, and every change of a device asks them all. Use simpler expressions, " +
+		"100000 steps of regular expressions, and every change of a device evaluates them all. Use " +
+		"simpler expressions, " +
 		"or fewer"
 	hostile, stored, refused := hostileExpression(), 50, ""
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {

@@ -194,8 +194,9 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 			`ids joined by commas: "x" is no id`},
 		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: ` +
 			`preferredCollectorId is at least 1`},
-		{"POST /device/groups", `{"name":"a/b"}`, `invalid name: name holds no slashes, because they separate the ` +
-			`groups of a path`},
+		{"POST /device/groups", `{"name":"a/b"}`,
+			`invalid name: name must not contain slashes, because they separate the ` +
+				`groups of a path`},
 		{"GET /device/devices?size=0", ``, `invalid size: size is a whole number from 1 to 1000`},
 		{"GET /device/devices?offset=-1", ``, `invalid offset: offset is a whole number from 0`},
 		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you ` +
@@ -205,8 +206,8 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 		{"GET /setting/admins?sort=password", ``, `invalid sort: user has no field "password" to sort by`},
 		{"GET /device/devices/x", ``, `unknown: there is no "x" here; an id is a whole number`},
 		{"PATCH /device/devices/1?opType=merge", `{}`, `invalid opType: opType is refresh, replace or add`},
-		{"DELETE /device/groups/1", ``, `conflict: the root group stays`},
-		{"DELETE /setting/collectors/1", ``, `conflict: the built-in collector stays`},
+		{"DELETE /device/groups/1", ``, `conflict: the root group cannot be deleted`},
+		{"DELETE /setting/collectors/1", ``, `conflict: the built-in collector cannot be deleted`},
 	} {
 		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
@@ -325,7 +326,7 @@ func TestARoleSeesOnlyItsGroups(t *testing.T) {
 			`device group 99`},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds names no device ` +
 			`group 3`},
-		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3 to put it in`},
+		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3`},
 	} {
 		if got := h.ask(oslo, tt.request, tt.body); got != tt.want {
 			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
@@ -342,14 +343,15 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 	h.ask(admin, "POST /device/devices", `{"name":"in-both","hostGroupIds":"1,4"}`)
 	for _, tt := range []struct{ request, body, want string }{
 		{"GET /device/groups/4?fields=fullPath", "", `{"fullPath":"A/B/C"}`},
-		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot stand inside itself`},
+		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot be inside itself`},
 		{"POST /device/groups", `{"name":"b","parentId":2}`, `conflict name: there is already a device group with ` +
 			`the parentId "2" and the name "b"`},
 		{"GET /device/groups/2?fields=numOfHosts,numOfDirectDevices,numOfDirectSubGroups,subGroups", "",
 			`{"numOfHosts":2,"numOfDirectDevices":0,"numOfDirectSubGroups":1,"subGroups":[{"id":3,"name":"B",` +
 				`"fullPath":"A/B","parentId":2}]}`},
-		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 group and 2 devices; deleteChildren=true ` +
-			`deletes them too`},
+		{"DELETE /device/groups/3", "",
+			`invalid deleteChildren: B contains 1 group and 2 devices; use deleteChildren=true ` +
+				`to delete them too`},
 		{"DELETE /device/groups/3?deleteChildren=true", "", `{}`},
 		{"GET /device/devices?fields=id,hostGroupIds", "", `{"total":1,"searchId":null,"items":[{"id":2,` +
 			`"hostGroupIds":"1"}],"data":null}`},

@@ -53,7 +53,7 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   expect(made).toBe(0) // nothing was sent meanwhile
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('own')
   await form.getByRole('textbox', { name: 'Cron line' }).fill('0 7 * *')
-  await form.getByText(/schedule is a cron line of five fields/).waitFor()
+  await form.getByText(/schedule must be a cron expression with five fields/).waitFor()
   await form.getByRole('textbox', { name: 'Cron line' }).fill('0 7 13 * 5')
   await form.getByText('At 07:00 on the 13th or on Friday').waitFor()
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })

@@ -1,4 +1,4 @@
-// Package alert declares alerts and whom they reach: rules, escalation chains,
+// Package alert declares alerts and their notification: rules, escalation chains,
 // recipients, integrations, deliveries, and cluster alerts of groups.
 //
 // Raise and Clear open and end alerts inside the caller's transaction, and keep
@@ -78,7 +78,7 @@ type Alert struct {
 	SuppressNote       string
 	UpdatedOn          resource.Seconds
 	Notes              []AlertNote
-	// when it is seen to next who is to be told; 1: at once, 0: not until something changes
+	// when the next notification is due; 1: immediately, 0: not until something changes
 	NoticeOn resource.Seconds
 	Told     Told
 }
@@ -95,7 +95,7 @@ type Told struct {
 type AlertNote struct {
 	By   string           `json:"by" doc:"a user, or system for the portal itself"`
 	On   resource.Seconds `json:"on" doc:"epoch seconds"`
-	Text string           `json:"text" doc:"what was written, or what happened"`
+	Text string           `json:"text" doc:"the note, or what happened"`
 }
 
 // Alerts declares /alert/alerts. The rows are written by Raise, Clear and their
@@ -124,14 +124,17 @@ var Alerts = resource.Resource[*Alert]{
 			Example: 1790000000},
 		{Name: "endEpoch", At: func(a *Alert) any { return &a.EndOn }, Doc: "When it cleared; 0 while it is active",
 			ReadOnly: true, Index: true},
-		{Name: "cleared", At: func(a *Alert) any { return &a.Cleared }, Doc: "It is over", ReadOnly: true, Index: true},
-		{Name: "acked", At: func(a *Alert) any { return &a.Acked }, Doc: "Somebody knows of it", ReadOnly: true,
+		{Name: "cleared", At: func(a *Alert) any { return &a.Cleared },
+			Doc: "The alert has cleared", ReadOnly: true, Index: true},
+		{Name: "acked", At: func(a *Alert) any { return &a.Acked }, Doc: "The alert is acknowledged", ReadOnly: true,
 			Index: true},
-		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy }, Doc: "Who acknowledged it last", ReadOnly: true,
+		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy },
+			Doc: "User who last acknowledged it", ReadOnly: true,
 			Example: "operator"},
 		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never",
 			ReadOnly: true},
-		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment }, Doc: "What they wrote", ReadOnly: true},
+		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment },
+			Doc: "Comment of the acknowledgment", ReadOnly: true},
 		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID },
 			Doc: "The device; 0 for an alert of a collector or a group", ReadOnly: true, Refs: string(fleet.DeviceRows),
 			Cascade: true, Index: true, Example: 7},
@@ -143,13 +146,13 @@ var Alerts = resource.Resource[*Alert]{
 			Doc:      "device, collector or deviceGroup",
 			ReadOnly: true, Example: "device"},
 		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID },
-			Doc: "The collector that it is about, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true,
+			Doc: "The collector of the alert, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true,
 			Refs: string(collector.CollectorRows), Cascade: true, Index: true},
 		{Name: "condition", At: func(a *Alert) any { return &a.Condition },
 			Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, " +
 				"panic, credential; empty for an alert of a device or a group", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID },
-			Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true,
+			Doc: "The group of a cluster alert; 0 for an alert of a device or a collector", ReadOnly: true,
 			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
 		{Name: "clusterAlertConfId", At: func(a *Alert) any { return &a.ClusterID },
 			Doc: "The cluster alert of that group; 0 for none", ReadOnly: true, Index: true},
@@ -164,7 +167,8 @@ var Alerts = resource.Resource[*Alert]{
 			Index: true, Example: 52},
 		{Name: "instanceName", At: func(a *Alert) any { return &a.InstanceName }, Doc: "Full name of the instance",
 			ReadOnly: true, Example: "Ping"},
-		{Name: "instanceDescription", At: func(a *Alert) any { return &a.InstanceNote }, Doc: "What the instance is",
+		{Name: "instanceDescription", At: func(a *Alert) any { return &a.InstanceNote },
+			Doc:      "Description of the instance",
 			ReadOnly: true},
 		{Name: "dataPointId", At: func(a *Alert) any { return &a.DataPointID }, Doc: "The data point", ReadOnly: true,
 			Example: 3001},
@@ -173,16 +177,15 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "alertValue", At: func(a *Alert) any { return &a.Value },
 			Doc: "The value that opened it, or that changed its severity last", ReadOnly: true, Example: "83"},
 		{Name: "reason", At: func(a *Alert) any { return &a.Reason },
-			Doc: "Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the " +
-				"value " +
-				"says it all", ReadOnly: true},
-		{Name: "threshold", At: func(a *Alert) any { return &a.Threshold }, Doc: "What the value was held against",
+			Doc: "Reason, as a sentence: why the check failed, or what is wrong with the collector; empty if the " +
+				"value is reason enough", ReadOnly: true},
+		{Name: "threshold", At: func(a *Alert) any { return &a.Threshold }, Doc: "Threshold that the value reached",
 			ReadOnly: true, Example: "> 60 80 90"},
 		{Name: "clearValue", At: func(a *Alert) any { return &a.ClearValue }, Doc: "The value that cleared it",
 			ReadOnly: true},
-		{Name: "clearExpr", At: func(a *Alert) any { return &a.ClearExpr }, Doc: "What that value was held against",
+		{Name: "clearExpr", At: func(a *Alert) any { return &a.ClearExpr }, Doc: "Threshold when it cleared",
 			ReadOnly: true},
-		{Name: "sdted", At: func(a *Alert) any { return &a.SDTed }, Doc: "Maintenance covers it: nobody is told",
+		{Name: "sdted", At: func(a *Alert) any { return &a.SDTed }, Doc: "In maintenance: nobody is notified",
 			ReadOnly: true, Index: true},
 		{Name: "sdtIds", At: func(a *Alert) any { return &a.SDTIDs },
 			Doc: "Ids of the maintenance windows that cover it, joined by commas", ReadOnly: true},
@@ -190,31 +193,30 @@ var Alerts = resource.Resource[*Alert]{
 			ReadOnly: true, Example: 2},
 		{Name: "rule", At: func(a *Alert) any { return &a.Rule }, Doc: "Name of the alert rule", ReadOnly: true,
 			Example: "Web servers"},
-		{Name: "chainId", At: func(a *Alert) any { return &a.ChainID }, Doc: "The escalation chain it goes along; 0 " +
-			"for none",
+		{Name: "chainId", At: func(a *Alert) any { return &a.ChainID }, Doc: "Its escalation chain; 0 for none",
 			ReadOnly: true, Index: true, Example: 1},
 		{Name: "chain", At: func(a *Alert) any { return &a.Chain }, Doc: "Name of the escalation chain", ReadOnly: true,
 			Example: "Web team"},
 		{Name: "subChainId", At: func(a *Alert) any { return &a.SubChainID },
 			Doc: "Which of the chain's destinations counts, from 1; 0 without a chain", ReadOnly: true, Example: 1},
 		{Name: "nextRecipient", At: func(a *Alert) any { return &a.NextRecipient },
-			Doc: "How far along its chain it is: 1 for the first stage; 0 without a chain", ReadOnly: true, Example: 1},
+			Doc: "The current stage of its escalation chain, from 1; 0 without a chain", ReadOnly: true, Example: 1},
 		{Name: "receivedList", At: func(a *Alert) any { return &a.Received },
-			Doc:      "Who has been told, joined by commas",
+			Doc:      "Recipients notified so far, comma-separated",
 			ReadOnly: true},
 		{Name: "suppressor", At: func(a *Alert) any { return &a.Suppressor },
-			Doc: "What keeps people from being told of it; empty for nothing", ReadOnly: true},
+			Doc: "Why notifications are suppressed; empty if they are not", ReadOnly: true},
 		{Name: "suppressDesc", At: func(a *Alert) any { return &a.SuppressNote }, Doc: "Why", ReadOnly: true},
 		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn },
 			Doc:      "When anything of it last changed",
 			ReadOnly: true, Index: true},
 		{Name: "notes", At: func(a *Alert) any { return &a.Notes },
-			Doc: "What became of it and what people wrote, oldest first; the newest 200", ReadOnly: true,
+			Doc: "Its history and notes, oldest first; the newest 200", ReadOnly: true,
 			Example: []AlertNote{{By: ground.SystemUser, On: 1790000000, Text: "opened as error"}}},
-		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn }, Doc: "When it is seen to next who is to " +
-			"be told",
+		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn },
+			Doc:      "When the next notification is due",
 			ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "What people have been told", ReadOnly: true,
+		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "The last notification", ReadOnly: true,
 			WriteOnly: true},
 	},
 	Derived: alertDerived,
@@ -237,8 +239,7 @@ var Alerts = resource.Resource[*Alert]{
 	},
 	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert",
-			Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The " +
-				"last " +
+			Doc: "Acknowledges an active alert, with a comment. This stops its escalation chain. The last " +
 				"acknowledgement counts.",
 			Op: resource.Ack, Many: "alertIds", Takes: alertComment{},
 			Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
@@ -255,7 +256,7 @@ var Alerts = resource.Resource[*Alert]{
 // alertComment is the body of the requests that acknowledge or comment an
 // alert.
 type alertComment struct {
-	Comment string `json:"ackComment,omitempty" doc:"what is known of it, 1 to 4,000 characters; required, or note instead"`
+	Comment string `json:"ackComment,omitempty" doc:"comment, 1 to 4,000 characters; required unless note is set"`
 	Note    string `json:"note,omitempty" doc:"the same"`
 }
 
@@ -269,7 +270,7 @@ func readComment(c *resource.Call) (string, error) {
 		return "", fault.At("ackComment", "ackComment is required")
 	}
 	if utf8.RuneCountInString(text) > 4000 || strings.ContainsRune(text, 0) {
-		return "", fault.At("ackComment", "ackComment is a text of at most 4,000 characters")
+		return "", fault.At("ackComment", "ackComment must be a text of at most 4,000 characters")
 	}
 	return text, nil
 }
@@ -280,7 +281,7 @@ func ackAlert(w *resource.Write, a *Alert) error {
 		return err
 	}
 	if a.Cleared {
-		return fault.New(fault.Conflict, "the alert %d has cleared; there is nothing left to acknowledge", a.ID)
+		return fault.New(fault.Conflict, "the alert %d has cleared and cannot be acknowledged", a.ID)
 	}
 	a.Acknowledge(callerOf(w.Call), resource.SecondsOf(w.Call.At), comment)
 	return nil
@@ -307,7 +308,7 @@ func callerOf(c *resource.Call) string {
 	return c.Access.User
 }
 
-// maxNotes bounds what is kept with an alert that comes and goes.
+// maxNotes is the maximum number of notes of an alert, which a flapping alert can reach.
 const maxNotes = 200
 
 // note keeps what happened to the alert.

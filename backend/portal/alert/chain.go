@@ -13,7 +13,7 @@ import (
 // ChainRows names the rows of Chain.
 const ChainRows resource.Name[*Chain] = "escalatingChain"
 
-// Chain is the way of an alert from one group of people to the next.
+// Chain is an escalation chain: who is notified of an alert, stage by stage.
 type Chain struct {
 	ID               int64
 	Name             string
@@ -31,7 +31,7 @@ type Chain struct {
 type Destination struct {
 	Type   string        `json:"type" doc:"single, at any time, or timebased, in its period"`
 	Period *Period       `json:"period,omitempty" doc:"when a timebased one counts"`
-	Stages [][]Recipient `json:"stages" doc:"who is notified first, second, …; an empty stage only waits"`
+	Stages [][]Recipient `json:"stages" doc:"the recipients of each stage; an empty stage only waits"`
 }
 
 // Period is a stretch of the day on some days of the week.
@@ -47,23 +47,24 @@ var Chains = resource.Resource[*Chain]{
 	Name: ChainRows, Label: "escalation chain", Sample: 4, Path: "/setting/alert/chains",
 	Category: ground.CategoryAlerts,
 	Object:   resource.Setting, Area: ground.AreaAlerting,
-	Doc: "Who is told of an alert, stage after stage, until somebody acknowledges it.",
+	Doc: "Who is notified of an alert, stage by stage, until a user acknowledges it.",
 	Fields: []resource.Field[*Chain]{
 		{Name: "id", At: func(c *Chain) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(c *Chain) any { return &c.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index: true, Example: "Web team"},
-		{Name: "description", At: func(c *Chain) any { return &c.Description }, Doc: "What it is for", MaxLen: 4000,
+		{Name: "description", At: func(c *Chain) any { return &c.Description }, Doc: "Its purpose", MaxLen: 4000,
 			Example: "Shop and booking front ends"},
 		{Name: "destinations", At: func(c *Chain) any { return &c.Destinations },
 			Doc: "Stages of recipients, at any time or by time of day", Required: true,
 			Example: []Destination{{Type: "single",
 				Stages: [][]Recipient{{{Type: "ADMIN", Method: ByEmail, Addr: "admin"}},
 					{{Type: "ARBITRARY", Method: ByEmail, Addr: "duty@example.net"}}}}}},
-		{Name: "ccDestinations", At: func(c *Chain) any { return &c.CC }, Doc: "Who gets every notice of every stage",
+		{Name: "ccDestinations", At: func(c *Chain) any { return &c.CC },
+			Doc:     "Recipients of the notifications of every stage",
 			Default: []Recipient{},
 			Example: []Recipient{{Type: "ARBITRARY", Method: ByEmail, Addr: "archive@example.net"}}},
 		{Name: "enableThrottling", At: func(c *Chain) any { return &c.EnableThrottling },
-			Doc: "Send no more than throttlingAlerts in throttlingPeriod", Example: true},
+			Doc: "Send at most throttlingAlerts in throttlingPeriod", Example: true},
 		{Name: "throttlingPeriod", At: func(c *Chain) any { return &c.ThrottlingPeriod }, Doc: "Minutes",
 			Min: resource.Bound(0), Max: resource.Bound(10_080), Example: 30},
 		{Name: "throttlingAlerts", At: func(c *Chain) any { return &c.ThrottlingAlerts },
@@ -76,10 +77,11 @@ var Chains = resource.Resource[*Chain]{
 	Check: func(w *resource.Write, _, now *Chain) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if now.EnableThrottling && now.ThrottlingPeriod < 1 {
-			return fault.At("throttlingPeriod", "throttlingPeriod is at least 1 minute while enableThrottling is true")
+			return fault.At("throttlingPeriod",
+				"throttlingPeriod must be at least 1 minute while enableThrottling is true")
 		}
 		if now.EnableThrottling && now.ThrottlingAlerts < 1 {
-			return fault.At("throttlingAlerts", "throttlingAlerts is at least 1 while enableThrottling is true")
+			return fault.At("throttlingAlerts", "throttlingAlerts must be at least 1 while enableThrottling is true")
 		}
 		return now.check(w)
 	},
@@ -100,7 +102,7 @@ const maxDestinations, maxStages = 50, 100
 // check validates everything inside destinations and ccDestinations.
 func (c *Chain) check(w *resource.Write) error {
 	if len(c.Destinations) == 0 || len(c.Destinations) > maxDestinations {
-		return fault.At("destinations", "an escalation chain has 1 to %d destinations", maxDestinations)
+		return fault.At("destinations", "an escalation chain needs 1 to %d destinations", maxDestinations)
 	}
 	recipients := 0
 	c.AnyRecipient(func(*Recipient) bool { recipients++; return false })
@@ -134,7 +136,7 @@ func (d *Destination) check(field string, book *AddressBook) error {
 	case timed && d.Period == nil:
 		return fault.At(field+".period", "%s.period is required while its type is timebased", field)
 	case len(d.Stages) == 0 || len(d.Stages) > maxStages:
-		return fault.At(field+".stages", "%s has 1 to %d stages", field, maxStages)
+		return fault.At(field+".stages", "%s needs 1 to %d stages", field, maxStages)
 	}
 	if d.Period != nil {
 		if err := d.Period.check(field + ".period"); err != nil {
@@ -159,13 +161,14 @@ func (p *Period) check(field string) error {
 	p.WeekDays = slices.Compact(p.WeekDays)
 	switch {
 	case len(p.WeekDays) == 0 || p.WeekDays[0] < 1 || p.WeekDays[len(p.WeekDays)-1] > 7:
-		return fault.At(field+".weekDays", "%s.weekDays is a list of days, 1 (Sunday) to 7 (Saturday)", field)
+		return fault.At(field+".weekDays", "%s.weekDays must be a list of days, 1 (Sunday) to 7 (Saturday)", field)
 	case p.Timezone == "" || !ground.IsZone(p.Timezone):
-		return fault.At(field+".timezone", "%s.timezone is an IANA name such as Europe/Berlin", field)
+		return fault.At(field+".timezone", "%s.timezone must be an IANA time zone name such as Europe/Berlin", field)
 	case p.StartMinutes < 0 || p.StartMinutes > 1439:
-		return fault.At(field+".startMinutes", "%s.startMinutes is a whole number from 0 to 1439", field)
+		return fault.At(field+".startMinutes", "%s.startMinutes must be a whole number from 0 to 1439", field)
 	case p.EndMinutes < 1 || p.EndMinutes > 1440 || p.EndMinutes == p.StartMinutes:
-		return fault.At(field+".endMinutes", "%s.endMinutes is a whole number from 1 to 1440, and not the start", field)
+		return fault.At(field+".endMinutes",
+			"%s.endMinutes must be a whole number from 1 to 1440, other than the start", field)
 	}
 	return nil
 }

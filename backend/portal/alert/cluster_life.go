@@ -40,8 +40,8 @@ func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at t
 	return nil
 }
 
-// ClusterSizes are, by the id of a cluster alert, how many devices or instances
-// are polled of which it counts those that have an alert.
+// ClusterSizes maps the id of a cluster alert to the number of polled devices or
+// instances in its group, with or without an alert.
 type ClusterSizes map[int64]int64
 
 // SizeClusters counts for the cluster alerts on some data points, or for all of
@@ -113,7 +113,7 @@ func EndLostClusters(ctx context.Context, tx resource.Tx, at time.Time) error {
 	return err
 }
 
-// endCluster ends the alert of a declaration, and what it kept people from.
+// endCluster clears the alert of a declaration, and stops suppressing notifications.
 func endCluster(ctx context.Context, tx resource.Tx, id int64, at resource.Seconds, why string) error {
 	if err := ClearAlerts(ctx, tx, at, why, resource.Where{Field: "clusterAlertConfId", Op: "=",
 		Value: id}); err != nil {
@@ -180,8 +180,8 @@ func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, size int64, at
 	return suppress(ctx, tx, alerts, suppressorOf(c.ID), note+" have it", at)
 }
 
-// alerts are the active ones that may count. Their devices are looked at, which
-// are few; not all of the group.
+// alerts returns the active alerts that may count. It reads only the devices of
+// alerts, which are few, rather than all devices of the group.
 func (c *ClusterAlert) alerts(ctx context.Context, r resource.Reader, tree *fleet.Tree) ([]Alert, error) {
 	alerts, err := resource.Find(ctx, r, alertRows, active,
 		resource.Where{Field: "dataPointId", Op: "=", Value: c.DataPointID})
@@ -278,7 +278,7 @@ func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Findin
 	if err != nil {
 		return err
 	}
-	// one that has gone has no name
+	// a deleted one has no name
 	at.source, at.point = cmp.Or(sources[c.DataSourceID], &datasource.DataSource{}), &datasource.DataPoint{
 		ID: c.DataPointID}
 	if i := slices.IndexFunc(at.source.DataPoints,

@@ -58,7 +58,7 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "name", At: func(i *Integration) any { return &i.Name }, Doc: "Unique; recipients name it as their " +
 			"method",
 			Required: true, MaxLen: 64, Index: true, Example: "on-call"},
-		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "What it is for",
+		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "Its purpose",
 			MaxLen:  4000,
 			Example: "Rings whoever is on call"},
 		{Name: "type", At: func(i *Integration) any { return &i.Type }, Doc: "smtp, a mail server, or http, a web hook",
@@ -71,10 +71,10 @@ var Integrations = resource.Resource[*Integration]{
 			Doc: "smtp: starttls, tls from the first byte, or none", Default: "starttls",
 			OneOf: []any{"starttls", "tls", "none"}},
 		{Name: "username", At: func(i *Integration) any { return &i.Username },
-			Doc: "smtp: who signs in there; empty: nobody", MaxLen: 255},
+			Doc: "smtp: user name to sign in with; empty: no sign-in", MaxLen: 255},
 		{Name: "password", At: func(i *Integration) any { return &i.Password }, Doc: "smtp: the password; never shown",
 			WriteOnly: true, Sealed: true},
-		{Name: "from", At: func(i *Integration) any { return &i.From }, Doc: "smtp: address that notices come from",
+		{Name: "from", At: func(i *Integration) any { return &i.From }, Doc: "smtp: sender address of notifications",
 			MaxLen: 255},
 		{Name: "url", At: func(i *Integration) any { return &i.URL },
 			Doc:    "http: where notices are sent, http or https",
@@ -102,9 +102,8 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "sendInClear", At: func(i *Integration) any { return &i.SendInClear }, Doc: ground.SendInClearDoc},
 		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: resource.Bound(0),
 			Max: resource.Bound(1000),
-			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together " +
-				"as one " +
-				"digest. 0: never together"},
+			Doc: "How many notifications a recipient gets individually within groupWait; the rest are combined as " +
+				"one digest. 0: never together"},
 		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait },
 			Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: resource.Bound(0),
 			Max: resource.Bound(3600)},
@@ -113,7 +112,7 @@ var Integrations = resource.Resource[*Integration]{
 	Check: func(w *resource.Write, was, now *Integration) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if slices.Contains([]string{ByEmail, BySMSEmail, "sms", "voice"}, strings.ToLower(now.Name)) {
-			return fault.At("name", "name: %s is a method of its own", now.Name)
+			return fault.At("name", "name: %s is the name of a built-in method", now.Name)
 		}
 		if was != nil {
 			if err := now.keepsSecrets(w, was); err != nil {
@@ -160,16 +159,16 @@ func (i *Integration) keepsSecrets(w *resource.Write, was *Integration) error {
 	if was.Password != "" && !w.Given("password") &&
 		(i.Host != was.Host || i.Port != was.Port || i.Security != was.Security || i.Type != was.Type) {
 		return fault.At("password",
-			"password is asked for again, because the mail server is another one; send an empty text for none")
+			"password is required again, because the mail server has changed; send an empty text for none")
 	}
 	if was.Secret != "" && !w.Given("secret") && (i.URL != was.URL || i.SecretHeader != was.SecretHeader ||
 		i.Type != was.Type) {
 		return fault.At("secret",
-			"secret is asked for again, because the address is another one; send an empty text for none")
+			"secret is required again, because the address has changed; send an empty text for none")
 	}
 	if was.SigningKey != "" && !w.Given("signingKey") && (i.URL != was.URL || i.Type != was.Type) {
 		return fault.At("signingKey",
-			"signingKey is asked for again, because the address is another one; send an empty text for none")
+			"signingKey is required again, because the address has changed; send an empty text for none")
 	}
 	return nil
 }
@@ -178,11 +177,11 @@ func (i *Integration) checkMail() error {
 	from, err := mail.ParseAddress(i.From)
 	switch {
 	case i.Host == "" || strings.ContainsAny(i.Host, " /\\\"'<>@"):
-		return fault.At("host", "host is the name or address of a mail server")
+		return fault.At("host", "host must be the name or address of a mail server")
 	case err != nil || from.Address == "":
-		return fault.At("from", "from is no mail address")
+		return fault.At("from", "from is not a valid email address")
 	case i.Username != "" && i.Security == "none" && i.Password != "":
-		return fault.At("security", "security is starttls or tls where a password is sent")
+		return fault.At("security", "security must be starttls or tls, because a password is sent")
 	}
 	return nil
 }
@@ -190,26 +189,26 @@ func (i *Integration) checkMail() error {
 func (i *Integration) checkHook() error {
 	u, err := url.Parse(i.URL)
 	if err != nil || i.URL == "" || !ground.IsWebLink(i.URL) {
-		return fault.At("url", "url is the address of a web hook, and begins with http:// or https://")
+		return fault.At("url", "url must be a webhook address that begins with http:// or https://")
 	}
 	if u.User != nil {
-		return fault.At("url", "url holds no user and password; put them into secret, as Basic …")
+		return fault.At("url", "url must not contain a user and password; put them into secret, as Basic …")
 	}
 	if !isHeader(i.SecretHeader) {
-		return fault.At("secretHeader", "secretHeader is the name of a header")
+		return fault.At("secretHeader", "secretHeader must be the name of a header")
 	}
 	if strings.ContainsAny(i.Secret, "\r\n") {
-		return fault.At("secret", "secret is a text of one line")
+		return fault.At("secret", "secret must be one line of text")
 	}
 	if i.Payload != "" && !json.Valid([]byte(tokens.ReplaceAllString(i.Payload, "x"))) {
-		return fault.At("payload", "payload is no JSON; ##TOKENS## stand within its texts")
+		return fault.At("payload", "payload is not valid JSON; use ##TOKENS## inside its strings only")
 	}
 	for _, h := range i.Headers {
 		switch name := strings.ToLower(h.Name); {
 		case !isHeader(name) || strings.ContainsAny(h.Value, "\r\n"):
-			return fault.At("headers", "headers: %q is no header of one line", h.Name)
+			return fault.At("headers", "headers: %q is not a valid one-line header", h.Name)
 		case slices.Contains([]string{"host", "content-length", "transfer-encoding", "connection"}, name):
-			return fault.At("headers", "headers: %s is set when a notice is sent", h.Name)
+			return fault.At("headers", "headers: %s is set automatically", h.Name)
 		case name == "authorization" || name == "cookie" || resource.SecretName(h.Name) || strings.EqualFold(h.Name,
 			i.SecretHeader):
 			return fault.At("headers", "headers: %s carries a secret; use secretHeader and secret, which are kept "+

@@ -111,8 +111,8 @@ func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time, ids ...int6
 	return err
 }
 
-// AlertsToCover are the ids of those that CoverAlerts would write: they are
-// looked for beside the writer.
+// AlertsToCover returns the ids of the alerts that CoverAlerts would write. It
+// reads outside the write transaction.
 func AlertsToCover(ctx context.Context, r resource.Reader, now time.Time) ([]int64, error) {
 	news, err := newlyCovered(ctx, r, now, []resource.Where{active})
 	ids := make([]int64, len(news))
@@ -230,7 +230,7 @@ func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, er
 	return &alerts[0], nil
 }
 
-// foundAt is where a finding was made.
+// foundAt is the place of a finding: its instance, collector or group.
 type foundAt struct {
 	device    *fleet.Device // nil for a collector and a group
 	instance  *fleet.Instance

@@ -15,8 +15,8 @@ import (
 // RecipientGroupRows names the rows of RecipientGroup.
 const RecipientGroupRows resource.Name[*RecipientGroup] = "recipientGroup"
 
-// Recipient names whom a notice goes to, and by which method. Type and Method compare
-// without regard to case and are kept as they were sent.
+// Recipient names who is notified, and by which method. Comparing Type and Method
+// ignores case; they are stored as sent.
 type Recipient struct {
 	Type    string `json:"type" doc:"ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group"`
 	Method  string `json:"method" body:"optional" doc:"email, smsemail (the user's own) or the name of an integration; nothing for a GROUP"`
@@ -54,7 +54,7 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 			Example: 2},
 		{Name: "groupName", At: func(g *RecipientGroup) any { return &g.Name }, Doc: "Unique name; chains refer to it",
 			Required: true, MaxLen: 255, Index: true, Example: "Night shift"},
-		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who they are",
+		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who belongs to it",
 			MaxLen:  4000,
 			Example: "Whoever watches after 22:00"},
 		{Name: "recipients", At: func(g *RecipientGroup) any { return &g.Recipients },
@@ -75,7 +75,8 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 		for i := range now.Recipients {
 			field := fmt.Sprintf("recipients[%d]", i)
 			if err == nil && now.Recipients[i].Is("GROUP") {
-				err = fault.At(field+".type", "%s: a recipient group holds users and addresses, and no other group",
+				err = fault.At(field+".type",
+					"%s: a recipient group can contain users and addresses, but no other group",
 					field)
 			}
 			if err == nil {
@@ -161,11 +162,11 @@ func (b *AddressBook) checkMethod(field string, r *Recipient) error {
 		return fault.At(field+".method", "%s.method is required: email, smsemail or the name of an integration", field)
 	case (method == ByEmail || ground.Listed(b.mailServers, r.Method)) && r.Is("ARBITRARY"):
 		if _, err := mail.ParseAddress(r.Addr); err != nil {
-			return fault.At(field+".addr", "%s.addr is no mail address", field)
+			return fault.At(field+".addr", "%s.addr is not a valid email address", field)
 		}
 	case method == ByEmail, method == BySMSEmail && r.Is("ADMIN"), ground.Listed(b.integrations, r.Method):
 	case method == BySMSEmail:
-		return fault.At(field+".method", "%s.method: smsemail goes with a user, who has such an address", field)
+		return fault.At(field+".method", "%s.method: smsemail is only for users with an SMS email address", field)
 	case method == "sms" || method == "voice":
 		return fault.At(field+".method",
 			"%s.method: this portal cannot call or send text messages by itself; use email, smsemail or the name of "+
@@ -244,5 +245,5 @@ func refuseWhileNotified(w *resource.Write, what string, is func(*Recipient) boo
 		Op: resource.Read}) {
 		by = "an escalation chain"
 	}
-	return fault.New(fault.Conflict, "%s still notifies %s; take it out there first", by, what)
+	return fault.New(fault.Conflict, "%s still notifies %s; remove it there first", by, what)
 }

@@ -40,9 +40,9 @@ func routesOf(ctx context.Context, r resource.Reader) (*routes, error) {
 	return value.(*routes), nil
 }
 
-// RuleFor is the alert rule that fits an alert first, and its chain; nil for
-// none. The device is nil for an alert of a collector, which only rules for
-// every device fit, and for one of a group, which is taken as a device there.
+// RuleFor returns the first alert rule that matches an alert, and its chain; nil for
+// none. The device is nil for an alert of a collector, which only rules for all
+// devices match, and for an alert of a group, which is matched as a device in it.
 func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *fleet.Device) (*Rule, *Chain, error) {
 	routes, err := routesOf(ctx, r)
 	if err != nil {
@@ -76,8 +76,8 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *fleet.Device) 
 	return nil, nil, nil
 }
 
-// Route is the rule and the chain that the alert was given; nil where one is
-// gone, or there never was.
+// Route returns the rule and the chain assigned to the alert; nil if one was
+// deleted, or there was none.
 func (a *Alert) Route(ctx context.Context, r resource.Reader) (*Rule, *Chain, error) {
 	routes, err := routesOf(ctx, r)
 	if err != nil {
@@ -113,8 +113,8 @@ func (r *Rule) fitsProperties(properties map[string]string) bool {
 	})
 }
 
-// StagesAt are the stages of the chain that count at that moment, and which of
-// its destinations they are, from 1; 0 when none does.
+// StagesAt returns the stages of the chain that apply at that time, and the number
+// of their destination, from 1; 0 if none applies.
 func (c *Chain) StagesAt(at time.Time) (stages [][]Recipient, destination int64) {
 	for i, d := range c.Destinations {
 		if !strings.EqualFold(d.Type, "timebased") || d.Period != nil && d.Period.holds(at) {
@@ -124,8 +124,8 @@ func (c *Chain) StagesAt(at time.Time) (stages [][]Recipient, destination int64)
 	return nil, 0
 }
 
-// holds reports whether a moment lies in the period. One that goes on after
-// midnight belongs to the day it began on.
+// holds reports whether a time is in the period. A period that continues after
+// midnight belongs to the day on which it began.
 func (p *Period) holds(at time.Time) bool {
 	zone, err := time.LoadLocation(p.Timezone)
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *Alert) route(ctx context.Context, r resource.Reader, d *fleet.Device, a
 // escalateAlert passes an alert on to the next stage of its chain.
 func escalateAlert(w *resource.Write, a *Alert) error {
 	if a.Cleared {
-		return fault.New(fault.Conflict, "the alert %d has cleared; there is nobody left to tell", a.ID)
+		return fault.New(fault.Conflict, "the alert %d has cleared and cannot be escalated", a.ID)
 	}
 	routes, err := routesOf(w.Context, w.Tx)
 	if err != nil {
@@ -176,7 +176,7 @@ func escalateAlert(w *resource.Write, a *Alert) error {
 	}
 	chain := routes.chains[a.ChainID]
 	if chain == nil {
-		return fault.New(fault.Conflict, "the alert %d goes along no escalation chain", a.ID)
+		return fault.New(fault.Conflict, "the alert %d has no escalation chain", a.ID)
 	}
 	stages, destination := chain.StagesAt(w.Call.At)
 	if a.NextRecipient >= int64(len(stages)) {

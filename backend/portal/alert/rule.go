@@ -38,17 +38,18 @@ type Rule struct {
 var Rules = resource.Resource[*Rule]{
 	Name: ruleRows, Label: "alert rule", Sample: 4, Path: "/setting/alert/rules", Category: ground.CategoryAlerts,
 	Object: resource.Setting, Area: ground.AreaAlerting,
-	Doc: "Which alerts go along which escalation chain. Rules are asked in the order of their priority; the first " +
-		"that fits counts.",
+	Doc: "Assigns alerts to escalation chains. The portal evaluates rules in the order of their priority; the " +
+		"first that matches applies.",
 	Fields: []resource.Field[*Rule]{
 		{Name: "id", At: func(r *Rule) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(r *Rule) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index:   true,
 			Example: "Web servers"},
-		{Name: "priority", At: func(r *Rule) any { return &r.Priority }, Doc: "Unique; lower numbers are asked first",
+		{Name: "priority", At: func(r *Rule) any { return &r.Priority },
+			Doc:      "Unique; lower numbers are evaluated first",
 			Required: true, Min: resource.Bound(1), Max: resource.Bound(math.MaxInt32), Index: true, Example: 150},
 		{Name: "levelStr", At: func(r *Rule) any { return &r.Level },
-			Doc: "Severity of the alerts it is about; All for every one", Default: "All",
+			Doc: "Severity of the alerts that match, or All", Default: "All",
 			OneOf: []any{"All", "Warn", "Error", "Critical"}, Example: "Error"},
 		{Name: "devices", At: func(r *Rule) any { return &r.Devices }, Doc: "Display names, * for any characters",
 			Default: []string{"*"}, Example: []string{"web-*"}},
@@ -64,7 +65,7 @@ var Rules = resource.Resource[*Rule]{
 			"characters",
 			Default: "*", MaxLen: 255, Example: "*"},
 		{Name: "escalatingChainId", At: func(r *Rule) any { return &r.ChainID },
-			Doc: "The escalation chain that those alerts go along", Required: true, Min: resource.Bound(1),
+			Doc: "The escalation chain of matching alerts", Required: true, Min: resource.Bound(1),
 			Refs: string(ChainRows), Index: true, Example: 1},
 		{Name: "escalationInterval", At: func(r *Rule) any { return &r.Interval },
 			Doc: "Minutes from one stage to the next; 0: only the first stage", Default: 15, Min: resource.Bound(0),
@@ -92,7 +93,7 @@ var Rules = resource.Resource[*Rule]{
 			text  *string
 		}{{"datasource", &now.DataSource}, {"instance", &now.Instance}, {"datapoint", &now.DataPoint}} {
 			if *glob.text = strings.TrimSpace(*glob.text); *glob.text == "" {
-				return fault.At(glob.field, "%s is a name, or * for all", glob.field)
+				return fault.At(glob.field, "%s must be a name, or * for all", glob.field)
 			}
 		}
 		if now.Properties, err = propertyGlobs(now.Properties); err != nil {
@@ -130,29 +131,29 @@ func propertyGlobs(list []PropertyGlob) ([]PropertyGlob, error) {
 		}
 	}
 	if len(out) > maxGlobs {
-		return nil, fault.At("resourceProperties", "resourceProperties holds at most %d properties", maxGlobs)
+		return nil, fault.At("resourceProperties", "resourceProperties takes at most %d properties", maxGlobs)
 	}
 	return out, nil
 }
 
 const maxGlobs = 1000
 
-// globs is the list as it is kept: trimmed, each once.
+// globs returns the list as it is stored: trimmed, without duplicates.
 func globs(field string, list []string) ([]string, error) {
 	out := []string{}
 	for _, glob := range list {
 		glob = strings.TrimSpace(glob)
 		switch {
 		case glob == "":
-			return nil, fault.At(field, "%s holds an empty text; * stands for all", field)
+			return nil, fault.At(field, "%s contains an empty text; use * for all", field)
 		case len(glob) > 2048 || strings.ContainsFunc(glob, func(r rune) bool { return r < ' ' }):
-			return nil, fault.At(field, "%s: a pattern is one line of at most 2,048 characters", field)
+			return nil, fault.At(field, "%s: a pattern must be one line of at most 2,048 characters", field)
 		case !slices.Contains(out, glob):
 			out = append(out, glob)
 		}
 	}
 	if len(out) == 0 || len(out) > maxGlobs {
-		return nil, fault.At(field, "%s holds 1 to %d patterns; * stands for all", field, maxGlobs)
+		return nil, fault.At(field, "%s takes 1 to %d patterns; use * for all", field, maxGlobs)
 	}
 	return out, nil
 }

@@ -21,7 +21,7 @@ type AlertSummary struct {
 	Critical alertCount  `json:"critical" doc:"active alerts of severity 4 that no maintenance covers"`
 	Error    alertCount  `json:"error" doc:"the same of severity 3"`
 	Warn     alertCount  `json:"warn" doc:"the same of severity 2"`
-	Acked    int64       `json:"acked" doc:"active alerts that somebody has taken on"`
+	Acked    int64       `json:"acked" doc:"acknowledged active alerts"`
 	SDTed    int64       `json:"sdted" doc:"active alerts that maintenance covers"`
 	Raised   raisedCount `json:"raised" doc:"alerts by when they opened, active or not"`
 }
@@ -52,8 +52,8 @@ type GroupHealth struct {
 	Critical int64  `json:"critical" doc:"devices whose worst active alert is critical"`
 	Error    int64  `json:"error" doc:"the same of error"`
 	Warn     int64  `json:"warn" doc:"the same of warn"`
-	Silent   int64  `json:"silent" doc:"devices that do not answer, and have no alert of their own"`
-	NoData   int64  `json:"noData" doc:"devices that never had data, and are none of these: how they are is not known"`
+	Silent   int64  `json:"silent" doc:"devices that do not respond, and have no alert of their own"`
+	NoData   int64  `json:"noData" doc:"other devices that have never had data; their state is unknown"`
 	Healthy  int64  `json:"healthy" doc:"all others"`
 }
 
@@ -62,7 +62,7 @@ type healthList struct {
 	SearchID *string       `json:"searchId" doc:"always null"`
 	Items    []GroupHealth `json:"items"`
 	Data     *string       `json:"data" doc:"always null"`
-	Own      GroupHealth   `json:"own" doc:"of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it"`
+	Own      GroupHealth   `json:"own" doc:"health of the devices in the group itself, without groups below; without a name if the caller cannot view it"`
 }
 
 const (
@@ -86,33 +86,33 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 			Summary: "Count alerts",
 			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only " +
 				"alerts " +
-				"that the caller may see count.",
+				"that the caller can view count.",
 			Params: []resource.Param{
 				{Name: "groupId", In: "query",
 					Schema: resource.Schema{Type: "integer", Doc: "Only alerts of devices in this group and in all " +
 						"groups below"}},
 				{Name: "start", In: "query",
-					Schema: seconds("When the time begins; 6 hours before its end unless given")},
-				{Name: "end", In: "query", Schema: seconds("When it ends; now unless given")},
+					Schema: seconds("Start of the time range; default: 6 hours before its end")},
+				{Name: "end", In: "query", Schema: seconds("End of the time range; default: now")},
 				{Name: "step", In: "query",
 					Schema: resource.Schema{Type: "integer",
 						Doc:     "Seconds that are counted together; the time has up to 1,000 of them",
 						Default: defaultStep}},
 			},
-			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the time is not one, or has too many steps"}},
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the time range is invalid, or has too many steps"}},
 			Handle: s.alerts,
 		},
 		{
 			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read,
 			Answer:  &health,
 			Summary: "Count devices by health",
-			Doc: "Returns how the devices in each group of a group are, counted with all groups below, and those " +
-				"that are in the group itself. A device counts once in each.",
+			Doc: "Returns the health of the devices in each group of a group, including all groups below, and of " +
+				"those that are in the group itself. A device counts once in each.",
 			Params: []resource.Param{
 				{Name: "id", In: "path", Schema: resource.Integer("The group; the root group is 1"),
 					Required: true}},
 			Errors: []resource.Failure{
-				{Kind: fault.Unknown, When: "there is no such group, or it is not yours to see"}},
+				{Kind: fault.Unknown, When: "there is no such group, or you cannot view it"}},
 			Example: resource.Example{Path: "/device/groups/1/health"},
 			Handle:  s.health,
 		},
@@ -198,7 +198,7 @@ func (s summaries) scope(ctx context.Context, c *resource.Call) ([]resource.Wher
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return nil, fault.At("groupId", "groupId is the id of a device group")
+		return nil, fault.At("groupId", "groupId must be the id of a device group")
 	}
 	if err := s.seesGroup(ctx, c, id); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (s summaries) seesGroup(ctx context.Context, c *resource.Call, id int64) er
 	return err
 }
 
-// stepsAsked are the steps of the time in the query.
+// stepsAsked returns the requested time range and its steps.
 func stepsAsked(c *resource.Call) (from, steps, step int64, err error) {
 	value := func(name string, usual int64) int64 {
 		text := c.Query.Get(name)
@@ -225,7 +225,7 @@ func stepsAsked(c *resource.Call) (from, steps, step int64, err error) {
 		}
 		n, failed := strconv.ParseInt(text, 10, 64)
 		if failed != nil || n < 1 || n > time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).Unix() {
-			err = fault.At(name, "%s is a whole number from 1", name)
+			err = fault.At(name, "%s must be a whole number of at least 1", name)
 		}
 		return n
 	}
@@ -237,7 +237,7 @@ func stepsAsked(c *resource.Call) (from, steps, step int64, err error) {
 	}
 	from -= from % step
 	if steps = (end - from + step - 1) / step; steps < 1 || steps > maxSteps {
-		return 0, 0, 0, fault.At("step", "from start to end are 1 to %d steps, not %d", maxSteps, steps)
+		return 0, 0, 0, fault.At("step", "the time range must have 1 to %d steps, not %d", maxSteps, steps)
 	}
 	return from, steps, step, nil
 }
@@ -308,8 +308,8 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 	return out, nil
 }
 
-// groupsIn are the groups in a group. Who does not see the root has in its place
-// the highest groups that they see.
+// groupsIn returns the groups in a group. For users who cannot view the root, the
+// highest groups that they can view take its place.
 func (s summaries) groupsIn(ctx context.Context, c *resource.Call, id int64) ([]fleet.Group, error) {
 	err := s.seesGroup(ctx, c, id)
 	if err == nil {

@@ -19,10 +19,10 @@ import (
 // alert.
 var alertAsks = []resource.Param{
 	{Name: "needMessage", In: "query",
-		Schema: resource.Schema{Type: "boolean", Doc: "Answer the text of each alert in detailMessage",
+		Schema: resource.Schema{Type: "boolean", Doc: "Return the text of each alert in detailMessage",
 			Default: false}},
 	{Name: "customColumns", In: "query",
-		Schema: resource.Text("Properties of the device to answer in customColumns, as ##name## joined by commas; " +
+		Schema: resource.Text("Device properties to return in customColumns, as ##name##, comma-separated; " +
 			"secret-looking ones are masked"), Example: "##system.hostname##"},
 }
 
@@ -51,7 +51,7 @@ func alertsOfDevice(ctx context.Context, _ resource.Reader, id int64) ([]resourc
 		}
 		at, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || at < 0 {
-			return nil, fault.At(bound.param, "%s is a moment in epoch seconds", bound.param)
+			return nil, fault.At(bound.param, "%s must be a time in epoch seconds", bound.param)
 		}
 		where = append(where, resource.Where{Field: "startEpoch", Op: bound.op, Value: at})
 	}
@@ -87,10 +87,10 @@ var alertDerived = []resource.Derived{
 			})
 		}},
 	{Name: "dataPointUnit",
-		Doc: "The unit of the data point, as its graphs say it; empty where none does. A hostClusterAlert counts, " +
+		Doc: "The unit of the data point, from its graphs; empty if they have none. A hostClusterAlert counts, " +
 			"whatever the data point measures", Schema: resource.Text(""), Example: "%",
 		From: "dataPointId", Of: unitsOfAlerts},
-	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller may see",
+	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller can view",
 		Schema:  resource.List(resource.SchemaOf(alertGroup{}), ""),
 		Example: []alertGroup{{ID: 8, Name: "Linux", FullPath: "Servers/Linux"}},
 		From:    "monitorObjectId", Of: groupsOfAlerts},
@@ -103,7 +103,8 @@ var alertDerived = []resource.Derived{
 			Body: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error " +
 				"since " +
 				"2026-05-04 14:00:00 CEST."}, Of: messagesOfAlerts},
-	{Name: "customColumns", Doc: "What customColumns asked for, by token; else null", Schema: audit.AnyObject,
+	{Name: "customColumns", Doc: "The properties requested by customColumns, by token; otherwise " +
+		"null", Schema: audit.AnyObject,
 		Example: map[string]any{"##system.hostname##": "web-42.example.net"}, Of: columnsOfAlerts},
 	same("tenant", "Kept for clients of the published API"),
 	same("dependencyRole", "Kept for clients of the published API"),
@@ -166,7 +167,7 @@ func groupsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row)
 type alertSDT struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
-	Admin   string          `json:"admin" doc:"who made it"`
+	Admin   string          `json:"admin" doc:"who added it"`
 	Comment string          `json:"comment"`
 	Start   resource.Millis `json:"startDateTime" doc:"epoch milliseconds"`
 	End     resource.Millis `json:"endDateTime" doc:"epoch milliseconds"`
@@ -276,7 +277,7 @@ func columnsAsked(c *resource.Call) ([]string, error) {
 		}
 	}
 	if len(columns) > maxColumns {
-		return nil, fault.At("customColumns", "customColumns takes up to %d properties", maxColumns)
+		return nil, fault.At("customColumns", "customColumns takes at most %d properties", maxColumns)
 	}
 	return columns, nil
 }

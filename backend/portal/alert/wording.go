@@ -83,7 +83,7 @@ func AlertInShort(value, limits string, severity int64) string {
 	return figure(v) + ", " + threshold.OperatorWords[expr.Op] + " " + figure(level)
 }
 
-// In is the wording with moments in another time zone.
+// In returns the wording with times in another time zone.
 func (w Wording) In(zone *time.Location) Wording {
 	if zone == nil {
 		return w

@@ -1,7 +1,7 @@
 // Package audit declares the access log: who changed what, and when.
 //
 // The store writes an entry in the transaction of the change itself. Times are
-// epoch seconds. Old entries go a few at a time, as new ones come.
+// epoch seconds. Writing new entries also deletes a few old ones.
 package audit
 
 import (
@@ -43,8 +43,8 @@ const auditRows = 100_000
 var AuditLogs = resource.Resource[*AuditLog]{
 	Name: AuditLogRows, Label: "audit log entry", Sample: 1, Path: "/setting/accesslogs",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: "audit",
-	Doc: "One change to the portal: who made it, when, from where, and what it changed. Kept for as many days as the " +
-		"portal's settings say, and no more than the newest 100,000.",
+	Doc: "One change to the portal: who made it, when, from where, and what changed. The portal deletes entries as " +
+		"its settings define, and keeps at most the newest 100,000.",
 	Fields: []resource.Field[*AuditLog]{
 		{Name: "id", At: func(a *AuditLog) any { return &a.ID }, Doc: "Set by the portal; it grows with time",
 			ReadOnly: true,
@@ -55,18 +55,18 @@ var AuditLogs = resource.Resource[*AuditLog]{
 			ReadOnly: true,
 			Index:    true, Example: 1790000000},
 		{Name: "happenedOnLocal", At: func(a *AuditLog) any { return &a.Local },
-			Doc: "The same, in the time zone of the portal's machine", ReadOnly: true,
+			Doc: "happenedOn in the time zone of the portal's machine", ReadOnly: true,
 			Example: "2026-09-21 16:13:20 CEST"},
 		{Name: "ip", At: func(a *AuditLog) any { return &a.IP },
 			Doc: "Where the request came from; empty for the portal itself", ReadOnly: true, Example: "127.0.0.1"},
-		{Name: "description", At: func(a *AuditLog) any { return &a.Description }, Doc: "What happened, in a sentence",
+		{Name: "description", At: func(a *AuditLog) any { return &a.Description }, Doc: "What happened, as a sentence",
 			ReadOnly: true, Example: `Changed the device 7, "web-42": description`},
 		{Name: "action", At: func(a *AuditLog) any { return &a.Action },
 			Doc: "What was done: create, replace, change, delete, purge (for good), restore, sign-in, " +
 				"sign-in-failed, sign-out, or the name of an action such as ack", ReadOnly: true, Example: "change"},
-		{Name: "object", At: func(a *AuditLog) any { return &a.Object }, Doc: "The kind of thing it was done to",
+		{Name: "object", At: func(a *AuditLog) any { return &a.Object }, Doc: "The type of the object",
 			ReadOnly: true, Example: "device"},
-		{Name: "objectId", At: func(a *AuditLog) any { return &a.ObjectID }, Doc: "Its id; 0 where there is none",
+		{Name: "objectId", At: func(a *AuditLog) any { return &a.ObjectID }, Doc: "The object's id; 0: none",
 			ReadOnly: true, Example: 7},
 		{Name: "was", At: func(a *AuditLog) any { return &a.Before }, Doc: "Kept for before", ReadOnly: true,
 			WriteOnly: true},
@@ -74,10 +74,10 @@ var AuditLogs = resource.Resource[*AuditLog]{
 			WriteOnly: true},
 	},
 	Derived: []resource.Derived{
-		{Name: "before", Doc: "The object before the change, secrets masked; null where there was none",
+		{Name: "before", Doc: "The object before the change, secrets masked; null: none",
 			Schema:  AnyObject,
 			Example: map[string]any{"id": 7, "description": "Shop"}, From: "was", Of: asJSON},
-		{Name: "after", Doc: "The object after the change, secrets masked; null where there is none", Schema: AnyObject,
+		{Name: "after", Doc: "The object after the change, secrets masked; null: none", Schema: AnyObject,
 			Example: map[string]any{"id": 7, "description": "Shop front end"}, From: "became", Of: asJSON},
 	},
 	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
@@ -100,8 +100,8 @@ func asJSON(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte
 	return out, nil
 }
 
-// Audit keeps a change. Now and then it drops what is too old, a few rows at a
-// time, so that no write waits for many deletions.
+// Audit records a change. Now and then it deletes a few rows that are too old, so
+// that no write waits for many deletions.
 func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 	row := AuditLog{
 		Username: username(c), Description: describe(c), Action: c.Action, Object: c.Object, ObjectID: c.ID,
@@ -121,8 +121,8 @@ func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 // Every 64th change drops up to twice as many, so that the log shrinks to its bounds.
 const pruneEvery, pruneMost = 64, 128
 
-// PruneAudit drops some of the rows that are too old, and of those that are too
-// many below the newest id. It reads the oldest few rows only.
+// PruneAudit deletes some of the oldest rows: those older than the settings allow,
+// and those beyond the maximum number. It reads the oldest few rows only.
 func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time) error {
 	oldest, err := resource.Find(ctx, tx, AuditLogRows, resource.Limit(1))
 	if err != nil || len(oldest) == 0 {
@@ -151,14 +151,14 @@ func username(c *resource.Change) string {
 	return "system"
 }
 
-// did begins the sentence about each action.
+// did maps each action to the verb that begins its description.
 var did = map[string]string{
 	"create": "Added", "replace": "Replaced", "change": "Changed", "delete": "Deleted", "purge": "Deleted for good",
 	"restore": "Restored",
 	"ack":     "Acknowledged", "note": "Wrote a note to", "escalate": "Escalated",
 }
 
-// describe is the change as a sentence without its period.
+// describe returns the change as a sentence without its period.
 func describe(c *resource.Change) string {
 	if c.Label == "" {
 		return c.Title

@@ -52,8 +52,7 @@ type Collector struct {
 	Kept            resource.Foreign
 }
 
-// Simulated reports whether no machine stands behind the collector: it is one of
-// the demo.
+// Simulated reports whether the collector is a simulated one of the demo.
 func (c *Collector) Simulated() bool {
 	return slices.ContainsFunc(c.Properties, func(p resource.Property) bool {
 		return strings.EqualFold(p.Name, "system.categories") && fleet.IsSimulated(p.Value)
@@ -64,7 +63,7 @@ func (c *Collector) Simulated() bool {
 var Collectors = resource.Resource[*Collector]{
 	Name: CollectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: ground.CategorySettings,
 	Object: resource.Setting, Area: "collectors",
-	Doc:     "What runs the checks of devices. Number 1 is built into the portal.",
+	Doc:     "A collector runs the checks of devices. Collector 1 is built into the portal.",
 	OpTypes: true,
 	Absent: "ackedOnLocal bearerToken canDowngrade canDowngradeReason clearSent collectorConf " +
 		"collectorGroupName collectorType confVersion config copyUrl createdOnLocal downloadUrl ea " +
@@ -77,42 +76,42 @@ var Collectors = resource.Resource[*Collector]{
 	Fields: []resource.Field[*Collector]{
 		{Name: "id", At: func(c *Collector) any { return &c.ID }, Doc: "Set by the portal; 1 is the built-in collector",
 			ReadOnly: true, Example: 1},
-		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists",
+		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "Display name",
 			Example: "Collector in Oslo"},
 		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on",
 			ReadOnly: true},
-		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors",
+		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its collector group",
 			Default: ground.DefaultCollectorGroup, Min: resource.Bound(1), Refs: string(CollectorGroupRows),
 			Index: true},
 		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID },
-			Doc: "The collector that takes its devices over while it is down; 0 for none", Min: resource.Bound(0),
+			Doc: "The backup collector, which monitors its devices while it is down; 0: none", Min: resource.Bound(0),
 			Refs: string(CollectorRows)},
 		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen",
 			ReadOnly: true},
 		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown },
-			Doc: "No heartbeat for as long as collectorDownSeconds of the portal settings says", ReadOnly: true},
-		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "Somebody took on that it is down",
+			Doc: "It has sent no heartbeat for collectorDownSeconds (portal settings)", ReadOnly: true},
+		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "The down alert is acknowledged",
 			ReadOnly: true},
 		{Name: "ackedBy", At: func(c *Collector) any { return &c.AckedBy }, Doc: "Who", ReadOnly: true},
 		{Name: "ackedOn", At: func(c *Collector) any { return &c.AckedOn }, Doc: "When", ReadOnly: true},
-		{Name: "ackComment", At: func(c *Collector) any { return &c.AckComment }, Doc: "With which words",
+		{Name: "ackComment", At: func(c *Collector) any { return &c.AckComment }, Doc: "Comment of the acknowledgment",
 			ReadOnly: true},
 		{Name: "collectorSize", At: func(c *Collector) any { return &c.CollectorSize },
-			Doc: "How much it may use: nano, small, medium, large, …", Default: "small", MaxLen: 64},
+			Doc: "Its size: nano, small, medium, large, …", Default: "small", MaxLen: 64},
 		{Name: "platform", At: func(c *Collector) any { return &c.Platform }, Doc: "linux, windows or darwin",
 			ReadOnly: true},
 		{Name: "arch", At: func(c *Collector) any { return &c.Arch },
-			Doc: "Its processor, as it last said or as it was given", MaxLen: 64},
+			Doc: "Its processor architecture, as last reported or set", MaxLen: 64},
 		{Name: "build", At: func(c *Collector) any { return &c.Build }, Doc: "Its version", ReadOnly: true},
 		{Name: "enableFailBack", At: func(c *Collector) any { return &c.EnableFailBack },
 			Doc: "Take devices back from the backup once it runs again; otherwise they stay there as long as the " +
 				"backup runs",
 			Default: true},
 		{Name: "resendIval", At: func(c *Collector) any { return &c.ResendIval },
-			Doc: "Minutes between two notices that it is down", Default: 15, Min: resource.Bound(0),
+			Doc: "Minutes between two notifications that it is down", Default: 15, Min: resource.Bound(0),
 			Max: resource.Bound(1440)},
 		{Name: "suppressAlertClear", At: func(c *Collector) any { return &c.SuppressClear },
-			Doc: "Send no notice when it is back"},
+			Doc: "Do not notify when it is up again"},
 		{Name: "needAutoCreateCollectorDevice", At: func(c *Collector) any { return &c.NeedDevice },
 			Doc: "Add the machine it runs on as a device", Default: true},
 		{Name: "collectorDeviceId", At: func(c *Collector) any { return &c.DeviceID },
@@ -125,16 +124,16 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "updatedOn", At: func(c *Collector) any { return &c.UpdatedOn }, Doc: "When it was last changed",
 			ReadOnly: true},
 		{Name: "lastHeartbeatOn", At: func(c *Collector) any { return &c.LastHeartbeatOn },
-			Doc:      "When it last answered",
+			Doc:      "When it last sent a heartbeat",
 			ReadOnly: true},
 		{Name: "clockOffset", At: func(c *Collector) any { return &c.ClockOffset },
 			Doc: "Seconds that its clock is ahead of the portal's, negative when it is behind; its results are " +
 				"corrected by " +
 				"that", ReadOnly: true},
 		{Name: "refusedResults", At: func(c *Collector) any { return &c.Refused },
-			Doc: "Results that the portal did not take because they lay too far in the future", ReadOnly: true},
+			Doc: "Results rejected because their time was too far in the future", ReadOnly: true},
 		{Name: "credentialReplacedOn", At: func(c *Collector) any { return &c.ReplacedOn },
-			Doc:      "When it was registered again while it ran; 0 once the alert of that has cleared, after an hour",
+			Doc:      "When it was registered again while running; 0 after the alert has cleared, an hour later",
 			ReadOnly: true},
 		resource.KeptField(func(row *Collector) *resource.Foreign { return &row.Kept },
 			resource.Keeping("any", "automaticUpgradeInfo escalatingChain nextUpgradeInfo"),
@@ -144,7 +143,7 @@ var Collectors = resource.Resource[*Collector]{
 			resource.Keeping("string", "collectorList errorMsg")),
 	},
 	Derived: []resource.Derived{{
-		Name: "numberOfHosts", Doc: "Devices it looks after; 0 for a role that does not see all devices",
+		Name: "numberOfHosts", Doc: "Devices that it monitors; 0 for a role that cannot view all devices",
 		Schema: resource.Integer(""), Example: 152, Whole: true,
 		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 			counts, err := r.CountBy(ctx, string(fleet.DeviceRows), "preferredCollectorId")
@@ -175,17 +174,17 @@ var Collectors = resource.Resource[*Collector]{
 	},
 	Remove: func(w *resource.Write, c *Collector) error {
 		if c.ID == ground.BuiltInCollector {
-			return fault.New(fault.Conflict, "the built-in collector stays")
+			return fault.New(fault.Conflict, "the built-in collector cannot be deleted")
 		}
 		counts, err := w.Tx.CountBy(w.Context, string(fleet.DeviceRows), "preferredCollectorId")
 		if n := counts[c.ID]; err == nil && n > 0 {
-			return fault.New(fault.Conflict, "the collector looks after devices; give them to another one first")
+			return fault.New(fault.Conflict, "the collector monitors devices; assign them to another collector first")
 		}
 		return err
 	},
 	Actions: []resource.Action[*Collector]{{
 		Name: "ackdown", Summary: "Acknowledge that a collector is down",
-		Doc: "Takes on that the collector is down, with a comment; notices that it is down stop.",
+		Doc: "Acknowledges that the collector is down, with a comment. This stops its notifications.",
 		Op:  resource.Ack, Takes: ackDown{}, Example: ackDown{Comment: "The power feed in Oslo is being repaired"},
 		Do: acknowledge,
 	}},
@@ -193,7 +192,7 @@ var Collectors = resource.Resource[*Collector]{
 
 // ackDown is the body of a request that acknowledges that a collector is down.
 type ackDown struct {
-	Comment string `json:"comment,omitempty" doc:"what is known of it, up to 4,000 characters"`
+	Comment string `json:"comment,omitempty" doc:"comment, at most 4,000 characters"`
 }
 
 func acknowledge(w *resource.Write, c *Collector) error {
@@ -202,7 +201,7 @@ func acknowledge(w *resource.Write, c *Collector) error {
 		return err
 	}
 	if utf8.RuneCountInString(in.Comment) > 4000 || strings.ContainsRune(in.Comment, 0) {
-		return fault.At("comment", "comment is a text of at most 4,000 characters")
+		return fault.At("comment", "comment must be a text of at most 4,000 characters")
 	}
 	if !c.IsDown {
 		return fault.New(fault.Conflict, "the collector is not down")

@@ -13,7 +13,7 @@ import (
 // CollectorGroupRows names the rows of CollectorGroup.
 const CollectorGroupRows resource.Name[*CollectorGroup] = "collectorGroup"
 
-// CollectorGroup is collectors that belong together. Group 1 is in every portal.
+// CollectorGroup is a group of collectors. Group 1 is in every portal.
 type CollectorGroup struct {
 	ID           int64
 	Name         string
@@ -30,7 +30,7 @@ type CollectorGroup struct {
 var CollectorGroups = resource.Resource[*CollectorGroup]{
 	Name: CollectorGroupRows, Label: "collector group", Sample: 3, Path: "/setting/collectors/groups",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
-	Doc:     "Collectors that belong together, by site or by purpose.",
+	Doc:     "A group of collectors, by site or by purpose.",
 	OpTypes: true,
 	Absent:  "mismatchVersion numOfInstances platform userPermission",
 	Fields: []resource.Field[*CollectorGroup]{
@@ -40,7 +40,7 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 			MaxLen: 255,
 			Index:  true, Example: "Bergen"},
 		{Name: "description", At: func(g *CollectorGroup) any { return &g.Description },
-			Doc:    "What they have in common",
+			Doc:    "Description of the group",
 			MaxLen: 4000, Example: "Collectors of the western port"},
 		{Name: "autoBalance", At: func(g *CollectorGroup) any { return &g.AutoBalance },
 			Doc: "Spread the devices of its collectors over those of them that run, so that each has about as many " +
@@ -66,7 +66,7 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 				counts, err := r.CountBy(ctx, string(CollectorRows), "collectorGroupId")
 				return resource.Integers(rows, counts), err
 			}},
-		{Name: "numOfHosts", Doc: "Devices they look after; 0 for a role that does not see all devices",
+		{Name: "numOfHosts", Doc: "Devices that they monitor; 0 for a role that cannot view all devices",
 			Schema: resource.Integer(""), Example: 152, Whole: true, Of: hostsOfCollectorGroups},
 	},
 	Unique: [][]string{{"name"}},
@@ -76,13 +76,13 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 			now.CreatedOn = resource.SecondsOf(w.Call.At)
 		}
 		if was != nil && was.ID == ground.DefaultCollectorGroup && was.Name != now.Name {
-			return fault.New(fault.Conflict, "the collector group %s keeps its name", was.Name)
+			return fault.New(fault.Conflict, "the collector group %s cannot be renamed", was.Name)
 		}
 		return nil
 	},
 	Remove: func(w *resource.Write, g *CollectorGroup) error {
 		if g.ID == ground.DefaultCollectorGroup {
-			return fault.New(fault.Conflict, "the collector group %s stays", g.Name)
+			return fault.New(fault.Conflict, "the collector group %s cannot be deleted", g.Name)
 		}
 		inside, err := resource.Find(w.Context, w.Tx, CollectorRows,
 			resource.Where{Field: "collectorGroupId", Op: "=", Value: g.ID})
@@ -107,7 +107,7 @@ func hostsOfCollectorGroups(ctx context.Context, r resource.Reader, rows []resou
 	return resource.Integers(rows, counts), err
 }
 
-// DefaultGroup is the one that is in every portal.
+// DefaultGroup returns the collector group that is in every portal.
 func DefaultGroup(now resource.Seconds) CollectorGroup {
 	return CollectorGroup{
 		ID: ground.DefaultCollectorGroup, Name: "@default", Description: "Collectors that are in no other group",

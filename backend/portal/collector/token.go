@@ -8,8 +8,8 @@ import (
 // collectorTokenRows names the rows of CollectorToken.
 const collectorTokenRows resource.Name[*CollectorToken] = "collectorToken"
 
-// CollectorToken lets a remote collector act: once, to be installed, or for
-// good, to collect. It is no user's.
+// CollectorToken is the credential of a remote collector: for one installation, or
+// permanent, for collecting. It belongs to no user.
 type CollectorToken struct {
 	ID          int64
 	CollectorID int64
@@ -20,7 +20,7 @@ type CollectorToken struct {
 	CreatedBy   string
 }
 
-// CollectorTokens keeps them; package collect makes and session reads them.
+// CollectorTokens declares them; package collect creates and session reads them.
 var CollectorTokens = resource.Resource[*CollectorToken]{
 	Name: collectorTokenRows, Label: "collector token", Object: resource.Setting, Area: ground.AreaCollectors,
 	Doc: "A credential of a remote collector.",
@@ -32,13 +32,13 @@ var CollectorTokens = resource.Resource[*CollectorToken]{
 			Index: true},
 		{Name: "installs", At: func(t *CollectorToken) any { return &t.Installs }, Doc: "For one installation"},
 		{Name: "expiresOn", At: func(t *CollectorToken) any { return &t.ExpiresOn }, Doc: "When it ends; 0 for never"},
-		{Name: "createdOn", At: func(t *CollectorToken) any { return &t.CreatedOn }, Doc: "When it was made"},
-		{Name: "createdBy", At: func(t *CollectorToken) any { return &t.CreatedBy }, Doc: "Who made it"},
+		{Name: "createdOn", At: func(t *CollectorToken) any { return &t.CreatedOn }, Doc: "When it was created"},
+		{Name: "createdBy", At: func(t *CollectorToken) any { return &t.CreatedBy }, Doc: "Who created it"},
 	},
 }
 
-// What only a remote collector's own credential may do, apart from who may
-// change all settings.
+// Areas that only a remote collector's credential may use, and users who may edit
+// all settings.
 const (
 	AreaInstalling = "installing" // fetch the program, register
 	AreaCollecting = "collecting" // heartbeat, assignments, samples

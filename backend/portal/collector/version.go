@@ -46,10 +46,10 @@ var CollectorVersions = resource.Resource[*CollectorVersion]{
 		{Name: "build", At: func(v *CollectorVersion) any { return &v.Build }, Doc: "The version in full",
 			ReadOnly: true,
 			Example:  "1.0.0"},
-		{Name: "stable", At: func(v *CollectorVersion) any { return &v.Stable }, Doc: "Meant for everyday use",
+		{Name: "stable", At: func(v *CollectorVersion) any { return &v.Stable }, Doc: "It is a stable release",
 			ReadOnly: true},
 		{Name: "mandatory", At: func(v *CollectorVersion) any { return &v.Mandatory },
-			Doc:      "Older collectors must follow",
+			Doc:      "Older collectors must be upgraded",
 			ReadOnly: true},
 		{Name: "feature", At: func(v *CollectorVersion) any { return &v.Feature },
 			Doc: "Kept for clients of the published API", ReadOnly: true},
@@ -62,14 +62,14 @@ var CollectorVersions = resource.Resource[*CollectorVersion]{
 			Doc:      "There is one for 32-bit Linux",
 			ReadOnly: true},
 		{Name: "releaseEpoch", At: func(v *CollectorVersion) any { return &v.Released },
-			Doc: "When it was made; 0 when that is not known", ReadOnly: true},
+			Doc: "When it was released; 0: unknown", ReadOnly: true},
 	},
 }
 
 const collectorVersionsPath = "/setting/collectors/versions"
 
-// Announce makes build, the version of this program, the one collector version;
-// released is when it was made, 0 when that is not known.
+// Announce sets the one collector version to build, the version of this program;
+// released is its release time, 0 if unknown.
 func Announce(ctx context.Context, tx resource.Tx, build string, released resource.Seconds) error {
 	now := CollectorVersion{ID: 1, Build: build, Stable: true, Released: released}
 	if n, err := fmt.Sscanf(build, "%d.%d", &now.Major, &now.Minor); n < 2 || err != nil {

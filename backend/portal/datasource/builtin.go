@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// BuiltIn is the id of the last of the first data sources that every portal
-// begins with. Behind it come those of the demo; the built-in ones that were
-// added since begin at LaterBuiltIn, so that ids in portals of today stay.
+// BuiltIn is the last id of the first built-in data sources. The ids of demo data
+// sources follow. Built-in data sources that were added later begin at LaterBuiltIn,
+// so that ids in existing portals do not change.
 const (
 	BuiltIn      = 8
 	LaterBuiltIn = 101
@@ -23,8 +23,8 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	return AddBuiltIn(ctx, tx, now, 1)
 }
 
-// AddBuiltIn writes the built-in data sources from an id on. One whose id or name
-// the portal has already is left to it.
+// AddBuiltIn writes the built-in data sources from an id on. It skips those whose id
+// or name already exists in the portal.
 func AddBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds, from int64) error {
 	w := builtInWrite(ctx, tx, now, "Built in")
 	for i, d := range builtInDataSources() {
@@ -58,8 +58,8 @@ func builtInWrite(ctx context.Context, tx resource.Tx, now resource.Seconds, rea
 	return w
 }
 
-// AddDataSource writes a data source that code declares, as its rules complete
-// it. With an id of 0 it gets the next one.
+// AddDataSource writes a data source declared in code, completed by its rules. With
+// an id of 0 it gets the next id.
 func AddDataSource(w *resource.Write, d *DataSource) error { return changeDataSource(w, nil, d) }
 
 // AmendBuiltIn updates built-in data sources of an older portal. It keeps what
@@ -85,8 +85,8 @@ func AmendBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds) err
 	return nil
 }
 
-// amend takes over from the built-in data source what has changed since the
-// first version, and reports whether anything has.
+// amend applies the changes of a built-in data source since the first version, and
+// reports whether anything has changed.
 func (d *DataSource) amend(fresh *DataSource) (amended bool) {
 	for i := range d.DataPoints {
 		p := &d.DataPoints[i]
@@ -134,8 +134,8 @@ func changeDataSource(w *resource.Write, was, d *DataSource) error {
 }
 
 // builtInDataSources are the data sources every portal begins with, in the
-// order of their ids. What the raw fields are, and what goes into a
-// collectorAttribute, is said by the checks (package check).
+// order of their ids. Package check documents the raw fields and the
+// collectorAttribute of each check.
 func builtInDataSources() []DataSource {
 	return []DataSource{
 		{
@@ -301,7 +301,7 @@ func builtInDataSources() []DataSource {
 	}
 }
 
-// onThisMachine applies to the device that stands for the machine of the portal.
+// onThisMachine applies to the device that represents the portal's machine.
 const onThisMachine = `system.hostname == "localhost" || hasProperty("host.local")`
 
 // softwareLoopback is the ifType of interfaces like lo, which have no speed that

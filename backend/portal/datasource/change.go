@@ -11,8 +11,8 @@ import (
 )
 
 // IDsOfEach is the number of ids that a data source has for its data points and
-// graphs. No id is used twice, so that samples and alerts of a deleted data
-// point never appear under another.
+// graphs. Ids are not reused, so that samples and alerts of a deleted data point
+// never appear under another.
 const IDsOfEach = 1000
 
 // checkRoom refuses data points and graphs for which no ids are left.
@@ -25,7 +25,7 @@ func (d *DataSource) checkRoom() error {
 	})
 	if d.Highest+int64(fresh) >= IDsOfEach {
 		return fault.New(fault.Conflict,
-			"the data source %s has had %d data points and graphs, and ids for %d; copy it to another name to go on",
+			"the data source %s has used %d of its %d ids for data points and graphs; copy it under another name",
 			d.Name,
 			d.Highest, IDsOfEach-1)
 	}
@@ -77,7 +77,7 @@ func (d *DataSource) number() {
 	}
 }
 
-// settleDataSource counts the change, where there is one.
+// settleDataSource increments the version if the data source has changed.
 func settleDataSource(w *resource.Write, was, now *DataSource) error {
 	now.number()
 	text, err := json.Marshal(now.definition())
@@ -99,8 +99,8 @@ func settleDataSource(w *resource.Write, was, now *DataSource) error {
 	return nil
 }
 
-// afterDataSource writes down who made the change and why, and lets what lies on
-// devices follow.
+// afterDataSource records who made the change and why, and updates the data source
+// on devices.
 func afterDataSource(w *resource.Write, was, now *DataSource) error {
 	reason := w.Call.Query.Get("reason")
 	if was == nil || was.Version != now.Version || reason != "" {

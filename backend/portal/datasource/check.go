@@ -38,7 +38,7 @@ func checkDataSource(w *resource.Write, was, now *DataSource) error {
 		}
 	}
 	if len(w.Call.Query.Get("reason")) > maxReason {
-		return fault.At("reason", "reason is longer than %d bytes", maxReason)
+		return fault.At("reason", "reason must have at most %d bytes", maxReason)
 	}
 	if err := now.checkAttribute(w, was); err != nil {
 		return err
@@ -92,12 +92,12 @@ func partGraphs(graphs []Graph) []Graph {
 	return graphs
 }
 
-// checkDataSourceName completes the name. With forceUniqueIdentifier a name
-// that is taken gets a number behind it.
+// checkDataSourceName completes the name. With forceUniqueIdentifier it appends a
+// number to a name that is taken.
 func checkDataSourceName(w *resource.Write, was, now *DataSource) error {
 	now.Name = strings.TrimSpace(now.Name)
 	if now.Name == "" || strings.ContainsAny(now.Name, `*?|,"\/`) {
-		return fault.At("name", `name is a text without * ? | , " \ and /, because filters and alert rules choose `+
+		return fault.At("name", `name must not contain * ? | , " \ and /, because filters and alert rules select `+
 			`data sources by it`)
 	}
 	force, err := w.Call.Flag("forceUniqueIdentifier")
@@ -128,7 +128,7 @@ func (d *DataSource) checkAttribute(w *resource.Write, was *DataSource) error {
 	if !given || name == "" || was != nil && was.CollectMethod != d.CollectMethod && !w.Given("collectorAttribute") {
 		d.CollectorAttribute["name"] = attributeName(d.CollectMethod)
 	} else if name != attributeName(d.CollectMethod) {
-		return fault.At("collectorAttribute.name", "collectorAttribute.name goes with the collectMethod: %s",
+		return fault.At("collectorAttribute.name", "collectorAttribute.name must match the collectMethod: %s",
 			attributeName(d.CollectMethod))
 	}
 	return checkAttributes("collectorAttribute", d.CollectorAttribute)
@@ -160,8 +160,8 @@ func discoveryName(method string) string {
 	return "ad_dummy"
 }
 
-// withCounters adds to the way that finds nothing the counters which strict
-// clients expect of it.
+// withCounters adds the counters that strict clients expect to the discovery method
+// that finds nothing.
 func withCounters(method map[string]any) map[string]any {
 	if method["name"] != "ad_dummy" {
 		return method
@@ -171,8 +171,8 @@ func withCounters(method map[string]any) map[string]any {
 	return out
 }
 
-// checkAttributes refuses what is too large, and secrets, which everybody who
-// reads data sources would read.
+// checkAttributes refuses attributes that are too large, and secrets, because every
+// user who can view data sources would see them.
 func checkAttributes(field string, values map[string]any) error {
 	if text, err := json.Marshal(values); err != nil || len(text) > maxAttributeBytes {
 		return fault.At(field, "%s has more than %d bytes as JSON", field, maxAttributeBytes)
@@ -181,7 +181,7 @@ func checkAttributes(field string, values map[string]any) error {
 		text, isText := value.(string)
 		if resource.SecretName(key) && !(isText && (text == "" || propertyToken.MatchString(text))) {
 			return fault.At(field+"."+key,
-				"%s.%s is shown to all who read data sources; keep the secret in a property of the device, and write "+
+				"%s.%s is visible to all users who view data sources; keep the secret in a device property, and write "+
 					"##%s## here",
 				field, key, strings.ToLower(key))
 		}
@@ -189,7 +189,7 @@ func checkAttributes(field string, values map[string]any) error {
 	return nil
 }
 
-// propertyToken stands for a property and nothing else.
+// propertyToken matches a token of a property that is the whole text.
 var propertyToken = regexp.MustCompile(`^##[^#\s]+##$`)
 
 var filterOperations = []any{"Equal", "NotEqual", "Contain", "NotContain", "RegexMatch", "RegexNotMatch", "GreaterThan",
@@ -200,7 +200,7 @@ func (d *DataSource) checkDiscovery() error {
 	if d.Discovery == nil {
 		if d.EnableDiscovery {
 			return fault.At("autoDiscoveryConfig",
-				"autoDiscoveryConfig says how instances are looked for, and enableAutoDiscovery needs it")
+				"autoDiscoveryConfig is required while enableAutoDiscovery is true")
 		}
 		return nil
 	}
@@ -214,7 +214,7 @@ func (d *DataSource) checkDiscovery() error {
 	c.Method = withCounters(c.Method)
 	if c.ScheduleInterval < 0 || c.ScheduleInterval > 7*24*60 {
 		return fault.At("autoDiscoveryConfig.scheduleInterval",
-			"autoDiscoveryConfig.scheduleInterval is 0 to 10080 minutes, a week")
+			"autoDiscoveryConfig.scheduleInterval must be 0 to 10080 minutes (a week)")
 	}
 	if c.GroupMethod == "" {
 		c.GroupMethod = "none"
@@ -224,7 +224,7 @@ func (d *DataSource) checkDiscovery() error {
 	}
 	if _, _, err := pattern.Compile(c.GroupParam, MaxRuleSteps); c.GroupMethod == "regex" && err != nil {
 		return fault.At("autoDiscoveryConfig.instanceAutoGroupMethodParams",
-			"autoDiscoveryConfig.instanceAutoGroupMethodParams is no regular expression: %v", err)
+			"autoDiscoveryConfig.instanceAutoGroupMethodParams is not a valid regular expression: %v", err)
 	}
 	for i, f := range c.Filters {
 		field := fmt.Sprintf("autoDiscoveryConfig.filters[%d]", i)
@@ -235,14 +235,14 @@ func (d *DataSource) checkDiscovery() error {
 			return oneOf(field+".operation", filterOperations)
 		}
 		if _, _, err := pattern.Compile(f.Value, MaxRuleSteps); strings.HasPrefix(f.Operation, "Regex") && err != nil {
-			return fault.At(field+".value", "%s.value is no regular expression: %v", field, err)
+			return fault.At(field+".value", "%s.value is not a valid regular expression: %v", field, err)
 		}
 	}
 	return checkAttributes("autoDiscoveryConfig.method", c.Method)
 }
 
-// MaxRuleSteps bounds each regular expression of a discovery, which runs for
-// every instance that is found.
+// MaxRuleSteps limits each regular expression of a discovery, which runs for every
+// discovered instance.
 const MaxRuleSteps = 1000
 
 // oneOf refuses a value that is not one of the allowed ones.

@@ -46,8 +46,8 @@ func (c *DiscoveryFilter) rule() *regexp.Regexp {
 	return rule
 }
 
-// meets reports whether what was found meets the condition. Letter case counts
-// in regular expressions alone; an attribute that it does not have is empty.
+// meets reports whether a discovered instance meets the condition. Only regular
+// expressions are case-sensitive; a missing attribute is empty.
 func (c *DiscoveryFilter) meets(f *check.Found, rule *regexp.Regexp) bool {
 	have := attribute(f, c.Attribute)
 	low, value := strings.ToLower(have), strings.ToLower(c.Value)

@@ -12,10 +12,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// WithExchange completes the endpoints of data sources and functions with what
-// declarations do not say: the parameters reason, createGraph and
-// forceUniqueIdentifier, the download with format=json, and the import. all are
-// the endpoints of the portal, those of both resources among them.
+// WithExchange adds to the endpoints of data sources and functions what declarations
+// cannot express: the parameters reason, createGraph and forceUniqueIdentifier, the
+// download with format=json, and the import. all are the endpoints of the portal,
+// including those of both resources.
 func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 	x := exchange{db: db, of: map[string]*resource.Endpoint{}}
 	all = slices.Clone(all)
@@ -34,16 +34,15 @@ func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 			e.Params = append(slices.Clone(e.Params),
 				resource.Param{Name: "createGraph", In: "query",
 					Schema: resource.Schema{Type: "boolean", Default: false,
-						Doc: "Where no graphs are given, make one for each data point"}})
+						Doc: "If the body has no graphs, create one for each data point"}})
 		case "PUT " + DataSources.Path + "/{id}", "PATCH " + DataSources.Path + "/{id}":
 			e.Params = append(slices.Clone(e.Params), reasonParam,
 				resource.Param{Name: "forceUniqueIdentifier", In: "query",
 					Schema: resource.Schema{Type: "boolean", Default: false,
-						Doc: "A name that is taken gets a number behind it, instead of 409"}})
+						Doc: "Append a number to a name that is taken, instead of responding with 409"}})
 		case "DELETE " + DataSources.Path + "/{id}":
-			e.Doc = "Removes the data source, and takes it off all devices, with its instances. Samples and alerts " +
-				"of the " +
-				"past stay."
+			e.Doc = "Deletes the data source, and removes it from all devices, with its instances. Samples and " +
+				"alerts of the past stay."
 		}
 	}
 	return append(all, x.importDataSources(), x.importFunctions())
@@ -62,15 +61,14 @@ const exportType = "application/vnd.spyglass.datasources+json"
 var (
 	formatParam = resource.Param{Name: "format", In: "query",
 		Schema: resource.Schema{Type: "string", Enum: []any{"json"},
-			Doc: "json answers a file for importjson instead: what people wrote, without ids. From the list, all " +
-				"that the " +
-				"filter finds."}}
+			Doc: "json: return a file for importjson instead, without ids and computed fields. From the list, all " +
+				"that the filter finds."}}
 	reasonParam = resource.Param{Name: "reason", In: "query",
 		Schema: resource.Schema{Type: "string", MaxLen: maxReason,
-			Doc: "Why; kept with the change, and listed by updatereasons"}}
+			Doc: "Reason for the change, listed by updatereasons"}}
 )
 
-// asked reports whether a file is wanted.
+// asked reports whether the request is for a file.
 func asked(c *resource.Call) (bool, error) {
 	switch c.Query.Get("format") {
 	case "":
@@ -79,7 +77,7 @@ func asked(c *resource.Call) (bool, error) {
 		return true, nil
 	}
 	return false, &fault.Error{Kind: fault.Invalid, Field: "format",
-		Message: "format is json; data sources go from portal to portal as JSON only", Allowed: []any{"json"}}
+		Message: "format must be json; data sources can be exported as JSON only", Allowed: []any{"json"}}
 }
 
 func (x *exchange) one(ctx context.Context, c *resource.Call) (any, error) {
@@ -110,7 +108,7 @@ func orError(handle func(context.Context, *resource.Call) (any, error), err erro
 	return handle
 }
 
-// plainly is the call as an ordinary one.
+// plainly returns the call without the parameters of a download.
 func plainly(c *resource.Call) *resource.Call {
 	plain := *c
 	plain.Query, plain.Lines, plain.NotIf = maps.Clone(c.Query), false, ""
@@ -184,7 +182,7 @@ func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error)
 	}
 }
 
-// download is a value as a file of indented JSON.
+// download returns a value as a file of indented JSON.
 func download(c *resource.Call, name string, value any) *resource.Answer {
 	kind := exportType
 	if c.Lenient { // whose clients know no other type

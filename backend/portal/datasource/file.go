@@ -4,8 +4,7 @@ import (
 	"encoding/json"
 )
 
-// dataSourceFile is a data source as it goes from one portal to another: all
-// that people write, and no ids.
+// dataSourceFile is an exported data source: everything that users edit, without ids.
 type dataSourceFile struct {
 	Name               string             `json:"name"`
 	DisplayName        string             `json:"displayName"`
@@ -28,7 +27,7 @@ type dataSourceFile struct {
 	EriInterval        int64              `json:"eriDiscoveryInterval"`
 }
 
-// definition is the data source without what only this portal knows of it.
+// definition returns the data source without portal-specific fields.
 func (d *DataSource) definition() *dataSourceFile {
 	c := *d
 	c.part()
@@ -58,9 +57,8 @@ func (d *DataSource) definition() *dataSourceFile {
 	}
 }
 
-// preserved are the names of fieldsToPreserve as the published API has them,
-// each with what it keeps of the data source that is overwritten. The JSON
-// names of fields go too.
+// preserved maps the names of fieldsToPreserve in the published API to what they keep
+// of the overwritten data source. JSON field names are also accepted.
 var preserved = map[string]func(file map[string]json.RawMessage, was *DataSource) error{
 	"NAME":                       keep("name"),
 	"APPLIES_TO_SCRIPT":          keep("appliesTo"),
@@ -104,7 +102,7 @@ func keepDiscovery(copyTo func(file, was *Discovery)) func(map[string]json.RawMe
 	}
 }
 
-// keepThresholds keeps when the data points of the same names are alerts.
+// keepThresholds keeps the thresholds of data points with the same names.
 func keepThresholds(file map[string]json.RawMessage, was *DataSource) error {
 	var points []map[string]any
 	if json.Unmarshal(file["dataPoints"], &points) != nil {

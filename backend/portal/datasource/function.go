@@ -11,8 +11,8 @@ const FunctionRows resource.Name[*Function] = "appliesToFunction"
 // FunctionPath is where the functions are.
 const FunctionPath = "/setting/functions"
 
-// Function is an expression under a name, for others to call. Those that every
-// portal has (package appliesto) are no rows.
+// Function is a named expression that other expressions can call. Built-in functions
+// (package appliesto) are not rows.
 type Function struct {
 	ID          int64
 	Name        string

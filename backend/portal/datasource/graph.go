@@ -23,8 +23,8 @@ var (
 	aggregates = []any{"average", "sum", "max", "min"}
 )
 
-// keepGraphs leaves the graphs that are not given as they are, but for data
-// points that have gone or have another name.
+// keepGraphs keeps the graphs that the body omits, except for data points that were
+// deleted or renamed.
 func (d *DataSource) keepGraphs(w *resource.Write, was *DataSource) {
 	if was == nil {
 		return
@@ -53,7 +53,7 @@ func (d *DataSource) keepGraphs(w *resource.Write, was *DataSource) {
 	}
 }
 
-// follow gives data points their new names, and drops those that have none.
+// follow renames data points in the graph, and drops deleted ones.
 func (g *Graph) follow(renamed map[string]string) {
 	for i := range g.DataPoints {
 		p := &g.DataPoints[i] // keeps its name in the graph, which expressions use
@@ -84,7 +84,7 @@ func (g *Graph) follow(renamed map[string]string) {
 	})
 }
 
-// works reports whether all that a virtual data point uses is in the graph.
+// works reports whether the graph has everything that a virtual data point uses.
 func (g *Graph) works(v VirtualDataPoint) bool {
 	e, err := expr.Parse(v.RPN)
 	before := slices.Index(g.Virtual, v)
@@ -104,8 +104,7 @@ func (d *DataSource) drawEach(w *resource.Write) error {
 	return nil
 }
 
-// checkGraphs completes a list of graphs, and gives those that were there
-// before their ids.
+// checkGraphs completes a list of graphs, and assigns existing graphs their ids.
 func (d *DataSource) checkGraphs(field string, graphs []Graph, was *DataSource) error {
 	if len(graphs) > maxGraphs {
 		return fault.At(field, "%s: at most %d graphs", field, maxGraphs)
@@ -125,7 +124,7 @@ func (d *DataSource) checkGraphs(field string, graphs []Graph, was *DataSource) 
 		g.ID, g.Name = ids[i], strings.TrimSpace(g.Name)
 		switch {
 		case !isLine(g.Name):
-			return fault.At(at+".name", "%s.name is one line of 1 to 255 characters", at)
+			return fault.At(at+".name", "%s.name must be one line of 1 to 255 characters", at)
 		case seen[strings.ToLower(g.Name)]:
 			return fault.At(at+".name", "%s.name: there are two graphs %s", at, g.Name)
 		}
@@ -159,24 +158,24 @@ func (g *Graph) complete(at string) error {
 	g.Width, g.Height = cmp.Or(g.Width, 560), cmp.Or(g.Height, 220)
 	switch {
 	case !isLine(g.Title):
-		return fault.At(at+".title", "%s.title is one line of up to 255 characters", at)
+		return fault.At(at+".title", "%s.title must be one line of at most 255 characters", at)
 	case g.VerticalLabel != "" && !isLine(g.VerticalLabel):
-		return fault.At(at+".verticalLabel", "%s.verticalLabel is one line of up to 255 characters", at)
+		return fault.At(at+".verticalLabel", "%s.verticalLabel must be one line of at most 255 characters", at)
 	case !slices.Contains(timeScales, any(g.TimeScale)):
 		return oneOf(at+".timeScale", timeScales)
 	case g.DisplayPrio < 1 || g.DisplayPrio > 100_000:
-		return fault.At(at+".displayPrio", "%s.displayPrio is a whole number from 1 to 100000", at)
+		return fault.At(at+".displayPrio", "%s.displayPrio must be a whole number from 1 to 100000", at)
 	case g.Width < 50 || g.Width > 4000:
-		return fault.At(at+".width", "%s.width is 50 to 4000 pixels", at)
+		return fault.At(at+".width", "%s.width must be 50 to 4000 pixels", at)
 	case g.Height < 50 || g.Height > 4000:
-		return fault.At(at+".height", "%s.height is 50 to 4000 pixels", at)
+		return fault.At(at+".height", "%s.height must be 50 to 4000 pixels", at)
 	case g.MinValue != nil && g.MaxValue != nil && *g.MinValue >= *g.MaxValue:
-		return fault.At(at+".maxValue", "%s.maxValue is more than its minValue", at)
+		return fault.At(at+".maxValue", "%s.maxValue must be more than minValue", at)
 	}
 	return nil
 }
 
-// point is the data point of a name, in any letter case; nil for none.
+// point returns the data point of a name, ignoring case; nil for none.
 func (d *DataSource) point(name string) *DataPoint {
 	i := slices.IndexFunc(d.DataPoints,
 		func(p DataPoint) bool { return strings.EqualFold(p.Name, strings.TrimSpace(name)) })
@@ -204,13 +203,14 @@ func (d *DataSource) checkGraphPoints(at string, g *Graph) error {
 		switch {
 		case !pointName.MatchString(p.Name):
 			return fault.At(field+".name",
-				"%s.name begins with a letter or _, and has up to 64 letters, digits, spaces, _ . and -", field)
+				"%s.name must begin with a letter or _, and have at most 64 letters, digits, spaces, _ . and -", field)
 		case seen[strings.ToLower(p.Name)]:
-			return fault.At(field+".name", "%s.name: %s stands there twice", field, p.Name)
+			return fault.At(field+".name", "%s.name: %s is there twice", field, p.Name)
 		case !slices.Contains(aggregates, any(p.AggregateMethod)):
 			return oneOf(field+".aggregateMethod", aggregates)
 		case p.Consolidate < 1 || p.Consolidate > 3:
-			return fault.At(field+".consolidateFunc", "%s.consolidateFunc is 1 average, 2 max or 3 min", field)
+			return fault.At(field+".consolidateFunc",
+				"%s.consolidateFunc must be 1 (average), 2 (max) or 3 (min)", field)
 		}
 		seen[strings.ToLower(p.Name)] = true
 	}
@@ -229,10 +229,10 @@ func (d *DataSource) checkVirtual(at string, g *Graph) error {
 		v.Name = strings.TrimSpace(v.Name)
 		if !pointName.MatchString(v.Name) {
 			return fault.At(field+".name",
-				"%s.name begins with a letter or _, and has up to 64 letters, digits, spaces, _ . and -", field)
+				"%s.name must begin with a letter or _, and have at most 64 letters, digits, spaces, _ . and -", field)
 		}
 		if g.has(v.Name, i) {
-			return fault.At(field+".name", "%s.name: %s stands there twice", field, v.Name)
+			return fault.At(field+".name", "%s.name: %s is there twice", field, v.Name)
 		}
 		e, err := expr.Parse(v.RPN)
 		if err != nil {
@@ -244,7 +244,7 @@ func (d *DataSource) checkVirtual(at string, g *Graph) error {
 			}
 			have := d.point(name)
 			if have == nil || have.Name != name {
-				return fault.At(field+".rpn", "%s.rpn: there is no data point %q, nor a virtual one before it",
+				return fault.At(field+".rpn", "%s.rpn: there is no data point or earlier virtual data point %q",
 					field, name)
 			}
 			g.use(have.Name)
@@ -260,7 +260,7 @@ func (g *Graph) has(name string, n int) bool {
 		slices.ContainsFunc(g.Virtual[:n], func(v VirtualDataPoint) bool { return strings.EqualFold(v.Name, name) })
 }
 
-// knows is has for a name in an expression, where letter case counts.
+// knows is like has, for a case-sensitive name in an expression.
 func (g *Graph) knows(name string, n int) bool {
 	return slices.ContainsFunc(g.DataPoints, func(p GraphDataPoint) bool { return p.Name == name }) ||
 		slices.ContainsFunc(g.Virtual[:n], func(v VirtualDataPoint) bool { return v.Name == name })
@@ -284,7 +284,7 @@ func (d *DataSource) checkLines(at string, g *Graph) error {
 		field := fmt.Sprintf("%s.lines[%d]", at, i)
 		line.Type = cmp.Or(line.Type, 1)
 		if line.Type < 1 || line.Type > lineStack {
-			return fault.At(field+".type", "%s.type is 1 line, 2 area or 3 stack", field)
+			return fault.At(field+".type", "%s.type must be 1 (line), 2 (area) or 3 (stack)", field)
 		}
 		if line.Virtual {
 			k := slices.IndexFunc(g.Virtual,
@@ -307,14 +307,14 @@ func (d *DataSource) checkLines(at string, g *Graph) error {
 		line.Legend = cmp.Or(line.Legend, line.DataPointName)
 		if !isLine(line.Legend) || len(line.ColorName) > 32 {
 			return fault.At(field+".legend",
-				"%s.legend is one line of up to 255 characters, and colorName has up to 32", field)
+				"%s.legend must be one line of at most 255 characters, and colorName at most 32", field)
 		}
 	}
 	return nil
 }
 
-// UnitOf is the unit of a data point, as the first graph that shows it says;
-// empty where none does.
+// UnitOf returns the unit of a data point from the first graph that shows it; empty
+// if none does.
 func (d *DataSource) UnitOf(point string) string {
 	for i := range d.Graphs {
 		for _, line := range d.Graphs[i].Lines {

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// What an import does where the name is taken.
+// Behavior of an import if the name is taken.
 const (
 	conflictError     = "ERROR"
 	conflictOverwrite = "FORCE_OVERWRITE"
@@ -21,8 +21,8 @@ const (
 
 var conflictParam = resource.Param{Name: "handleConflict", In: "query", Schema: resource.Schema{
 	Type: "string", Enum: []any{conflictError, conflictOverwrite}, Default: conflictError,
-	Doc: "Where there is one of that name: ERROR answers 409, FORCE_OVERWRITE makes it what the file says. What is " +
-		"found by name keeps its ids.",
+	Doc: "If the name exists: ERROR responds with 409, FORCE_OVERWRITE replaces it by the file. Parts with the " +
+		"same names keep their ids.",
 }}
 
 func (x *exchange) importDataSources() resource.Endpoint {
@@ -30,13 +30,11 @@ func (x *exchange) importDataSources() resource.Endpoint {
 	return x.importing(resource.Endpoint{
 		Path: DataSources.Path + "/importjson", Summary: "Import data sources from JSON",
 		Doc: "Adds the data source of a file that a GET with format=json wrote, here or on another portal, or " +
-			"overwrites " +
-			"the one of that name. " +
-			"The file is the body, or the part file of a form. A file of several data sources ({\"items\":[…]}" +
-			") comes in " +
-			"whole or not at all; the answer is the first of them.",
+			"overwrites the one of that name. The file is the body, or the part file of a form. A file of several " +
+			"data sources ({\"items\":[…]}) is imported completely or not at all; the response is the first of " +
+			"them.",
 		Params: []resource.Param{conflictParam, {Name: "fieldsToPreserve", In: "query", Schema: resource.Text(
-			"What an overwritten data source keeps, joined by commas: " + strings.Join(names, ", ") +
+			"What an overwritten data source keeps, comma-separated: " + strings.Join(names, ", ") +
 				", or names of fields")},
 			reasonParam},
 		Example: resource.Example{Query: [][2]string{{"handleConflict", conflictOverwrite}}, Body: map[string]any{
@@ -53,14 +51,11 @@ func (x *exchange) importFunctions() resource.Endpoint {
 	return x.importing(resource.Endpoint{
 		Path: FunctionPath + "/importjson", Summary: "Import functions from JSON",
 		Doc: "Adds the function of a file, or overwrites the one of that name: an object with name, code and " +
-			"description, " +
-			"as GET answers it. " +
-			"The file is the body, or the part file of a form. A file of several functions ({\"items\":[…]}" +
-			") comes in one " +
-			"after the other; the answer is the first of them.",
+			"description, as returned by GET. The file is the body, or the part file of a form. A file of several " +
+			"functions ({\"items\":[…]}) is imported one after the other; the response is the first of them.",
 		Params: []resource.Param{conflictParam,
 			{Name: "fieldsToPreserve", In: "query",
-				Schema: resource.Text("What an overwritten function keeps, joined by commas: code, description")}},
+				Schema: resource.Text("What an overwritten function keeps, comma-separated: code, description")}},
 		Example: resource.Example{Query: [][2]string{{"handleConflict", conflictOverwrite}},
 			Body: map[string]any{"name": "isBranch", "code": `hasCategory("branch")`, "description": "Branch offices"}},
 	}, FunctionPath)
@@ -77,7 +72,7 @@ func (x *exchange) importing(e resource.Endpoint, path string) resource.Endpoint
 	return e
 }
 
-// read takes a file in.
+// read imports a file.
 func (x *exchange) read(ctx context.Context, c *resource.Call, path string) (any, error) {
 	overwrite := c.Query.Get("handleConflict")
 	if !slices.Contains([]string{"", conflictError, conflictOverwrite}, overwrite) {
@@ -117,7 +112,7 @@ func split(text []byte) ([]map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	if node.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "the file is a JSON object")
+		return nil, fault.New(fault.Invalid, "the file must be a JSON object")
 	}
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -130,7 +125,7 @@ func split(text []byte) ([]map[string]json.RawMessage, error) {
 	var files []map[string]json.RawMessage
 	if json.Unmarshal(items, &files) != nil || len(files) == 0 || slices.ContainsFunc(files,
 		func(f map[string]json.RawMessage) bool { return f == nil }) {
-		return nil, fault.At("items", "items is a list of objects, one at least")
+		return nil, fault.At("items", "items must be a list of at least one object")
 	}
 	return files, nil
 }
@@ -166,7 +161,7 @@ func (a *arrival) prepare(ctx context.Context, file map[string]json.RawMessage, 
 	}
 	var name string
 	if json.Unmarshal(file["name"], &name) != nil || strings.TrimSpace(name) == "" {
-		return nil, fault.At("name", "name is required: a text that is not empty")
+		return nil, fault.At("name", "name is required and must not be empty")
 	}
 	if overwrite {
 		id, err := a.overwrites(ctx, strings.TrimSpace(name), file)
@@ -182,8 +177,8 @@ func (a *arrival) prepare(ctx context.Context, file map[string]json.RawMessage, 
 	return &c, err
 }
 
-// overwrites is the id of the row of that name, or 0; what it keeps goes into
-// the file.
+// overwrites returns the id of the row with that name, or 0. It copies the fields
+// that the row keeps into the file.
 func (a *arrival) overwrites(ctx context.Context, name string, file map[string]json.RawMessage) (int64, error) {
 	byName := resource.Where{Field: "name", Op: "=", Value: name}
 	if a.path == FunctionPath {
@@ -274,15 +269,15 @@ func (a *arrival) together(ctx context.Context, calls []*resource.Call) (any, er
 	}
 	results, ok := answer.(*resource.Results)
 	if !ok || len(results.Results) == 0 {
-		return nil, fmt.Errorf("a batch answers %T", answer)
+		return nil, fmt.Errorf("a batch returned %T", answer)
 	}
 	c.Vars["id"] = fmt.Sprint(results.Results[0].ID)
 	c.Query.Del("fields")
 	return a.x.of["GET "+a.path+"/{id}"].Handle(ctx, &c)
 }
 
-// wholeFile is a file in which nothing is left out: what it does not say is at
-// its default, as with PUT.
+// wholeFile returns the file with every field: as with PUT, omitted fields have their
+// defaults.
 func wholeFile(text []byte) ([]byte, error) {
 	fresh, err := DataSources.Defaults()
 	if err != nil {

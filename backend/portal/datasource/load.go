@@ -35,7 +35,7 @@ func Expressions(ctx context.Context, r resource.Reader) ([]string, error) {
 	return texts, err
 }
 
-// LoadOf adds up the work of expressions. Those that cannot be read are none.
+// LoadOf adds up the work of expressions. Invalid expressions count as none.
 func LoadOf(texts []string, code map[string]string) appliesto.Load {
 	var sum appliesto.Load
 	for _, text := range texts {
@@ -72,6 +72,6 @@ func CheckAppliesTo(
 // TooMuchWork refuses what takes the expressions of a resource over their limit.
 func TooMuchWork(field, whose string) error {
 	return fault.At(field, "%s: with it, the expressions of all %s together would have more than %d terms, "+
-		"or more than %d steps of regular expressions, and every change of a device asks them all. "+
+		"or more than %d steps of regular expressions, and every change of a device evaluates them all. "+
 		"Use simpler expressions, or fewer", field, whose, appliesto.MaxAllTerms, appliesto.MaxAllSteps)
 }

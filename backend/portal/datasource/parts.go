@@ -2,7 +2,8 @@ package datasource
 
 // The parts of data sources as code writes them; the rules complete the rest.
 
-// Gauge is a data point that is kept as it is; raw is what the check calls it.
+// Gauge returns a data point that is stored as it is; raw is its field in the check's
+// result.
 func Gauge(name, raw, description string) DataPoint {
 	return DataPoint{Name: name, RawDataFieldName: raw, Description: description, Type: typeGauge,
 		StatusDisplayNames: []StatusDisplayName{}}
@@ -29,13 +30,13 @@ func (p DataPoint) Alert(expression string, polls int64) DataPoint {
 	return p
 }
 
-// NoData is the data point for which no data is an alert of that severity.
+// NoData returns the data point with an alert of that severity for no data.
 func (p DataPoint) NoData(severity int64) DataPoint {
 	p.AlertForNoData = severity
 	return p
 }
 
-// Plot is a graph with a line for each of those data points.
+// Plot returns a graph with a line for each of the data points.
 func Plot(title, unit string, points ...string) Graph {
 	g := Graph{Name: title, Title: title, VerticalLabel: unit, DataPoints: []GraphDataPoint{},
 		Virtual: []VirtualDataPoint{}, Lines: []GraphLine{}}
@@ -45,14 +46,14 @@ func Plot(title, unit string, points ...string) Graph {
 	return g
 }
 
-// Works is the graph with a further line, worked out by an expression.
+// Works returns the graph with another line, computed by an expression.
 func (g Graph) Works(name, expression string) Graph {
 	g.Virtual = append(g.Virtual, VirtualDataPoint{Name: name, RPN: expression})
 	g.Lines = append(g.Lines, GraphLine{Legend: name, DataPointName: name, Virtual: true})
 	return g
 }
 
-// Stacked is the graph with its lines as areas on top of each other.
+// Stacked returns the graph with its lines as stacked areas.
 func (g Graph) Stacked() Graph {
 	for i := range g.Lines {
 		g.Lines[i].Type = lineStack

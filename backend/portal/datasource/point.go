@@ -27,8 +27,8 @@ const (
 
 var pointName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.\- ]{0,63}$`)
 
-// checkPoints completes the data points, and gives those that were there before
-// their ids: by the id that was sent, or by the name.
+// checkPoints completes the data points, and assigns existing ones their ids: by the
+// id in the request, or by the name.
 func (d *DataSource) checkPoints(was *DataSource) error {
 	if len(d.DataPoints) > maxPoints {
 		return fault.At("dataPoints", "a data source has at most %d data points", maxPoints)
@@ -47,7 +47,7 @@ func (d *DataSource) checkPoints(was *DataSource) error {
 		switch {
 		case !pointName.MatchString(p.Name):
 			return fault.At(field+".name",
-				"%s.name begins with a letter or _, and has up to 64 letters, digits, spaces, _ . and -", field)
+				"%s.name must begin with a letter or _, and have at most 64 letters, digits, spaces, _ . and -", field)
 		case seen[strings.ToLower(p.Name)]:
 			return fault.At(field+".name", "%s.name: there are two data points %s", field, p.Name)
 		}
@@ -80,7 +80,7 @@ func keptIDs(n int, now func(int) (int64, string), m int, before func(int) (int6
 	return ids
 }
 
-// complete sets what is not given, and refuses what is wrong by itself.
+// complete sets defaults, and refuses invalid fields.
 func (p *DataPoint) complete(field string) error {
 	p.Type, p.DataType, p.MaxDigits = cmp.Or(p.Type, typeGauge), cmp.Or(p.DataType, dataTypeNumber),
 		cmp.Or(p.MaxDigits, 4)
@@ -95,7 +95,7 @@ func (p *DataPoint) complete(field string) error {
 		{"alertTransitionInterval", p.AlertTransition, 0, 60}, {"alertClearTransitionInterval", p.AlertClear, 0, 60},
 	} {
 		if n.value < n.low || n.value > n.high {
-			return fault.At(field+"."+n.key, "%s.%s is a whole number from %d to %d", field, n.key, n.low, n.high)
+			return fault.At(field+"."+n.key, "%s.%s must be a whole number from %d to %d", field, n.key, n.low, n.high)
 		}
 	}
 	if _, err := threshold.ParseAlertExpr(p.AlertExpr); err != nil {
@@ -114,7 +114,7 @@ func (p *DataPoint) complete(field string) error {
 		{"userParam2", p.UserParam2}, {"userParam3", p.UserParam3},
 	} {
 		if utf8.RuneCountInString(text.value) > maxText || strings.ContainsRune(text.value, 0) {
-			return fault.At(field+"."+text.key, "%s.%s has at most %d characters, none of them NUL", field,
+			return fault.At(field+"."+text.key, "%s.%s must have at most %d characters, and no NUL", field,
 				text.key, maxText)
 		}
 	}
@@ -126,11 +126,11 @@ func (p *DataPoint) checkBounds(field string) error {
 	high, okHigh := bound(p.MaxValue, math.Inf(1))
 	switch {
 	case !okLow:
-		return fault.At(field+".minValue", "%s.minValue is a number, or empty for no bound", field)
+		return fault.At(field+".minValue", "%s.minValue must be a number, or empty for no limit", field)
 	case !okHigh:
-		return fault.At(field+".maxValue", "%s.maxValue is a number, or empty for no bound", field)
+		return fault.At(field+".maxValue", "%s.maxValue must be a number, or empty for no limit", field)
 	case low > high:
-		return fault.At(field+".maxValue", "%s.maxValue is less than its minValue: nothing would be between them",
+		return fault.At(field+".maxValue", "%s.maxValue must not be less than minValue",
 			field)
 	}
 	return nil
@@ -168,17 +168,17 @@ func (p *DataPoint) checkWords(field string) error {
 			return oneOf(at+".operator", statusOperators)
 		}
 		if _, ok := bound(s.Value, math.NaN()); !ok || s.Value == "" {
-			return fault.At(at+".metricValue", "%s.metricValue is a number", at)
+			return fault.At(at+".metricValue", "%s.metricValue must be a number", at)
 		}
 		if s.Word == "" || len(s.Word) > 255 {
-			return fault.At(at+".statusDisplayName", "%s.statusDisplayName has 1 to 255 characters", at)
+			return fault.At(at+".statusDisplayName", "%s.statusDisplayName must have 1 to 255 characters", at)
 		}
 	}
 	return nil
 }
 
-// checkExpression reads the expression of a computed data point: it may use
-// those that are measured, and computed ones that stand before it.
+// checkExpression parses the expression of a computed data point: it may use measured
+// data points, and computed ones before it.
 func (d *DataSource) checkExpression(field string, i int) error {
 	p := &d.DataPoints[i]
 	switch p.PostProcessor {

@@ -41,7 +41,7 @@ var UpdateReasons = resource.Resource[*UpdateReason]{
 		{Name: "timeEpoch", At: func(u *UpdateReason) any { return &u.On }, Doc: "When", ReadOnly: true,
 			Example: 1790000000},
 		{Name: "timeStr", At: func(u *UpdateReason) any { return &u.Local },
-			Doc: "The same, in the time zone of the portal's machine", ReadOnly: true,
+			Doc: "happenedOn in the time zone of the portal's machine", ReadOnly: true,
 			Example: "2026-09-21 16:13:20 CEST"},
 		{Name: "clientIp", At: func(u *UpdateReason) any { return &u.IP },
 			Doc: "Where the request came from; empty for the portal itself", ReadOnly: true, Example: "127.0.0.1"},

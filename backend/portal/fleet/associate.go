@@ -76,7 +76,7 @@ func newApplying(sources map[int64]*datasource.DataSource, groups []Group, funct
 	return a, err
 }
 
-// print sums up all that a decision, or what it writes, depends on besides the device.
+// print returns a fingerprint of everything except the device that a decision depends on.
 func (a *Applying) print(code map[string]string) (string, error) {
 	sum := sha256.New()
 	write := json.NewEncoder(sum)
@@ -106,7 +106,7 @@ func (a *Applying) subject(d *Device) *subject {
 	return &subject{device: d, static: a.members.tree.static(d.GroupIDs), of: a.members}
 }
 
-// To are the data sources that apply to the device, by id.
+// To returns the data sources that apply to the device, by id.
 func (a *Applying) To(d *Device) []*datasource.DataSource { return a.to(a.subject(d)) }
 
 func (a *Applying) to(s *subject) []*datasource.DataSource {
@@ -166,8 +166,7 @@ func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device
 	return steps, nil
 }
 
-// tells reports whether the row's copy of its data source's fields is up to
-// date.
+// tells reports whether the row's copies of its data source's fields are current.
 func (d *DeviceDataSource) tells(s *datasource.DataSource) bool {
 	return d.Name == s.Name && d.DisplayName == s.DisplayName && d.Method == s.CollectMethod &&
 		d.Multiple == s.HasMultiInstances
@@ -236,7 +235,7 @@ func AssociateOne(ctx context.Context, tx resource.Tx, d *Device, source *dataso
 func (s *step) do(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	if s.source == nil {
 		gone := Removed{DeviceID: s.row.DeviceID, DeviceDataSourceID: s.row.ID, At: now,
-			Why: "the data source does not apply to the device any more"}
+			Why: "the data source no longer applies to the device"}
 		if err := OnRemoved.Fire(ctx, tx, gone); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ type DataSourceDevice struct {
 type DataSourceInstance struct {
 	ID    int64  `json:"id" doc:"of the instance"`
 	Name  string `json:"name" doc:"name of the data source and alias"`
-	Alias string `json:"alias" doc:"what it is called in lists"`
+	Alias string `json:"alias" doc:"display name"`
 }
 
 // shownInstances of a device; the rest is counted.
@@ -36,7 +36,7 @@ var DataSourceDevices = resource.View[*DataSourceDevice]{
 		Name: "deviceDataSourceAssociated", Label: "device of a data source", Sample: 1,
 		Path: "/setting/datasources/{id}/devices", Category: ground.CategoryDataSources, Object: resource.Setting,
 		Area:    ground.AreaDataSources,
-		Doc:     "A device that the data source is on, of those that the caller may see.",
+		Doc:     "A device with the data source, if the caller can view it.",
 		Parents: []resource.Parent{{Of: string(datasource.DataSourceRows), Param: "id", Sample: 1}},
 		Without: []string{"GET /setting/datasources/{id}/devices/{id}"},
 		Fields: []resource.Field[*DataSourceDevice]{

@@ -76,7 +76,7 @@ var Devices = resource.Resource[*Device]{
 			Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
 		{Name: "displayName", At: func(d *Device) any { return &d.DisplayName },
 			Doc: "Name shown in lists, unique; the name when empty", MaxLen: 255, Index: true, Example: "web-42"},
-		{Name: "description", At: func(d *Device) any { return &d.Description }, Doc: "What it is for", MaxLen: 4000,
+		{Name: "description", At: func(d *Device) any { return &d.Description }, Doc: "Its purpose", MaxLen: 4000,
 			Example: "Shop front end"},
 		{Name: "deviceType", At: func(d *Device) any { return &d.DeviceType }, Doc: "0 for an ordinary device",
 			Min: resource.Bound(0), Max: resource.Bound(20)},
@@ -87,11 +87,11 @@ var Devices = resource.Resource[*Device]{
 				"confirmed-error-none",
 			ReadOnly: true, Example: "none"},
 		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs },
-			Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the " +
+			Doc: "Ids of its groups, comma-separated: first those it was added to, or the root group, then the " +
 				"dynamic ones " +
 				"that chose it", Refs: "deviceGroup", Example: "1"},
 		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID },
-			Doc: "The collector that looks after it", Default: 1, Min: resource.Bound(1), Refs: "collector",
+			Doc: "The collector that monitors it", Default: 1, Min: resource.Bound(1), Refs: "collector",
 			Index:   true,
 			Example: 1},
 		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector },
@@ -111,10 +111,10 @@ var Devices = resource.Resource[*Device]{
 			Example: []resource.Property{{Name: "location", Value: "Frankfurt FR5, rack 12"},
 				{Name: "snmp.community", Value: "example"}}},
 		{Name: "systemProperties", At: func(d *Device) any { return &d.SystemProperties },
-			Doc:      "What the portal knows of it",
+			Doc:      "Properties that the portal sets",
 			ReadOnly: true},
 		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties },
-			Doc:      "What checks found out about it",
+			Doc:      "Properties that checks have found",
 			ReadOnly: true},
 		{Name: "createdOn", At: func(d *Device) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true,
 			Index: true},
@@ -122,7 +122,7 @@ var Devices = resource.Resource[*Device]{
 			ReadOnly: true,
 			Index:    true},
 		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime },
-			Doc: "When it last answered with data; 0: never", ReadOnly: true, Index: true},
+			Doc: "When it last returned data; 0: never", ReadOnly: true, Index: true},
 		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime },
 			Doc:      "When any check on it last ran",
 			ReadOnly: true},
@@ -130,7 +130,7 @@ var Devices = resource.Resource[*Device]{
 			"it says",
 			ReadOnly: true},
 		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn },
-			Doc: "When it was deleted; 0 while it is not", ReadOnly: true},
+			Doc: "When it was deleted; 0: not deleted", ReadOnly: true},
 		resource.KeptField(func(row *Device) *resource.Foreign { return &row.Kept },
 			resource.Keeping("integer", "autoBalancedCollectorGroupId currentLogCollectorId logCollectorId "+
 				"netflowCollectorId"),
@@ -168,7 +168,7 @@ var Devices = resource.Resource[*Device]{
 			now.DisplayName = now.Name
 		}
 		if !ground.IsWebLink(now.Link) {
-			return fault.At("link", "link is the address of a web page, and begins with http:// or https://")
+			return fault.At("link", "link must be a web address that begins with http:// or https://")
 		}
 		if len(now.GroupIDs) == 0 {
 			now.GroupIDs = resource.IDs{ground.RootGroup}
@@ -196,9 +196,9 @@ var Devices = resource.Resource[*Device]{
 	After:  unsettle,
 	Remove: removing,
 	Actions: []resource.Action[*Device]{{
-		Name: "scheduleAutoDiscovery", Summary: "Look for instances on a device",
-		Doc: "Works out which data sources apply to the device, and looks for their instances: at once where that is " +
-			"known here, otherwise as soon as the device can be asked.",
+		Name: "scheduleAutoDiscovery", Summary: "Discover instances on a device",
+		Doc: "Determines which data sources apply to the device, and discovers their instances: at once if that is " +
+			"possible without the device, otherwise at the next connection to it.",
 		Do: func(w *resource.Write, d *Device) error {
 			return DiscoverNow(w.Context, w.Tx, d, resource.SecondsOf(w.Call.At))
 		},
@@ -206,8 +206,8 @@ var Devices = resource.Resource[*Device]{
 }
 
 // HostName returns a name that checks can connect to, without spaces or the
-// brackets of IPv6 around it. Everything but what names and addresses are made
-// of is refused: a name goes to programs, URLs and logs of other people.
+// brackets of IPv6 around it. It refuses characters that host names and addresses
+// cannot contain, because names become part of commands, URLs and logs.
 func HostName(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "["); ok {

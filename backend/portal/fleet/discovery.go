@@ -97,8 +97,8 @@ func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Secon
 	i.Name, i.DisplayName, i.Description, i.UpdatedOn = name, f.DisplayName, description, now
 }
 
-// keepInstances writes the row, those instances that are new or have changed in
-// this moment, and none that are gone.
+// keepInstances writes the row, and the instances that are new or have changed now;
+// deleted instances are not written again.
 func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, all, gone []Instance) error {
 	polled := int64(0)
 	for i := range all {
@@ -126,15 +126,15 @@ func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, a
 	return nil
 }
 
-// isSimulated reports whether no machine stands behind a device: its property
+// isSimulated reports whether a device is simulated: its property
 // system.categories contains simulated.
 func isSimulated(s *subject) bool {
 	categories, _ := s.Property("system.categories")
 	return IsSimulated(categories)
 }
 
-// IsSimulated reports whether categories, joined by commas, have the one of
-// devices that no machine stands behind.
+// IsSimulated reports whether comma-separated categories contain the category of
+// simulated devices.
 func IsSimulated(categories string) bool {
 	for category := range strings.SplitSeq(categories, ",") {
 		if strings.EqualFold(strings.TrimSpace(category), "simulated") {

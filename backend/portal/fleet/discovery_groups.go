@@ -60,8 +60,8 @@ func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource,
 	return g, err
 }
 
-// of is the group of a name, which is made where there is none: what the first
-// brackets of the expression match, or all of it; 0 for none.
+// of returns the group of a name, and adds it if it does not exist: the match of the
+// expression's first capture group, or of all of it; 0 for none.
 func (g *autoGroups) of(ctx context.Context, tx resource.Tx, row *DeviceDataSource, name string,
 	now resource.Seconds) (int64, error) {
 	if g.by == nil {

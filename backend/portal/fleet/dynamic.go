@@ -74,9 +74,9 @@ func newMembership(groups []Group, functions []datasource.Function) *Membership 
 	return m
 }
 
-// Place puts the device into the dynamic groups that apply to it, and no
-// others, behind the groups it was put into by hand: the root, when there is
-// none of these. It reports whether that changed anything.
+// Place sets the device's dynamic groups to those that apply to it. They follow the
+// groups to which users added it, or the root if there are none. It reports whether
+// anything changed.
 func (m *Membership) Place(d *Device) bool {
 	static := m.tree.static(d.GroupIDs)
 	if len(static) == 0 {
@@ -174,9 +174,9 @@ func (t *Tree) static(ids resource.IDs) resource.IDs {
 	return out
 }
 
-// keepDynamic refuses to put a device into a dynamic group by hand, or to take
-// it out of one. What was read may be sent back; and clients that know nothing
-// of dynamic groups, on the mount for published ones, may leave them out.
+// keepDynamic refuses to add a device to a dynamic group by hand, or to remove it
+// from one. A client may send back the groups it has read; clients of the published
+// API, which do not know dynamic groups, may omit them.
 func keepDynamic(w *resource.Write, was, now *Device) error {
 	tree, err := TreeOf(w.Context, w.Tx)
 	if err != nil || !tree.hasDynamic() {

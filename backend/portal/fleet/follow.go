@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// followDataSource lets the rows on devices follow at once, where they are few
-// enough for one transaction; those of a larger fleet follow in the background.
+// followDataSource updates the rows on devices immediately if they are few enough
+// for one transaction; otherwise they are updated in the background.
 func followDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
 	if on(c.Was) == on(c.Now) {
 		return nil
@@ -33,7 +33,7 @@ func on(d *datasource.DataSource) onDevice {
 	return onDevice{d.Name, d.DisplayName, d.CollectMethod, d.HasMultiInstances}
 }
 
-// removeDataSource takes it off the devices as well.
+// removeDataSource removes it from the devices, too.
 func removeDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
 	rows, err := onDevices(ctx, tx, c.Was.ID)
 	for i := range rows {
@@ -44,7 +44,7 @@ func removeDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSour
 	return err
 }
 
-// onDevices are the rows of a data source; none where they are too many for
+// onDevices returns the device rows of a data source; none if they are too many for
 // one transaction.
 func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]DeviceDataSource, error) {
 	rows, err := resource.Find(ctx, r, DeviceDataSourceRows,

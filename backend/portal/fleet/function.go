@@ -19,7 +19,7 @@ var Functions = resource.Resource[*datasource.Function]{
 	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as " +
 		"name().",
 	Flags: []resource.Flag{
-		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on",
+		{Name: "ignoreReference", Doc: "Delete it even if expressions use it; these then apply to nothing",
 			Writes: true},
 	},
 	Absent: "checksum lineageId originRegistryId",
@@ -27,7 +27,7 @@ var Functions = resource.Resource[*datasource.Function]{
 		{Name: "id", At: func(f *datasource.Function) any { return &f.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: 1},
 		{Name: "name", At: func(f *datasource.Function) any { return &f.Name },
-			Doc: "What it is called by: letters, digits and underscores", Required: true, MaxLen: 64, Index: true,
+			Doc: "Its name in expressions: letters, digits and underscores", Required: true, MaxLen: 64, Index: true,
 			Example: "isShopServer"},
 		{Name: "code", At: func(f *datasource.Function) any { return &f.Code }, Doc: "The expression", Required: true,
 			MaxLen: appliesto.MaxBytes, Example: `isLinux() && displayName =~ "web-*"`},
@@ -140,8 +140,8 @@ type functionUser struct {
 	hidden bool  // from the caller
 }
 
-// usersOfFunction are the groups, data sources and functions that call f, also
-// through others.
+// usersOfFunction returns the groups, data sources and functions that call f,
+// directly or through other functions.
 func usersOfFunction(w *resource.Write, f *datasource.Function) ([]functionUser, error) {
 	groups, err := resource.Find(w.Context, w.Tx, GroupRows, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
 	if err != nil {
@@ -181,8 +181,8 @@ func usersOfFunction(w *resource.Write, f *datasource.Function) ([]functionUser,
 	return users, nil
 }
 
-// checkUsers refuses to take a function away from who calls it, unless
-// ignoreReference says so. Groups that a role may not see are not named.
+// checkUsers refuses to delete a function that is called, unless ignoreReference is
+// set. The error does not name groups that the caller cannot view.
 func checkUsers(w *resource.Write, f *datasource.Function, act string) error {
 	ignore, err := w.Call.Flag("ignoreReference")
 	if err != nil {
@@ -213,12 +213,12 @@ func checkUsers(w *resource.Write, f *datasource.Function, act string) error {
 	case len(names) > shown:
 		names = append(names[:shown], fmt.Sprintf("%d more", len(names)-shown))
 	}
-	return fault.New(fault.Conflict, "%s is called by %s; change these first, or %s with ignoreReference=true", f.Name,
+	return fault.New(fault.Conflict, "%s is used by %s; change these first, or %s with ignoreReference=true", f.Name,
 		strings.Join(names, ", "), act)
 }
 
-// placeAnew places all devices, when a group calls a function that has changed
-// or has lost one. The function gone does not count any more.
+// placeAnew places all devices again if a group calls a function that has changed
+// or was deleted. The deleted function is ignored.
 func placeAnew(w *resource.Write, gone int64) error {
 	groups, err := resource.Find(w.Context, w.Tx, GroupRows)
 	if err != nil {

@@ -51,7 +51,7 @@ var Groups = resource.Resource[*Group]{
 	Flags: []resource.Flag{
 		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are " +
 			"deleted"},
-		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
+		{Name: "deleteHard", Doc: "Delete the devices permanently, instead of moving them to the recycle bin"},
 	},
 	Absent: "awsRegionsInfo awsTestResultCode azureRegionsInfo azureTestResultCode " +
 		"defaultCollectorDescription defaultCollectorGroupDescription defaultCollectorGroupId " +
@@ -69,10 +69,10 @@ var Groups = resource.Resource[*Group]{
 			ReadOnly: true, Index: true, Example: "Servers/Staging"},
 		{Name: "parentId", At: func(g *Group) any { return &g.ParentID }, Doc: "The group it is in", Default: 1,
 			Min: resource.Bound(0), Refs: string(GroupRows), Index: true, Example: 1},
-		{Name: "description", At: func(g *Group) any { return &g.Description }, Doc: "What it holds", MaxLen: 4000,
+		{Name: "description", At: func(g *Group) any { return &g.Description }, Doc: "Its contents", MaxLen: 4000,
 			Example: "Everything before production"},
 		{Name: "groupType", At: func(g *Group) any { return &g.GroupType },
-			Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
+			Doc: "Normal, or Dynamic if appliesTo selects its devices", ReadOnly: true, Example: "Normal"},
 		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo },
 			Doc: "Expression that chooses the devices of a dynamic group; empty for a group that devices are put " +
 				"into by hand",
@@ -130,7 +130,7 @@ var Groups = resource.Resource[*Group]{
 	Check: func(w *resource.Write, was, now *Group) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if strings.ContainsAny(now.Name, "/\\") {
-			return fault.At("name", "name holds no slashes, because they separate the groups of a path")
+			return fault.At("name", "name must not contain slashes, because they separate the groups of a path")
 		}
 		if err := checkExpression(w, was, now); err != nil {
 			return err
@@ -151,7 +151,7 @@ var Groups = resource.Resource[*Group]{
 	Remove: removeGroup,
 }
 
-// checkExpression reads a new appliesTo, and says what sort of group it makes.
+// checkExpression parses a new appliesTo, and sets the type of the group.
 func checkExpression(w *resource.Write, was, now *Group) error {
 	now.AppliesTo, now.GroupType = strings.TrimSpace(now.AppliesTo), "Normal"
 	if now.AppliesTo != "" {
@@ -179,8 +179,8 @@ func checkExpression(w *resource.Write, was, now *Group) error {
 	return mayChoose(w.Call.Access)
 }
 
-// placeInside keeps dynamic groups up to date with a group that has changed:
-// all devices where its expression did, else those that inherit from it.
+// placeInside updates dynamic groups after a group has changed: with all devices
+// if its expression has changed, otherwise with the devices that inherit from it.
 func placeInside(w *resource.Write, was, now *Group) error {
 	m, err := MembershipOf(w.Context, w.Tx)
 	if err != nil {
@@ -196,11 +196,11 @@ func placeInside(w *resource.Write, was, now *Group) error {
 	return m.placeBelow(w.Context, w.Tx, now.ID)
 }
 
-// place checks where the group shall stand, and writes its full path.
+// place checks the parent of the group, and sets its full path.
 func place(w *resource.Write, was, now *Group) error {
 	if was != nil && was.ID == ground.RootGroup {
 		if now.ParentID > 0 && w.Given("parentId") && now.ParentID != was.ParentID {
-			return fault.At("parentId", "the root group is in no other group")
+			return fault.At("parentId", "the root group cannot be in another group")
 		}
 		now.ParentID, now.FullPath = 0, ""
 		return nil
@@ -211,7 +211,7 @@ func place(w *resource.Write, was, now *Group) error {
 	}
 	stays := was != nil && was.ParentID == now.ParentID
 	if parent == nil || !stays && !mayWriteIn(w.Call.Access, now.ParentID) {
-		return fault.At("parentId", "there is no group %d to put it in", now.ParentID)
+		return fault.At("parentId", "there is no group %d", now.ParentID)
 	}
 	if now.FullPath = now.Name; parent.FullPath != "" {
 		now.FullPath = parent.FullPath + "/" + now.Name
@@ -221,7 +221,7 @@ func place(w *resource.Write, was, now *Group) error {
 	}
 	for up, steps := parent, 0; was != nil && up.ParentID != 0; steps++ {
 		if up.ID == was.ID || steps > 1000 {
-			return fault.At("parentId", "a group cannot stand inside itself")
+			return fault.At("parentId", "a group cannot be inside itself")
 		}
 		if up, err = resource.Get(w.Context, w.Tx, GroupRows, up.ParentID); err != nil {
 			return err

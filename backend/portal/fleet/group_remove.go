@@ -10,12 +10,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// removeGroup takes what is inside along when deleteChildren says so. A device
-// that was put into another group as well only leaves this one, and so does one
-// that an expression has chosen.
+// removeGroup deletes the group's contents, too, if deleteChildren is set. A device
+// that is also in another group, or that an expression has selected, only leaves
+// this group.
 func removeGroup(w *resource.Write, g *Group) error {
 	if g.ID == ground.RootGroup {
-		return fault.New(fault.Conflict, "the root group stays")
+		return fault.New(fault.Conflict, "the root group cannot be deleted")
 	}
 	deep, err := w.Call.Flag("deleteChildren")
 	if err != nil {
@@ -44,7 +44,7 @@ func removeGroup(w *resource.Write, g *Group) error {
 		}
 	}
 	if !deep && len(gone)-1+inside > 0 {
-		return fault.At("deleteChildren", "%s holds %s; deleteChildren=true deletes them too", g.Name,
+		return fault.At("deleteChildren", "%s contains %s; use deleteChildren=true to delete them too", g.Name,
 			holds(len(gone)-1, inside))
 	}
 	m, err := membershipWithout(w, groups, isGone)

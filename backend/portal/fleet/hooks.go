@@ -11,7 +11,7 @@ import (
 // about to be removed: its alerts end.
 const OnRemoved resource.Trigger[Removed] = "device.removed"
 
-// Removed names what goes. Ids that are 0 are those of everything below.
+// Removed names what is deleted. An id of 0 stands for everything at that level.
 type Removed struct {
 	DeviceID           int64
 	DeviceDataSourceID int64

@@ -47,8 +47,8 @@ var Instances = resource.Resource[*Instance]{
 	Name: InstanceRows, Label: "instance", Sample: 8,
 	Path: "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances", Category: ground.CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId"}, OpTypes: true,
-	Doc: "One thing on a device that a data source measures, such as an interface. Those that are found by the " +
-		"portal come back when they are found again.",
+	Doc: "One thing on a device that a data source measures, such as an interface. If you delete an instance that " +
+		"the portal has discovered, the next discovery adds it again.",
 	Parents: []resource.Parent{
 		{Of: string(DeviceRows), Param: "deviceId", Field: "deviceId", Sample: 1},
 		{Of: string(DeviceDataSourceRows), Param: "hdsId", Field: "deviceDataSourceId", Sample: 1},
@@ -63,12 +63,12 @@ var Instances = resource.Resource[*Instance]{
 		{Name: "name", At: func(i *Instance) any { return &i.Name },
 			Doc: "Name of the data source and displayName, joined by a hyphen", ReadOnly: true,
 			Example: "SNMP_Interfaces-lo7"},
-		{Name: "displayName", At: func(i *Instance) any { return &i.DisplayName }, Doc: "What it is called in lists",
+		{Name: "displayName", At: func(i *Instance) any { return &i.DisplayName }, Doc: "Display name",
 			Required: true, MaxLen: 255, Example: "lo7"},
-		{Name: "description", At: func(i *Instance) any { return &i.Description }, Doc: "What it is for", MaxLen: 4000,
+		{Name: "description", At: func(i *Instance) any { return &i.Description }, Doc: "Its purpose", MaxLen: 4000,
 			Example: "Loopback of the test bench"},
 		{Name: "wildValue", At: func(i *Instance) any { return &i.WildValue },
-			Doc:      "What the check asks the device for; unique among the instances of the device's data source",
+			Doc:      "Value that the check uses to find it; unique among the instances of the device's data source",
 			Required: true,
 			MaxLen:   1024, Example: "9007"},
 		{Name: "wildValue2", At: func(i *Instance) any { return &i.WildValue2 },
@@ -84,9 +84,9 @@ var Instances = resource.Resource[*Instance]{
 			Doc:     "Free name/value pairs; secret-looking ones are write-only",
 			Default: []resource.Property{}, Example: []resource.Property{{Name: "circuit", Value: "KF-0815"}}},
 		{Name: "systemProperties", At: func(i *Instance) any { return &i.SystemProperties },
-			Doc: "What the portal knows of it", ReadOnly: true, Default: []resource.Property{}},
+			Doc: "Properties that the portal sets", ReadOnly: true, Default: []resource.Property{}},
 		{Name: "autoProperties", At: func(i *Instance) any { return &i.AutoProperties },
-			Doc: "What checks found out about it", ReadOnly: true, Default: []resource.Property{}},
+			Doc: "Properties that checks have found", ReadOnly: true, Default: []resource.Property{}},
 		{Name: "deviceId", At: func(i *Instance) any { return &i.DeviceID }, Doc: "The device", ReadOnly: true,
 			Refs: string(DeviceRows), Index: true, Example: 1},
 		{Name: "deviceDataSourceId", At: func(i *Instance) any { return &i.DeviceDataSourceID },
@@ -101,7 +101,7 @@ var Instances = resource.Resource[*Instance]{
 			ReadOnly: true},
 	},
 	Derived: []resource.Derived{
-		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""),
+		{Name: "deviceDisplayName", Doc: "Display name of the device", Schema: resource.Text(""),
 			Example: "core-sw-01.fra", From: "deviceId",
 			Of: OfDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
 		{Name: "collectorId", Doc: "The collector that polls it", Schema: resource.Integer(""), Example: 1,
@@ -152,9 +152,10 @@ func checkInstance(w *resource.Write, was, now *Instance) error {
 	}
 	switch {
 	case !on.Multiple && was == nil:
-		return fault.New(fault.Invalid, "%s measures one thing on each device, so it takes no more instances", on.Name)
+		return fault.New(fault.Invalid, "%s has only one instance on each device; you cannot add another", on.Name)
 	case !on.Multiple && was.WildValue != now.WildValue:
-		return fault.At("wildValue", "wildValue stays %s: %s has one instance on each device", was.WildValue, on.Name)
+		return fault.At("wildValue",
+			"wildValue must stay %s: %s has only one instance on each device", was.WildValue, on.Name)
 	}
 	now.UpdatedOn = resource.SecondsOf(w.Call.At)
 	if was == nil {
@@ -169,7 +170,7 @@ func checkInstance(w *resource.Write, was, now *Instance) error {
 		return err
 	}
 	if group == nil || group.DeviceDataSourceID != now.DeviceDataSourceID {
-		return fault.At("groupId", "groupId names no instance group %d of %s on this device", now.GroupID, on.Name)
+		return fault.At("groupId", "groupId: there is no instance group %d of %s on this device", now.GroupID, on.Name)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ var InstanceGroups = resource.Resource[*InstanceGroup]{
 			ReadOnly: true},
 	},
 	Derived: []resource.Derived{{
-		Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""),
+		Name: "deviceDisplayName", Doc: "Display name of the device", Schema: resource.Text(""),
 		Example: "core-sw-01.fra", From: "deviceId",
 		Of: OfDevice(func(d *Device, _ *Tree) any { return d.DisplayName }),
 	}},

@@ -13,7 +13,7 @@ import (
 
 // Matches are the devices that an expression applies to.
 type Matches struct {
-	Total    int64     `json:"total" doc:"how many devices it applies to, of those that the caller may see"`
+	Total    int64     `json:"total" doc:"how many devices it applies to, of those that the caller can view"`
 	SearchID *string   `json:"searchId" doc:"always null"`
 	Items    []Matched `json:"items" doc:"the first of them, by id"`
 	Data     *string   `json:"data" doc:"always null"`
@@ -37,15 +37,15 @@ func MatchesEndpoint(r resource.Reader) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/device/devices/matching", Category: ground.CategoryDevices,
 		Summary: "Try an appliesTo expression",
-		Doc: "Returns how many devices an expression applies to, and the first of them, without keeping it. Groups " +
-			"that the caller may not see count as if they were not there.",
+		Doc: "Returns how many devices an expression applies to, and the first of them, without storing it. " +
+			"Groups that the caller cannot view are ignored.",
 		Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		Params: []resource.Param{{Name: "appliesTo", In: "query", Required: true, Schema: text, Example: example}},
 		Answer: &schema, Example: resource.Example{Query: [][2]string{{"appliesTo", example}}},
 		Errors: []resource.Failure{
-			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right"},
-			{Kind: fault.Invalid, When: "the expression cannot be read; errorDetail says why"},
+			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission"},
+			{Kind: fault.Invalid, When: "the expression is invalid; errorDetail has the reason"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		},
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {

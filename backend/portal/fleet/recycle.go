@@ -41,7 +41,8 @@ var Recycles = resource.View[*Recycle]{
 				ReadOnly: true,
 				Example:  1790000000},
 			{Name: "deletedBy", At: func(r *Recycle) any { return &r.DeletedBy },
-				Doc: "Who deleted it; empty where the access log no longer says", ReadOnly: true, Example: "admin"},
+				Doc: "Who deleted it; empty if the audit log no longer has the " +
+					"entry", ReadOnly: true, Example: "admin"},
 			{Name: "description", At: func(r *Recycle) any { return &r.Description }, Doc: "Description of the device",
 				ReadOnly: true},
 		},

@@ -8,7 +8,7 @@ import (
 )
 
 // Unsettled is a device that has changed since its data sources were last
-// looked at. A new device needs none: its id is beyond Settling.LastID.
+// determined. A new device needs no row: its id is greater than Settling.LastID.
 type Unsettled struct {
 	ID int64 // of the device
 }
@@ -31,22 +31,22 @@ const (
 // UnsettledRows declares the queue of devices that have changed. It has no endpoints.
 var UnsettledRows = resource.Resource[*Unsettled]{
 	Name: unsettledRows, Label: "changed device",
-	Doc: "A device that has changed since its data sources were last looked at.",
+	Doc: "A device that has changed since its data sources were last determined.",
 	Fields: []resource.Field[*Unsettled]{
 		{Name: "id", At: func(u *Unsettled) any { return &u.ID }, Doc: "The device", ReadOnly: true},
 	},
 }
 
-// SettlingRow declares how far the association has come. It has no endpoints.
+// SettlingRow declares the progress of the association. It has no endpoints.
 var SettlingRow = resource.Resource[*Settling]{
 	Name: settlingRows, Label: "association",
-	Doc: "How far the association of devices with data sources has come.",
+	Doc: "Progress of the assignment of data sources to devices.",
 	Fields: []resource.Field[*Settling]{
 		{Name: "id", At: func(s *Settling) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "lastId", At: func(s *Settling) any { return &s.LastID },
-			Doc: "Every device up to this one has been looked at", ReadOnly: true},
+			Doc: "Every device up to this id has been processed", ReadOnly: true},
 		{Name: "print", At: func(s *Settling) any { return &s.Print },
-			Doc: "What applied when all of them were last looked at", ReadOnly: true},
+			Doc: "Fingerprint of what applied when all devices were last processed", ReadOnly: true},
 	},
 }
 
@@ -59,7 +59,7 @@ func unsettle(w *resource.Write, was, now *Device) error {
 	return Unsettle(w.Context, w.Tx, now.ID)
 }
 
-// Unsettle has the data sources of a device looked at again.
+// Unsettle marks a device, so that its data sources are determined again.
 func Unsettle(ctx context.Context, tx resource.Tx, device int64) error {
 	return resource.Put(ctx, tx, unsettledRows, &Unsettled{ID: device})
 }

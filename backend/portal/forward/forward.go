@@ -1,8 +1,8 @@
-// Package forward declares where samples are sent on to, another time-series
-// database, and how far that has come.
+// Package forward declares the remote write settings, which forward samples to
+// another time-series database, and its progress.
 //
 // Package remotewrite does the sending. The secret is kept encrypted, and sent in
-// clear text only where a person agreed.
+// clear text only if a user has agreed.
 package forward
 
 import (
@@ -16,8 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// RemoteWrite is where samples are sent on to: one row, id 1. What the portal
-// says of it (State and what follows) is written by remotewrite.
+// RemoteWrite holds the remote write settings: one row, id 1. Package remotewrite
+// writes the status (State and the fields after it).
 type RemoteWrite struct {
 	ID          int64
 	Enabled     bool
@@ -39,7 +39,7 @@ type RemoteWrite struct {
 }
 
 // RemoteWriteMark is the progress of a remote write: samples measured before At
-// were sent, or given up. There is none while it is turned off.
+// were sent, or dropped. There is no row while it is turned off.
 type RemoteWriteMark struct {
 	ID int64 // of the RemoteWrite
 	At resource.Seconds
@@ -48,7 +48,7 @@ type RemoteWriteMark struct {
 // RemoteWriteID is the id of the one row.
 const RemoteWriteID int64 = 1
 
-// How a remote write shows who it is.
+// Authentication methods of a remote write.
 const (
 	AuthNone   = "none"
 	AuthBasic  = "basic"
@@ -62,16 +62,17 @@ const (
 	RemoteWriteSending  = "sending"  // the last batch was taken
 	RemoteWriteBehind   = "behind"   // the same, but older ones wait on disk
 	RemoteWriteRetrying = "retrying" // the last one was not, and is sent again
-	RemoteWriteRefused  = "refused"  // the last one was refused for good
+	RemoteWriteRefused  = "refused"  // the last one was rejected permanently
 )
 
-// RemoteWriteMarks declares how far it has come. It has no endpoints.
+// RemoteWriteMarks declares the progress. It has no endpoints.
 var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
 	Name: "remoteWriteMark", Label: "mark of remote write",
-	Doc: "How far the sending of samples has come.",
+	Doc: "Progress of sending samples.",
 	Fields: []resource.Field[*RemoteWriteMark]{
 		{Name: "id", At: func(m *RemoteWriteMark) any { return &m.ID }, Doc: "Of the remote write", ReadOnly: true},
-		{Name: "at", At: func(m *RemoteWriteMark) any { return &m.At }, Doc: "What was measured before has been sent",
+		{Name: "at", At: func(m *RemoteWriteMark) any { return &m.At },
+			Doc:      "Samples measured before this time have been sent",
 			ReadOnly: true},
 	},
 }
@@ -81,10 +82,9 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID,
 	Path:     "/setting/remotewrite",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
-	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database " +
-		"of your own. What is measured from the moment on at which it is enabled is sent; while the receiver or the " +
-		"portal " +
-		"is away it waits on disk, and follows, oldest first.",
+	Doc: "Forwards samples as they are measured, with Prometheus remote write 1.0, to a time-series database of " +
+		"your own. It sends samples measured after it was enabled. While the receiver or the portal is down, " +
+		"samples wait on disk; they are sent afterwards, oldest first.",
 	Fields: []resource.Field[*RemoteWrite]{
 		{Name: "id", At: func(r *RemoteWrite) any { return &r.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "enabled", At: func(r *RemoteWrite) any { return &r.Enabled }, Doc: "Send samples"},
@@ -93,7 +93,7 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "auth", At: func(r *RemoteWrite) any { return &r.Auth },
 			Doc: "none, basic with username and secret, or bearer with the secret as token", Default: AuthNone,
 			OneOf: []any{AuthNone, AuthBasic, AuthBearer}},
-		{Name: "username", At: func(r *RemoteWrite) any { return &r.Username }, Doc: "basic: who signs in there",
+		{Name: "username", At: func(r *RemoteWrite) any { return &r.Username }, Doc: "basic: user name to sign in with",
 			MaxLen: 255},
 		{Name: "secret", At: func(r *RemoteWrite) any { return &r.Secret },
 			Doc: "basic: the password; bearer: the token; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096},
@@ -102,20 +102,21 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 			Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(ground.RootGroup),
 			Min: resource.Bound(1), Refs: string(fleet.GroupRows), Example: ground.RootGroup},
 		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval },
-			Doc: "Seconds that samples wait for others at most", Default: 5, Min: resource.Bound(1),
+			Doc: "Maximum seconds that samples wait to be batched", Default: 5, Min: resource.Bound(1),
 			Max: resource.Bound(300)},
-		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most",
+		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Maximum samples in one request",
 			Default: 2000, Min: resource.Bound(1), Max: resource.Bound(20_000)},
 		{Name: "keepHours", At: func(r *RemoteWrite) any { return &r.Keep },
-			Doc: "Hours that samples wait for a receiver that is away; older ones are dropped", Default: 24,
+			Doc: "Hours that samples wait while the receiver is down; older ones are dropped", Default: 24,
 			Min: resource.Bound(1), Max: resource.Bound(168)},
 		{Name: "state", At: func(r *RemoteWrite) any { return &r.State },
-			Doc: "off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, " +
+			Doc: "off; ready, before the first sample is sent; sending; behind, while it sends older samples; " +
+				"retrying, " +
 				"while the " +
-				"receiver does not answer or is busy; refused, when it has refused the last batch", ReadOnly: true,
+				"receiver does not respond or is busy; refused, if it rejected the last batch", ReadOnly: true,
 			Default: RemoteWriteOff},
 		{Name: "lastSentOn", At: func(r *RemoteWrite) any { return &r.SentOn },
-			Doc: "When the receiver last took samples; 0: never", ReadOnly: true},
+			Doc: "When the receiver last accepted samples; 0: never", ReadOnly: true},
 		{Name: "waitingSince", At: func(r *RemoteWrite) any { return &r.Since },
 			Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at " +
 				"most a " +
@@ -125,12 +126,12 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "samplesDropped", At: func(r *RemoteWrite) any { return &r.Dropped },
 			Doc: "Samples it refused, or that had waited for too long, since the portal started", ReadOnly: true},
 		{Name: "lastError", At: func(r *RemoteWrite) any { return &r.Error },
-			Doc: "Why the last batch was not taken; empty when it was", ReadOnly: true},
+			Doc: "Why the last batch failed; empty if it succeeded", ReadOnly: true},
 	},
 	Check: func(w *resource.Write, was, now *RemoteWrite) error {
 		if was != nil && was.Secret != "" && !w.Given("secret") && (now.URL != was.URL || now.Auth != was.Auth) {
 			return fault.At("secret",
-				"secret is asked for again, because the receiver is another one; send an empty text for none")
+				"secret is required again, because the receiver has changed; send an empty text for none")
 		}
 		group, err := resource.Lookup(w.Context, w.Tx, fleet.GroupRows, now.GroupID)
 		if err != nil {
@@ -155,17 +156,17 @@ func (r *RemoteWrite) check() error {
 	switch {
 	case r.URL == "" && !r.Enabled:
 	case err != nil || r.URL == "" || !ground.IsWebLink(r.URL):
-		return fault.At("url", "url is the address of a remote write receiver, and begins with http:// or https://")
+		return fault.At("url", "url must be the address of a remote write receiver, and begin with http:// or https://")
 	case u.User != nil:
-		return fault.At("url", "url holds no user and password; put them into username and secret")
+		return fault.At("url", "url must not contain a user and password; put them into username and secret")
 	}
 	switch {
 	case strings.ContainsAny(r.Secret, "\r\n"):
-		return fault.At("secret", "secret is a text of one line")
+		return fault.At("secret", "secret must be one line of text")
 	case r.Auth == AuthBasic && (r.Username == "" || strings.ContainsAny(r.Username, ":\r\n")):
-		return fault.At("username", "username is asked for by basic, and holds no colon")
+		return fault.At("username", "username is required for basic, and must not contain a colon")
 	case r.Auth == AuthBearer && r.Secret == "" && r.Enabled:
-		return fault.At("secret", "secret is the token that bearer needs")
+		return fault.At("secret", "secret is required for bearer: it is the token")
 	}
 	return nil
 }

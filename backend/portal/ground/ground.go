@@ -1,9 +1,9 @@
-// Package ground holds what every subject of the portal refers to: the
-// categories of the catalog, the parts of the settings, ids that are the same in
-// every portal, ids that examples use, and rules for texts of fields.
+// Package ground holds what all subjects of the portal share: the categories of the
+// catalog, the areas of the settings, ids that are the same in every portal, ids in
+// examples, and rules for text fields.
 //
-// It knows no resource. Everything in it is constant or a pure function, and
-// safe for concurrent use.
+// It does not depend on resources. Everything in it is constant or a pure function,
+// and safe for concurrent use.
 package ground
 
 // The categories of the catalog, in the order they are shown.
@@ -44,5 +44,5 @@ const (
 	Administrator         int64 = 1 // the role
 )
 
-// SystemUser is the user name for changes that the portal makes by itself.
+// SystemUser is the user name for changes that the portal makes itself.
 const SystemUser = "system"

@@ -20,7 +20,7 @@ func IsZone(name string) bool {
 	return err == nil && name != "Local"
 }
 
-// Listed reports whether names hold a name, whatever its case.
+// Listed reports whether names contain a name, ignoring case.
 func Listed(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
 }

@@ -1,5 +1,5 @@
-// Package incident declares the incidents that the demo environment stages, and
-// how fast its time goes.
+// Package incident declares the incidents of the demo environment, and the speed of
+// its clock.
 //
 // Only a demo portal has their endpoints.
 package incident
@@ -37,7 +37,7 @@ type Incident struct {
 	StartedBy   string
 }
 
-// IncidentKind is a sort of incident.
+// IncidentKind is a type of incident.
 type IncidentKind struct {
 	Name     string
 	Doc      string // what happens, what it happens to, and what the strength says
@@ -65,13 +65,14 @@ const (
 // IncidentKinds lists all kinds of incidents.
 var IncidentKinds = []IncidentKind{
 	{Name: CoreSwitchDown, Target: "deviceId", Duration: 1800, Strength: 100,
-		Doc: "a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent"},
+		Doc: "a core switch and the devices that depend on it do not respond; strength: the share of these, in " +
+			"percent"},
 	{Name: DiskFilling, Target: "deviceId", Duration: 3600, Strength: 100,
 		Doc: "the disks of a device fill steadily; strength: how full they get, in percent"},
 	{Name: CPUStorm, Target: "groupId", Duration: 1800, Strength: 95,
 		Doc: "the processors of a group's devices are busy; strength: how busy, in percent"},
 	{Name: FlappingLink, Target: "deviceId", Duration: 3600, Strength: 50,
-		Doc: "the first interface of a device goes down and up; strength: how much of the time it is down, in percent"},
+		Doc: "the first interface of a device flaps; strength: how much of the time it is down, in percent"},
 	{Name: CertificateExpiring, Target: "deviceId", Duration: 3600, Strength: 100,
 		Doc: "the last days of a certificate pass; strength: how many of a hundred"},
 	{Name: CollectorDown, Target: "collectorId", Duration: 900, Strength: 100, Real: true,
@@ -83,14 +84,14 @@ var IncidentKinds = []IncidentKind{
 	{Name: SlowAnswers, Duration: 300, Strength: 20, Real: true,
 		Doc: "the API takes its time; strength: tenths of a second"},
 	{Name: TooManyRequests, Duration: 120, Strength: 50, Real: true,
-		Doc: "the API answers 429; strength: to how many of a hundred requests"},
+		Doc: "the API responds with 429; strength: to how many of a hundred requests"},
 	{Name: FailingAnswers, Duration: 120, Strength: 30, Real: true,
-		Doc: "the API answers 500; strength: to how many of a hundred requests"},
+		Doc: "the API responds with 500; strength: to how many of a hundred requests"},
 	{Name: ExpiredSession, Duration: 60, Strength: 100, Real: true,
-		Doc: "the API answers 401; strength: to how many of a hundred requests"},
+		Doc: "the API responds with 401; strength: to how many of a hundred requests"},
 }
 
-// KindOf is the kind of an incident; nil for one that this version does not know.
+// KindOf returns the kind of an incident; nil if this version does not know it.
 func (i *Incident) KindOf() *IncidentKind {
 	at := slices.IndexFunc(IncidentKinds, func(k IncidentKind) bool { return k.Name == i.Kind })
 	if at < 0 {
@@ -112,7 +113,7 @@ var Incidents = resource.Resource[*Incident]{
 	Name: incidentRows, Label: "incident", Sample: 1, Path: "/demo/incidents", Category: ground.CategorySettings,
 	Object: resource.Setting, Area: ground.AreaPortal,
 	Doc: "Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. " +
-		"Trouble of the API itself spares these endpoints, those below /demo and the session's.",
+		"API incidents do not affect these endpoints, endpoints below /demo, or sign-in.",
 	Without: []string{"PUT", "PATCH"},
 	Fields: []resource.Field[*Incident]{
 		{Name: "id", At: func(i *Incident) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
@@ -122,13 +123,13 @@ var Incidents = resource.Resource[*Incident]{
 			Doc: "The device that it happens to; 0: one that suits it", Min: resource.Bound(0),
 			Refs: string(fleet.DeviceRows)},
 		{Name: "groupId", At: func(i *Incident) any { return &i.GroupID },
-			Doc: "The device group that it happens to, with those below; 0: one that suits it", Min: resource.Bound(0),
+			Doc: "The affected device group, including groups below; 0: chosen automatically", Min: resource.Bound(0),
 			Refs: string(fleet.GroupRows)},
 		{Name: "collectorId", At: func(i *Incident) any { return &i.CollectorID },
 			Doc: "The simulated collector that it happens to; 0: the first", Min: resource.Bound(0),
 			Refs: string(collector.CollectorRows)},
 		{Name: "strength", At: func(i *Incident) any { return &i.Strength },
-			Doc: "How bad it is, see kind; 0: as usual",
+			Doc: "Its strength, see kind; 0: default",
 			Min: resource.Bound(0), Max: resource.Bound(100)},
 		{Name: "duration", At: func(i *Incident) any { return &i.Duration },
 			Doc: "How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so " +
@@ -142,7 +143,7 @@ var Incidents = resource.Resource[*Incident]{
 			Index: true},
 		{Name: "endOn", At: func(i *Incident) any { return &i.EndOn }, Doc: "When it ends, or has ended",
 			ReadOnly: true},
-		{Name: "startedBy", At: func(i *Incident) any { return &i.StartedBy }, Doc: "Who began it", ReadOnly: true},
+		{Name: "startedBy", At: func(i *Incident) any { return &i.StartedBy }, Doc: "Who started it", ReadOnly: true},
 	},
 	Check: func(w *resource.Write, was, now *Incident) error {
 		if was != nil {
@@ -151,7 +152,7 @@ var Incidents = resource.Resource[*Incident]{
 		running, err := resource.Find(w.Context, w.Tx, incidentRows,
 			resource.Where{Field: "state", Op: "=", Value: IncidentRuns}, resource.Limit(maxRunning))
 		if err == nil && len(running) == maxRunning {
-			err = fault.New(fault.Conflict, "%d incidents run already; stop one of them first", maxRunning)
+			err = fault.New(fault.Conflict, "%d incidents are already running; stop one of them first", maxRunning)
 		}
 		if err != nil {
 			return err
@@ -159,13 +160,14 @@ var Incidents = resource.Resource[*Incident]{
 		if now.CollectorID > 0 {
 			if c, err := resource.Get(w.Context, w.Tx, collector.CollectorRows, now.CollectorID); err == nil &&
 				!c.Simulated() {
-				return fault.At("collectorId", "collectorId: collector %d is none of the demo's simulated ones", c.ID)
+				return fault.At("collectorId",
+					"collectorId: collector %d is not a simulated collector of the demo", c.ID)
 			}
 		}
 		return now.begin(w.Call)
 	},
 	Actions: []resource.Action[*Incident]{{
-		Name: "stop", Summary: "Stop an incident", Doc: "Ends the incident now; one that has ended stays as it is.",
+		Name: "stop", Summary: "Stop an incident", Doc: "Ends the incident now. An ended incident does not change.",
 		Do: func(w *resource.Write, i *Incident) error {
 			i.End(resource.SecondsOf(i.time(w.Call)))
 			return nil
@@ -191,7 +193,7 @@ func (i *Incident) begin(c *resource.Call) error {
 	return nil
 }
 
-// time is the present by which the incident runs.
+// time returns the current time of the clock by which the incident runs.
 func (i *Incident) time(c *resource.Call) time.Time {
 	if kind := i.KindOf(); kind != nil && kind.Real {
 		return time.Now()
@@ -199,7 +201,7 @@ func (i *Incident) time(c *resource.Call) time.Time {
 	return c.At
 }
 
-// End is the end of an incident that runs.
+// End returns the end of a running incident.
 func (i *Incident) End(at resource.Seconds) {
 	if i.State == IncidentRuns {
 		i.State, i.EndOn = IncidentEnded, max(i.StartOn, min(at, i.EndOn))
@@ -227,7 +229,7 @@ func incidentDoc() string {
 // demoTimeRows names the rows of DemoTime.
 const demoTimeRows resource.Name[*DemoTime] = "demoTime"
 
-// DemoTime is one row, id 1: how a demo was made, and how its time goes.
+// DemoTime is one row, id 1: how a demo was created, and the state of its clock.
 type DemoTime struct {
 	ID      int64
 	Devices int64           // that it was made with; 0 for the standard company
@@ -245,13 +247,13 @@ const DemoTimeID int64 = 1
 // DemoTimes declares the row; /demo/time shows it.
 var DemoTimes = resource.Resource[*DemoTime]{
 	Name: demoTimeRows, Label: "time of the demo", Sample: DemoTimeID,
-	Doc:    "How a demo was made, and how its time goes.",
+	Doc:    "How a demo was created, and its clock.",
 	Object: resource.Setting, Area: ground.AreaPortal,
 	Fields: []resource.Field[*DemoTime]{
 		{Name: "id", At: func(d *DemoTime) any { return &d.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "devices", At: func(d *DemoTime) any { return &d.Devices },
-			Doc: "How many devices it was made with; 0 for the standard company", ReadOnly: true},
-		{Name: "paused", At: func(d *DemoTime) any { return &d.Paused }, Doc: "Its time stands still", ReadOnly: true},
+			Doc: "How many devices it was created with; 0 for the standard company", ReadOnly: true},
+		{Name: "paused", At: func(d *DemoTime) any { return &d.Paused }, Doc: "Its clock is paused", ReadOnly: true},
 		{Name: "at", At: func(d *DemoTime) any { return &d.At },
 			Doc: "Its time when the row was written; 0: that of the world", ReadOnly: true},
 		{Name: "pastOn", At: func(d *DemoTime) any { return &d.PastOn }, Doc: "Until then its instances have samples",

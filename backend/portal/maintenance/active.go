@@ -125,7 +125,7 @@ type planned struct {
 	known    atomic.Pointer[span]
 }
 
-// span is a stretch of time in all of which a maintenance is in effect, or not.
+// span is a period during which a maintenance is in effect throughout, or not at all.
 type span struct {
 	from, to time.Time // to is zero for ever
 	in       bool

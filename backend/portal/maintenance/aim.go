@@ -241,7 +241,7 @@ func (a *aiming) dropOthers() error {
 			continue
 		}
 		if a.given(f.field, *at) {
-			return fault.At(f.field, "%s does not go with the type %s", f.field, a.s.Type)
+			return fault.At(f.field, "%s cannot be used with the type %s", f.field, a.s.Type)
 		}
 		*at = 0
 	}

@@ -36,7 +36,7 @@ func checkSDT(w *resource.Write, was, now *SDT) error {
 		}
 	}
 	if !ground.IsZone(now.Timezone) {
-		return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+		return fault.At("timezone", "timezone must be an IANA time zone name such as Europe/Berlin")
 	}
 	if now.Start == 0 {
 		now.Start = resource.MillisOf(w.Call.At)
@@ -73,7 +73,7 @@ func onLocal(at resource.Millis, zone *time.Location) string {
 	return momentOf(at).In(zone).Format("2006-01-02 15:04:05 MST")
 }
 
-// goesWith are the fields of time that mean something in some recurrences only.
+// goesWith lists the time fields that only some recurrences use.
 var goesWith = []struct {
 	field string
 	at    func(*SDT) any
@@ -111,7 +111,7 @@ func (s *SDT) dropOthers(w *resource.Write) error {
 	return nil
 }
 
-// checkOnce completes end or duration of one that comes once.
+// checkOnce completes end or duration of one-time maintenance.
 func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 	before := SDT{}
 	if was != nil && was.Recurrence == OneTime {
@@ -121,7 +121,7 @@ func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 	switch byEnd, byLength = decide(byEnd, s.End != before.End, byLength, s.Duration != before.Duration); {
 	case byEnd && byLength && int64(s.End-s.Start)/60_000 != s.Duration:
 		return fault.At("duration",
-			"duration is %d minutes, but from startDateTime to endDateTime it is %d; leave one of the two out",
+			"duration is %d minutes, but startDateTime to endDateTime is %d minutes; omit one of the two",
 			s.Duration,
 			int64(s.End-s.Start)/60_000)
 	case byEnd:
@@ -131,10 +131,10 @@ func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 		return fault.At("endDateTime", "endDateTime or duration is required while sdtType is oneTime")
 	}
 	if s.End <= s.Start {
-		return fault.At("endDateTime", "endDateTime is later than startDateTime")
+		return fault.At("endDateTime", "endDateTime must be later than startDateTime")
 	}
 	if s.End > resource.Millis(maxMillis) {
-		return fault.At("endDateTime", "endDateTime is a moment before the year 10000")
+		return fault.At("endDateTime", "endDateTime must be before the year 10000")
 	}
 	s.Duration = int64(s.End-s.Start) / 60_000
 	return nil
@@ -149,10 +149,10 @@ func decide(end, endChanged, length, lengthChanged bool) (byEnd, byLength bool) 
 	return end, length
 }
 
-// checkAgain checks one that comes again and again.
+// checkAgain checks recurring maintenance.
 func (s *SDT) checkAgain(w *resource.Write, was *SDT) error {
 	if s.End > 0 && s.End <= s.Start {
-		return fault.At("endDateTime", "endDateTime is later than startDateTime, or 0 for no end")
+		return fault.At("endDateTime", "endDateTime must be later than startDateTime, or 0 for no end")
 	}
 	if err := s.checkDays(); err != nil {
 		return err
@@ -223,8 +223,8 @@ func oneOfThese(field, what string, names []string) error {
 	return f
 }
 
-// completeClock makes end and duration say the same. When only the begin moves,
-// the duration stays.
+// completeClock makes end and duration agree. If only the start changes, the duration
+// stays.
 func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	before := SDT{}
 	if was != nil && was.Recurrence != OneTime {
@@ -238,7 +238,7 @@ func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	case byEnd && byLength && !changed: // sent back as it was read
 	case byEnd && byLength && (s.Duration-long)%dayLong != 0:
 		return fault.At("duration",
-			"duration is %d minutes, but from %02d:%02d to %02d:%02d it is %d; leave one of the two out",
+			"duration is %d minutes, but %02d:%02d to %02d:%02d is %d minutes; omit one of the two",
 			s.Duration, s.Hour,
 			s.Minute, s.EndHour, s.EndMinute, long)
 	case byLength:
@@ -254,8 +254,8 @@ func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	return nil
 }
 
-// aim checks what it is for: the ids that its type takes, no others, of things
-// that are there. Names are taken where the id is not given.
+// aim checks the target: only ids that match the type, of objects that exist. A name
+// is used if the id is not set.
 func (s *SDT) aim(w *resource.Write) error {
 	names, err := namesIn(w)
 	if err != nil {
@@ -281,7 +281,7 @@ func (s *SDT) aim(w *resource.Write) error {
 		a.keep("collectorId")
 		err = a.required("collectorId", s.CollectorID)
 	default:
-		err = fault.At("type", "there is no maintenance of a %s", s.Type)
+		err = fault.At("type", "maintenance cannot be scheduled for a %s", s.Type)
 	}
 	if err != nil {
 		return err

@@ -40,12 +40,13 @@ var SDTHistories = resource.Resource[*SDTHistory]{
 		{Name: "id", At: func(h *SDTHistory) any { return &h.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: "1"},
 		{Name: "itemId", At: func(h *SDTHistory) any { return &h.ItemID },
-			Doc: "Id of the device, group or other thing it was for, as type says", ReadOnly: true, Example: 1},
+			Doc: "Id of the device, group or other object it was for; see type", ReadOnly: true, Example: 1},
 		{Name: "type", At: func(h *SDTHistory) any { return &h.Type }, Doc: "What it was for", ReadOnly: true,
 			Example: DeviceSDT},
-		{Name: "admin", At: func(h *SDTHistory) any { return &h.Admin }, Doc: "Who made it", ReadOnly: true,
+		{Name: "admin", At: func(h *SDTHistory) any { return &h.Admin }, Doc: "Who added it", ReadOnly: true,
 			Example: "operator"},
-		{Name: "comment", At: func(h *SDTHistory) any { return &h.Comment }, Doc: "What was done in it", ReadOnly: true,
+		{Name: "comment", At: func(h *SDTHistory) any { return &h.Comment },
+			Doc: "What the maintenance was for", ReadOnly: true,
 			Example: "Firmware of the core switches"},
 		{Name: "approximateStartEpoch", At: func(h *SDTHistory) any { return &h.Start }, Doc: "When it began",
 			ReadOnly: true,
@@ -110,9 +111,8 @@ func pastOf(kind string) func(context.Context, resource.Reader, int64) ([]resour
 // closed in one transaction, so that other writes need not wait for long.
 const closedAtOnce, pastAtOnce = 50, 100
 
-// CloseWindows writes what has ended up to now into the history, each window
-// once, however late it is called. more says that there is more to do, in a
-// further transaction.
+// CloseWindows adds windows that have ended to the history, each once, however late it
+// is called. more reports that there are further windows for another transaction.
 func CloseWindows(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	at := resource.MillisOf(now)
 	due, err := resource.Find(ctx, tx, SDTRows, resource.Where{Field: "dueOn", Op: ">", Value: 0},
@@ -173,8 +173,7 @@ func (s *SDT) dueAfter(home *time.Location) resource.Millis {
 	return 0
 }
 
-// remember writes one window into the history. What lasted for less than a
-// second is none.
+// remember writes one window into the history, unless it lasted less than a second.
 func (s *SDT) remember(ctx context.Context, tx resource.Tx, begin, end time.Time) error {
 	h := SDTHistory{
 		SDTID: int64(s.ID), ItemID: s.itemID(), Type: s.Type, Admin: s.Admin, Comment: s.Comment,

@@ -35,7 +35,7 @@ type SDT struct {
 	Comment    string
 	Admin      string // who made it
 	Timezone   string // IANA; the portal's when empty
-	// of OneTime the window; else nothing is in effect before and after; End 0: without end
+	// OneTime: the window; otherwise no window is in effect before or after; End 0: no end
 	Start, End         resource.Millis
 	StartLocal         string // the same, in Timezone; empty for none
 	EndLocal           string
@@ -73,7 +73,7 @@ var SDTs = resource.Resource[*SDT]{
 	Name: SDTRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: ground.CategoryAlerts,
 	PartialPut: true,
 	Object:     resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
-	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of " +
+	Doc: "A time, once or recurring, without notifications of alerts of a device, a device group, a part of " +
 		"a device, or a collector.",
 	Absent: "batchJobName checkpointId checkpointName deviceBatchJobId deviceClusterAlertDefId " +
 		"deviceEventSourceId deviceLogPipeLineResourceId eventSourceName logPipeLineName " +
@@ -86,21 +86,21 @@ var SDTs = resource.Resource[*SDT]{
 			Required: true, Index: true,
 			OneOf: []any{DeviceSDT, GroupSDT, DeviceDataSourceSDT, InstanceSDT, InstanceGroupSDT, CollectorSDT},
 			Older: map[string]string{"DeviceSDT": DeviceSDT, "DeviceGroupSDT": GroupSDT}, Example: DeviceSDT},
-		{Name: "comment", At: func(s *SDT) any { return &s.Comment }, Doc: "What is done in it", MaxLen: 4000,
+		{Name: "comment", At: func(s *SDT) any { return &s.Comment }, Doc: "What the maintenance is for", MaxLen: 4000,
 			Example: "Backup of the shop"},
 		{Name: "sdtType", At: func(s *SDT) any { return &s.Recurrence },
-			Doc: "How often it comes", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek},
+			Doc: "How often it recurs", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek},
 			Older:   map[string]string{"1": OneTime, "2": Weekly, "3": Monthly, "4": Daily, "5": MonthlyByWeek},
 			Example: Weekly},
-		{Name: "admin", At: func(s *SDT) any { return &s.Admin }, Doc: "Who made it", ReadOnly: true},
+		{Name: "admin", At: func(s *SDT) any { return &s.Admin }, Doc: "Who added it", ReadOnly: true},
 		{Name: "timezone", At: func(s *SDT) any { return &s.Timezone },
-			Doc: "IANA name of the time zone of hour, minute and days; the portal's unless given", MaxLen: 64,
+			Doc: "IANA name of the time zone of hour, minute and days; default: the portal's", MaxLen: 64,
 			Example: "Europe/Berlin"},
 		{Name: "startDateTime", At: func(s *SDT) any { return &s.Start },
-			Doc: "When it begins; of one that comes again, no window is in effect before it. Now unless given",
+			Doc: "When it begins; recurring maintenance has no window before it. Default: now",
 			Min: resource.Bound(0), Max: resource.Bound(maxMillis), Index: true},
 		{Name: "endDateTime", At: func(s *SDT) any { return &s.End },
-			Doc: "When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. " +
+			Doc: "When it ends; recurring maintenance has no window from then on, and 0 means no end. " +
 				"A oneTime one has this or a duration", Min: resource.Bound(0), Max: resource.Bound(maxMillis),
 			Index: true},
 		{Name: "startDateTimeOnLocal", At: func(s *SDT) any { return &s.StartLocal }, Doc: "startDateTime in timezone",
@@ -118,7 +118,7 @@ var SDTs = resource.Resource[*SDT]{
 		{Name: "endMinute", If: uses("endMinute"), At: func(s *SDT) any { return &s.EndMinute },
 			Doc: "At which minute", Min: resource.Bound(0), Max: resource.Bound(59)},
 		{Name: "duration", At: func(s *SDT) any { return &s.Duration },
-			Doc: "Minutes from begin to end, on the clock; it may be given instead of the end", Min: resource.Bound(0),
+			Doc: "Minutes from start to end, on the clock; an alternative to the end", Min: resource.Bound(0),
 			Max: resource.Bound(100 * 365 * dayLong), Example: 90},
 		{Name: "weekDay", If: uses("weekDay"), At: func(s *SDT) any { return &s.WeekDay },
 			Doc:    "Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas",
@@ -129,25 +129,25 @@ var SDTs = resource.Resource[*SDT]{
 		{Name: "monthDay", If: uses("monthDay"), At: func(s *SDT) any { return &s.MonthDay },
 			Doc: "Day of the month, of monthly; months that are too short are left out", Min: resource.Bound(0),
 			Max: resource.Bound(31)},
-		refersTo("deviceId", fleet.DeviceRows, "The device; deviceDisplayName may be given instead",
+		refersTo("deviceId", fleet.DeviceRows, "The device; or use deviceDisplayName",
 			func(s *SDT) *int64 { return &s.DeviceID }, 150),
-		refersTo("deviceGroupId", fleet.GroupRows, "The device group; deviceGroupFullPath may be given instead",
+		refersTo("deviceGroupId", fleet.GroupRows, "The device group; or use deviceGroupFullPath",
 			func(s *SDT) *int64 { return &s.GroupID }, nil),
 		refersTo("dataSourceId", datasource.DataSourceRows,
-			"The data source; of a device group, 0 for all of them, or dataSourceName may be given instead",
+			"The data source; of a device group, 0 for all; or use dataSourceName",
 			func(s *SDT) *int64 { return &s.DataSourceID }, nil),
 		refersTo("deviceDataSourceId", fleet.DeviceDataSourceRows,
-			"The data source on the device; dataSourceName and the device may be given instead",
+			"The data source on the device; or use dataSourceName and the device",
 			func(s *SDT) *int64 { return &s.DeviceDataSourceID }, nil),
 		refersTo("dataSourceInstanceId", fleet.InstanceRows,
-			"The instance; dataSourceInstanceName and the device may be given instead",
+			"The instance; or use dataSourceInstanceName and the device",
 			func(s *SDT) *int64 { return &s.InstanceID }, nil),
 		refersTo("deviceDataSourceInstanceGroupId", fleet.InstanceGroupRows,
-			"The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead",
+			"The instance group; or use deviceDataSourceInstanceGroupName and deviceDataSourceId",
 			func(s *SDT) *int64 { return &s.InstanceGroupID }, nil),
 		refersTo("collectorId", collector.CollectorRows, "The collector",
 			func(s *SDT) *int64 { return &s.CollectorID }, nil),
-		{Name: "closedTo", At: func(s *SDT) any { return &s.ClosedTo }, Doc: "How far the history has come",
+		{Name: "closedTo", At: func(s *SDT) any { return &s.ClosedTo }, Doc: "The history is complete up to this time",
 			ReadOnly:  true,
 			WriteOnly: true},
 		{Name: "dueOn", At: func(s *SDT) any { return &s.DueOn }, Doc: "When the next window ends", ReadOnly: true,
@@ -155,23 +155,23 @@ var SDTs = resource.Resource[*SDT]{
 	},
 	Derived: []resource.Derived{
 		{Name: "isEffective", Doc: "It is in effect now", Schema: resource.Boolean(""), Example: false, Of: effective},
-		{Name: "deviceDisplayName", Doc: "What the device is called; it may be given instead of deviceId",
+		{Name: "deviceDisplayName", Doc: "Display name of the device; an alternative to deviceId",
 			Schema: resource.Text(""), Example: "web-prod-08.fra", From: "deviceId",
 			Of: fleet.OfDevice(func(d *fleet.Device, _ *fleet.Tree) any { return d.DisplayName })},
-		{Name: "deviceGroupFullPath", Doc: "Full path of the device group; it may be given instead of deviceGroupId",
+		{Name: "deviceGroupFullPath", Doc: "Full path of the device group; an alternative to deviceGroupId",
 			Schema: resource.Text(""), Example: "", From: "deviceGroupId", Of: groupPaths},
-		{Name: "dataSourceName", Doc: "Name of the data source; it may be given instead of its id",
+		{Name: "dataSourceName", Doc: "Name of the data source; an alternative to its id",
 			Schema:  resource.Text(""),
 			Example: "", From: "dataSourceId",
 			Of: fleet.OfSource(func(s *datasource.DataSource) any { return s.Name })},
-		{Name: "dataSourceInstanceName", Doc: "Name of the instance; it may be given instead of dataSourceInstanceId",
+		{Name: "dataSourceInstanceName", Doc: "Name of the instance; an alternative to dataSourceInstanceId",
 			Schema: resource.Text(""), Example: "", From: "dataSourceInstanceId",
 			Of: namedBy(fleet.InstanceRows, func(i *fleet.Instance) (int64, string) { return i.ID, i.Name })},
 		{Name: "deviceDataSourceInstanceGroupName",
-			Doc:    "Name of the instance group; it may be given instead of its id",
+			Doc:    "Name of the instance group; an alternative to its id",
 			Schema: resource.Text(""), Example: "", From: "deviceDataSourceInstanceGroupId",
 			Of: namedBy(fleet.InstanceGroupRows, func(g *fleet.InstanceGroup) (int64, string) { return g.ID, g.Name })},
-		{Name: "collectorDescription", Doc: "What the collector is called in lists", Schema: resource.Text(""),
+		{Name: "collectorDescription", Doc: "Display name of the collector", Schema: resource.Text(""),
 			Example: "",
 			From:    "collectorId",
 			Of: namedBy(collector.CollectorRows, func(c *collector.Collector) (int64, string) {
@@ -207,14 +207,14 @@ var SDTs = resource.Resource[*SDT]{
 	},
 }
 
-// refersTo is the field of an id of what maintenance is for.
+// refersTo returns a field with the id of a maintenance target.
 func refersTo[T any](name string, to resource.Name[*T], doc string, at func(*SDT) *int64,
 	example any) resource.Field[*SDT] {
 	return resource.Field[*SDT]{Name: name, At: func(s *SDT) any { return at(s) }, Doc: doc, Min: resource.Bound(0),
 		Refs: string(to), Cascade: true, Index: true, Example: example}
 }
 
-// itemID is the id of what it is for.
+// itemID returns the id of the target.
 func (s *SDT) itemID() int64 {
 	switch s.Type {
 	case DeviceSDT:
@@ -231,7 +231,7 @@ func (s *SDT) itemID() int64 {
 	return s.CollectorID
 }
 
-// Schedule is when it is in effect; home is the zone of one that names none.
+// Schedule returns when it is in effect; home is the time zone if it names none.
 func (s *SDT) Schedule(home *time.Location) *Schedule { return s.schedule(zones{"": home}) }
 
 func (s *SDT) schedule(in zones) *Schedule {
@@ -296,7 +296,7 @@ func groupPaths(ctx context.Context, r resource.Reader, rows []resource.Row) ([]
 	return resource.EachNamed(rows, tree.Groups, func(g *fleet.Group) any { return g.FullPath })
 }
 
-// namedBy derives the name of the row whose id each row holds; "" for none.
+// namedBy derives the name of the row that each row refers to; "" for none.
 func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(context.Context, resource.Reader,
 	[]resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

@@ -18,8 +18,8 @@ type pastWindow struct {
 	dataSource int64 // of a group's maintenance that is about one data source; 0: about all
 }
 
-// MaintenanceBetween reads the maintenance that was in effect between two
-// moments: what the history has, and what has not been written there yet.
+// MaintenanceBetween reads the maintenance in effect between two times: from the
+// history, and windows that are not in the history yet.
 func MaintenanceBetween(ctx context.Context, r resource.Reader, from, to time.Time) (*PastMaintenance, error) {
 	plan, err := planOf(ctx, r)
 	if err != nil {

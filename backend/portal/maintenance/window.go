@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Window is a stretch of time that a maintenance is in effect: from Begin on,
-// and no longer at End.
+// Window is a period during which maintenance is in effect: from Begin, inclusive, to
+// End, exclusive.
 type Window struct{ Begin, End time.Time }
 
 // Schedule computes when a maintenance window is in effect. It uses the local
@@ -52,7 +52,7 @@ const (
 	daySecond = 24 * 60 * 60
 )
 
-// At is the window that is in effect at a moment.
+// At returns the window that is in effect at a time.
 func (s *Schedule) At(t time.Time) (Window, bool) {
 	if s.outside(t) {
 		return Window{}, false
@@ -68,7 +68,7 @@ func (s *Schedule) At(t time.Time) (Window, bool) {
 	return Window{}, false
 }
 
-// Next is the first window that begins later than a moment.
+// Next returns the first window that begins after a time.
 func (s *Schedule) Next(after time.Time) (Window, bool) {
 	if s.Recurrence == OneTime {
 		return Window{s.Start, s.End}, s.Start.After(after)
@@ -154,7 +154,7 @@ func dateOf(t time.Time, zone *time.Location) int64 {
 	return day
 }
 
-// wall is the first moment at which the clock in the zone shows that minute of
+// wall returns the first time at which the clock in the zone shows that minute of
 // the day, or a later one.
 func wall(day int64, minute int, zone *time.Location) time.Time {
 	shown := day*daySecond + int64(minute)*60

@@ -46,17 +46,18 @@ type NoteScope struct {
 var OpsNotes = resource.Resource[*OpsNote]{
 	Name: opsNoteRows, Label: "ops note", Sample: 4, Path: "/setting/opsnotes", Category: ground.CategorySettings,
 	Object: resource.Setting, Area: ground.AreaOpsNotes,
-	Doc: "What happened and when, to be seen beside the data. Whoever may read ops notes reads all of them.",
+	Doc: "A note about an event, shown with the data. Users who can view ops notes view all of them.",
 	Fields: []resource.Field[*OpsNote]{
 		{Name: "id", At: func(n *OpsNote) any { return &n.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "1"},
 		{Name: "note", At: func(n *OpsNote) any { return &n.Note }, Doc: "What happened", Required: true, MaxLen: 4000,
 			Example: "Shop 5.2 went live"},
-		{Name: "happenOnInSec", At: func(n *OpsNote) any { return &n.HappenedOn }, Doc: "When; now unless given",
+		{Name: "happenOnInSec", At: func(n *OpsNote) any { return &n.HappenedOn },
+			Doc: "When it happened; default: now",
 			Min: resource.Bound(0), Index: true},
 		{Name: "tags", At: func(n *OpsNote) any { return &n.Tags }, Doc: "Words to find it by", Default: []NoteTag{},
 			Example: []NoteTag{{Name: "deploy"}}},
 		{Name: "scopes", At: func(n *OpsNote) any { return &n.Scopes },
-			Doc:     "What it is about; everything unless given",
+			Doc:     "What it applies to; default: everything",
 			Default: []NoteScope{},
 			Example: []NoteScope{{Type: "deviceGroup", GroupID: ground.RootGroup}}},
 		{Name: "createdBy", At: func(n *OpsNote) any { return &n.CreatedBy }, Doc: "Who wrote it", ReadOnly: true,
@@ -82,7 +83,7 @@ var OpsNotes = resource.Resource[*OpsNote]{
 
 const maxTags, maxScopes = 100, 100
 
-// tags is the list as it is kept: trimmed, each once.
+// tags returns the list as it is stored: trimmed, without duplicates.
 func tags(list []NoteTag) ([]NoteTag, error) {
 	out := []NoteTag{}
 	for i, tag := range list {
@@ -90,7 +91,8 @@ func tags(list []NoteTag) ([]NoteTag, error) {
 		switch {
 		case tag.Name == "" || len(tag.Name) > 255 ||
 			strings.ContainsFunc(tag.Name, func(r rune) bool { return r < ' ' }):
-			return nil, fault.At(fmt.Sprintf("tags[%d].name", i), "tags[%d].name is one line of 1 to 255 characters", i)
+			return nil, fault.At(fmt.Sprintf("tags[%d].name", i),
+				"tags[%d].name must be one line of 1 to 255 characters", i)
 		case !slices.ContainsFunc(out, func(have NoteTag) bool { return strings.EqualFold(have.Name, tag.Name) }):
 			out = append(out, tag)
 		}
@@ -101,8 +103,8 @@ func tags(list []NoteTag) ([]NoteTag, error) {
 	return out, nil
 }
 
-// place checks what the note is about. A scope that the note had before stays,
-// even if its device has gone since.
+// place checks the scopes of the note. Existing scopes stay, even if their device was
+// deleted.
 func (n *OpsNote) place(w *resource.Write, was *OpsNote) error {
 	if len(n.Scopes) > maxScopes {
 		return fault.At("scopes", "an ops note has at most %d scopes", maxScopes)

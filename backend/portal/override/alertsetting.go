@@ -54,7 +54,7 @@ type GroupThreshold struct {
 	FullPath        string `json:"groupFullPath" doc:"its full path; empty for the root"`
 	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
 	Enabled         bool   `json:"alertEnabled" doc:"it does not disable alerting"`
-	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: as further up"`
+	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: inherited"`
 	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
 	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
 }
@@ -64,7 +64,7 @@ type InstanceGroupThreshold struct {
 	ID              int64  `json:"groupId" doc:"the instance group"`
 	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
 	Enabled         bool   `json:"alertEnabled" doc:"it does not disable alerting"`
-	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: as further up"`
+	NoData          int64  `json:"alertForNoData" doc:"severity when there is no data; -1: inherited"`
 	Transition      int64  `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
 	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
 }
@@ -102,11 +102,11 @@ func settingFields() []resource.Field[*AlertSetting] {
 			Doc: "Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. " +
 				"Empty: as " +
 				"further up", MaxLen: 255, Example: "> 100 200 400"},
-		{Name: "alertExprNote", At: func(s *row) any { return &s.Note }, Doc: "Why it is set here", MaxLen: 1024,
+		{Name: "alertExprNote", At: func(s *row) any { return &s.Note }, Doc: "Reason for this setting", MaxLen: 1024,
 			Example: "The line to Austin is slow"},
 		{Name: "disableAlerting", At: func(s *row) any { return &s.Disabled }, Doc: "Raise no alerts at this level"},
 		{Name: "alertForNoData", At: func(s *row) any { return &s.NoData },
-			Doc:     "Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up",
+			Doc:     "Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited",
 			Default: inherit,
 			OneOf:   []any{-1, 1, 2, 3, 4}},
 		{Name: "alertTransitionInterval", At: func(s *row) any { return &s.Transition },
@@ -125,20 +125,20 @@ func settingFields() []resource.Field[*AlertSetting] {
 		{Name: "globalAlertClearTransitionInterval", At: func(s *row) any { return &s.GlobalClearTransition },
 			Doc: "Polls before it clears, of the datasource", ReadOnly: true},
 		{Name: "parentDeviceGroupAlertExprList", At: func(s *row) any { return &s.Groups },
-			Doc: "What the device's groups and those above say, the nearest first", ReadOnly: true},
+			Doc: "Thresholds of the device's groups and the groups above, the nearest first", ReadOnly: true},
 		{Name: "parentInstanceGroupAlertExpr", At: func(s *row) any { return &s.InstanceGroup },
-			Doc: "What the instance's group says; null for nothing", ReadOnly: true},
+			Doc: "Threshold of the instance group; null: none", ReadOnly: true},
 		{Name: "parentResourceDataSourceAlertExpr", At: func(s *row) any { return &s.DeviceLevel },
-			Doc: "What is said for all instances of the device; null for nothing", ReadOnly: true},
+			Doc: "Threshold for all instances of the device; null: none", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(s *row) any { return &s.GroupID },
-			Doc: "The device group whose threshold counts; 0 where it is another level's", ReadOnly: true},
+			Doc: "The device group whose threshold is in effect; 0: that of another level", ReadOnly: true},
 		{Name: "deviceGroupFullPath", At: func(s *row) any { return &s.GroupPath }, Doc: "That group's full path",
 			ReadOnly: true},
 
 		{Name: "effectiveAlertExpr", At: func(s *row) any { return &s.EffectiveExpr }, Doc: "The threshold that counts",
 			ReadOnly: true, Example: "> 60 80 90"},
 		{Name: "effectiveFrom", At: func(s *row) any { return &s.EffectiveFrom },
-			Doc:      "Where it stands: instance, instance group, device, device group or datasource; empty for none",
+			Doc:      "Level that sets it: instance, instance group, device, device group or datasource; empty: none",
 			ReadOnly: true,
 			Example:  LevelDataSource},
 		{Name: "alertingDisabledOn", At: func(s *row) any { return &s.DisabledOn },
@@ -146,7 +146,7 @@ func settingFields() []resource.Field[*AlertSetting] {
 	}
 }
 
-// belowDevice are the parents of what lies below a data source on a device.
+// belowDevice returns the parents of objects below a data source on a device.
 func belowDevice(param string) []resource.Parent {
 	return []resource.Parent{
 		{Of: string(fleet.DeviceRows), Param: "deviceId", Field: "deviceId", Sample: ground.SampleDevice},
@@ -171,7 +171,7 @@ var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 		resource.Parent{Of: string(fleet.InstanceRows), Param: "instanceId", Sample: ground.SampleInstance})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{instanceId}/alertsettings",
 		"alert setting of an instance",
-		"What counts as an alert on one instance, and where that is said.", parents)
+		"The thresholds of one instance, and the levels that set them.", parents)
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("instanceId")
 		if err != nil {
@@ -194,7 +194,7 @@ var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings",
 		"alert setting of a device datasource",
-		"What counts as an alert on all instances of a datasource on one device, unless an instance says otherwise.",
+		"The thresholds of all instances of a datasource on one device, unless an instance overrides them.",
 		belowDevice("hdsId"))
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("hdsId")
@@ -217,7 +217,7 @@ var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 // DeviceAlertSettings are the thresholds of all instances of a device.
 var DeviceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/alertsettings", "alert setting of a device",
-		"What counts as an alert on all instances of one device.", belowDevice("")[:1])
+		"The thresholds of all instances of one device.", belowDevice("")[:1])
 	v.Without = []string{"GET /device/devices/{deviceId}/alertsettings/{id}"}
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("deviceId")
@@ -240,7 +240,7 @@ var InstanceGroupAlertSetting = func() resource.View[*AlertSetting] {
 		resource.Parent{Of: string(fleet.InstanceGroupRows), Param: "dsigId", Sample: ground.SampleInstanceGroup})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}"+
 		"/alertconfig", "alert setting of an instance group",
-		"What counts as an alert on all instances of a group, unless an instance says otherwise.", parents)
+		"The thresholds of all instances of a group, unless an instance overrides them.", parents)
 	v.Single = 1
 	v.Params = []resource.Param{
 		{Name: "dpId", In: "path", Required: true, Schema: resource.Integer("Id of the datapoint"),
@@ -312,8 +312,8 @@ func (o *Override) keep(ctx context.Context, tx resource.Tx) error {
 	return resource.Put(ctx, tx, overrideRows, o)
 }
 
-// settingsOf are the settings of every data point of those instances, which
-// stand for what lies above them where their id is 0.
+// settingsOf returns the settings of every data point of the instances. An instance
+// with id 0 stands for the level above it.
 func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instances []fleet.Instance) ([]AlertSetting,
 	error) {
 	device, err := resource.Get(ctx, r, fleet.DeviceRows, deviceID)

@@ -26,11 +26,11 @@ type GroupDataSource struct {
 	DisableAlerting bool
 }
 
-// GroupDataSourceSettings keeps what groups say; where there is none, nothing is
-// stopped. They are read and written through GroupDataSources.
+// GroupDataSourceSettings declares the settings of groups; without a row, polling is
+// not stopped. They are read and written through GroupDataSources.
 var GroupDataSourceSettings = resource.Resource[*GroupDataSource]{
 	Name: groupDataSourceRows, Label: "group datasource", Object: resource.DeviceGroup,
-	Doc: "What a device group says about a datasource.",
+	Doc: "A device group's settings for a datasource.",
 	Fields: []resource.Field[*GroupDataSource]{
 		{Name: "id", At: func(s *GroupDataSource) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(s *GroupDataSource) any { return &s.GroupID }, Doc: "The device group",
@@ -38,7 +38,7 @@ var GroupDataSourceSettings = resource.Resource[*GroupDataSource]{
 		{Name: "dataSourceId", At: func(s *GroupDataSource) any { return &s.DataSourceID }, Doc: "The datasource",
 			Refs: string(datasource.DataSourceRows), Cascade: true, Index: true},
 		{Name: "stopMonitoring", At: func(s *GroupDataSource) any { return &s.StopMonitoring },
-			Doc: "It is not polled on devices inside"},
+			Doc: "Do not poll it on devices in the group"},
 		{Name: "disableAlerting", At: func(s *GroupDataSource) any { return &s.DisableAlerting },
 			Doc: "It raises no alerts on devices inside"},
 	},
@@ -155,28 +155,26 @@ type GroupDataPoint struct {
 	Note            string          `json:"dataPointDescription" doc:"what it measures; set by the portal"`
 	Interval        int64           `json:"collectionInterval" doc:"seconds between polls; set by the portal"`
 	Expr            string          `json:"alertExpr" doc:"the group's threshold; empty: as further up"`
-	ExprNote        string          `json:"alertExprNote" doc:"why it is set here"`
+	ExprNote        string          `json:"alertExprNote" doc:"reason for this setting"`
 	Disabled        bool            `json:"disableAlerting" doc:"raise no alerts on devices inside"`
-	NoData          int64           `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up"`
+	NoData          int64           `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited"`
 	Transition      int64           `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
 	ClearTransition int64           `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
 	GlobalExpr      string          `json:"globalAlertExpr" doc:"threshold of the datasource; set by the portal"`
 	GlobalNoData    int64           `json:"globalAlertForNoData" doc:"of the datasource; set by the portal"`
 	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"of the datasource; set by the portal"`
 	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"of the datasource; set by the portal"`
-	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"what the nearest group above says, one object in spite of the name; null: nothing; set by the portal"`
+	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"threshold of the nearest group above, one object despite the name; null: none; set by the portal"`
 }
 
 // GroupAlertSettings are the thresholds of a data source for all devices in a
-// group. In a body, data points are named by id or by name, and what is left out
-// of one is as further up.
+// group. A body names data points by id or by name; omitted fields are inherited.
 var GroupAlertSettings = resource.View[*groupConfig]{
 	Resource: resource.Resource[*groupConfig]{
 		Name: "deviceGroupDataSourceAlertConfig", Label: "alert settings of a datasource in a group",
 		Path: "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings", Category: ground.CategoryGroups,
 		Object: resource.DeviceGroup,
-		Doc: "What counts as an alert of a datasource on all devices of a group, unless something nearer says " +
-			"otherwise.",
+		Doc:    "The thresholds of a datasource on all devices of a group, unless a nearer level overrides them.",
 		Single: 1,
 		Parents: []resource.Parent{groupParent,
 			{Of: string(datasource.DataSourceRows), Param: "dsId", Sample: ground.SampleDataSource}},
@@ -188,7 +186,7 @@ var GroupAlertSettings = resource.View[*groupConfig]{
 				ReadOnly: true,
 				Example:  "ping"},
 			{Name: "dpConfig", At: func(s *groupConfig) any { return &s.DataPoints },
-				Doc: "One for each datapoint; those that a body leaves out stay as they are", Loose: true,
+				Doc: "One for each datapoint; datapoints that a body omits do not change", Loose: true,
 				Default: []GroupDataPoint{},
 				Example: []map[string]any{{"dataPointId": ground.SampleDataPoint, "alertExpr": "> 150 300 600",
 					"alertExprNote": "A long line"}}},
@@ -256,7 +254,7 @@ func (d *GroupDataPoint) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// save keeps what the body says of the data points it names; the others stay as they are.
+// save stores the settings of the data points in the body; others do not change.
 func (s *groupConfig) save(w *resource.Write, group int64, was *groupConfig) error {
 	for i, dp := range s.DataPoints {
 		field := fmt.Sprintf("dpConfig[%d]", i)
@@ -291,11 +289,11 @@ func (d *GroupDataPoint) check(field string) error {
 	for name, polls := range map[string]int64{"alertTransitionInterval": d.Transition,
 		"alertClearTransitionInterval": d.ClearTransition} {
 		if polls < inherit || polls > 60 {
-			return fault.At(field+"."+name, "%s.%s is a number of polls from 0 to 60, or -1", field, name)
+			return fault.At(field+"."+name, "%s.%s must be a number of polls from 0 to 60, or -1", field, name)
 		}
 	}
 	if utf8.RuneCountInString(d.ExprNote) > 1024 || strings.ContainsRune(d.ExprNote, 0) {
-		return fault.At(field+".alertExprNote", "%s.alertExprNote is a text of at most 1,024 characters", field)
+		return fault.At(field+".alertExprNote", "%s.alertExprNote must be a text of at most 1,024 characters", field)
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
-// Package override declares thresholds that stand nearer to an instance than its
-// data source: at a device group, a device's data source, an instance group or
+// Package override declares thresholds that override those of a data source
+// at a nearer level: a device group, a device's data source, an instance group or
 // the instance itself. The alert settings of the API are views of them.
 //
-// Of each part of a threshold the nearest level that says something counts.
+// For each part of a threshold, the nearest level that sets it is in effect.
 // Thresholds are shared: read them only. Transitions are numbers of polls in a row.
 package override
 
@@ -19,9 +19,9 @@ const (
 	groupDataSourceRows resource.Name[*GroupDataSource] = "deviceGroupDatasource"
 )
 
-// Override is a threshold that stands nearer to an instance than its data
-// source: at one of Group, DeviceDataSource, InstanceGroup and Instance, the
-// other three ids being 0. What it leaves open comes from further away.
+// Override is a threshold that overrides that of a data source at a nearer level: one
+// of Group, DeviceDataSource, InstanceGroup and Instance; the other three ids are 0.
+// Parts that it does not set are inherited.
 type Override struct {
 	ID                 int64
 	GroupID            int64 // of devices
@@ -38,25 +38,25 @@ type Override struct {
 	ClearTransition    int64
 }
 
-// inherit is the value of a number that an override leaves open.
+// inherit is the value of a number that an override does not set.
 const inherit int64 = -1
 
-// Overrides keeps them. They have no endpoints of their own: they are read and
-// written through the alert settings.
+// Overrides declares them. They have no endpoints: they are read and written through
+// the alert settings.
 var Overrides = resource.Resource[*Override]{
 	Name: overrideRows, Label: "threshold", Object: resource.DeviceGroup,
 	Doc: "A threshold nearer to an instance than its datasource.",
 	Fields: []resource.Field[*Override]{
 		{Name: "id", At: func(o *Override) any { return &o.ID }, Doc: "Set by the portal", ReadOnly: true},
-		{Name: "groupId", At: func(o *Override) any { return &o.GroupID }, Doc: "The device group it stands at, or 0",
+		{Name: "groupId", At: func(o *Override) any { return &o.GroupID }, Doc: "The device group that sets it, or 0",
 			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
 		{Name: "deviceDataSourceId", At: func(o *Override) any { return &o.DeviceDataSourceID },
-			Doc: "The device datasource it stands at, or 0", Refs: string(fleet.DeviceDataSourceRows), Cascade: true,
+			Doc: "The device datasource that sets it, or 0", Refs: string(fleet.DeviceDataSourceRows), Cascade: true,
 			Index: true},
 		{Name: "instanceGroupId", At: func(o *Override) any { return &o.InstanceGroupID },
-			Doc: "The instance group it stands at, or 0", Refs: string(fleet.InstanceGroupRows), Cascade: true,
+			Doc: "The instance group that sets it, or 0", Refs: string(fleet.InstanceGroupRows), Cascade: true,
 			Index: true},
-		{Name: "instanceId", At: func(o *Override) any { return &o.InstanceID }, Doc: "The instance it stands at, or 0",
+		{Name: "instanceId", At: func(o *Override) any { return &o.InstanceID }, Doc: "The instance that sets it, or 0",
 			Refs: string(fleet.InstanceRows), Cascade: true, Index: true},
 		{Name: "dataSourceId", At: func(o *Override) any { return &o.DataSourceID },
 			Doc:  "The datasource of the datapoint",
@@ -74,15 +74,14 @@ var Overrides = resource.Resource[*Override]{
 	Unique: [][]string{{"groupId", "deviceDataSourceId", "instanceGroupId", "instanceId", "dataPointId"}},
 }
 
-// says reports whether the override changes anything.
+// says reports whether the override sets anything.
 func (o *Override) says() bool {
 	return o.Expr != "" || o.Note != "" || o.Disabled || o.NoData != inherit || o.Transition != inherit ||
 		o.ClearTransition != inherit
 }
 
-// Spot is where a threshold counts: the instance and what is around it. Ids
-// that are 0 are left out, so that it may be asked what counts for a whole
-// device or group.
+// Spot is the place for which a threshold is resolved: the instance and the levels
+// above it. Ids can be 0, to resolve the threshold of a whole device or group.
 type Spot struct {
 	Groups             resource.IDs // of the device
 	DeviceDataSourceID int64
@@ -90,7 +89,7 @@ type Spot struct {
 	InstanceID         int64
 }
 
-// The levels at which a threshold stands, the nearest first.
+// The levels that can set a threshold, the nearest first.
 const (
 	LevelInstance      = "instance"
 	LevelInstanceGroup = "instance group"
@@ -99,8 +98,8 @@ const (
 	LevelDataSource    = "datasource"
 )
 
-// Effective is the threshold that counts at a Spot for one data point. Each of
-// its parts is that of the nearest level which says something about it.
+// Effective is the threshold in effect at a Spot for one data point. Each part comes
+// from the nearest level that sets it.
 type Effective struct {
 	Expr            string // as ParseAlertExpr reads it; empty: none
 	From            string // the level that Expr comes from
@@ -111,7 +110,7 @@ type Effective struct {
 	DisabledAt      string // which: the first from near to far
 }
 
-// Thresholds resolves the effective alert configuration. It is made from all
+// Thresholds resolves the effective alert configuration. It is computed from all
 // overrides and groups, and shared: read it only.
 type Thresholds struct {
 	tree   *fleet.Tree

@@ -16,8 +16,8 @@ const (
 	roleGroupRows resource.Name[*RoleGroup] = "roleGroup"
 )
 
-// AccountGroup holds the fields that user groups and role groups share. Groups
-// sort users and roles for people; no right follows from them.
+// AccountGroup holds the fields that user groups and role groups share. Groups only
+// organize users and roles; they grant no permissions.
 type AccountGroup struct {
 	ID          int64
 	Name        string
@@ -124,7 +124,7 @@ func checkAccountGroup[T any, P interface {
 	case was == nil:
 		g.CreatedOn = g.UpdatedOn
 	case g.ID == ground.DefaultAccountGroup && was.group().Name != g.Name:
-		return fault.New(fault.Conflict, "the group %s keeps its name", was.group().Name)
+		return fault.New(fault.Conflict, "the group %s cannot be renamed", was.group().Name)
 	}
 	if g.ID == ground.DefaultAccountGroup && g.ParentID <= ground.DefaultAccountGroup {
 		g.ParentID = 0

@@ -41,7 +41,7 @@ var commonPasswords string
 // too short, too long or among the 10,000 most common ones (OWASP ASVS 2.1.7).
 func HashPassword(password string) (string, error) {
 	if n := utf8.RuneCountInString(password); n < 8 || n > 512 {
-		return "", fault.At("password", "a password has 8 to 512 characters")
+		return "", fault.At("password", "a password must have 8 to 512 characters")
 	}
 	if strings.Contains(commonPasswords, "\n"+strings.ToLower(password)+"\n") {
 		return "", fault.At("password",
@@ -96,7 +96,7 @@ func RehashPassword(hash, password string) (string, bool) {
 }
 
 // checkNotName refuses a password that is one of the names an attacker tries
-// first: those of the user and of the portal. Letter case and spaces do not count.
+// first: those of the user and of the portal. It ignores case and spaces.
 func checkNotName(password string, names ...string) error {
 	plain := strings.ToLower(strings.Join(strings.Fields(password), ""))
 	for _, name := range append(names, "spyglass") {

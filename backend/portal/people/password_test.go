@@ -66,7 +66,7 @@ func TestAPasswordHasEightTo512Characters(t *testing.T) {
 	for _, password := range []string{"", "1234567", strings.Repeat("ß", 7), strings.Repeat("x", 513)} {
 		_, err := people.HashPassword(password)
 		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" ||
-			f.Message != "a password has 8 to 512 characters" {
+			f.Message != "a password must have 8 to 512 characters" {
 			t.Errorf("%.8q…: %v", password, err)
 		}
 	}

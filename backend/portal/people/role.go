@@ -44,7 +44,7 @@ const maxPrivileges = 1000 // of a role
 var Roles = resource.Resource[*Role]{
 	Name: RoleRows, Label: "role", Sample: 5, Path: "/setting/roles", Category: ground.CategorySettings,
 	Object: resource.Setting, Area: "useraccess",
-	Doc:    "A set of privileges that users hold.",
+	Doc:    "A set of permissions for users.",
 	Absent: "acctRequireTwoFA enableRemoteSessionInCompanyLevel userPermission",
 	Fields: []resource.Field[*Role]{
 		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
@@ -61,7 +61,7 @@ var Roles = resource.Resource[*Role]{
 			Required: true,
 			Example:  []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
 		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA },
-			Doc: "Kept for clients of the published API; nobody is shown an agreement"},
+			Doc: "Kept for clients of the published API; no agreement is shown"},
 		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA },
 			Doc: "Kept for clients of the published API; there is no second factor"},
 		{Name: "customHelpLabel", At: func(r *Role) any { return &r.HelpLabel }, Doc: "Text of a help link"},
@@ -70,17 +70,17 @@ var Roles = resource.Resource[*Role]{
 			Default: ground.DefaultAccountGroup, Min: resource.Bound(1), Refs: string(roleGroupRows)},
 	},
 	Derived: []resource.Derived{{
-		Name: "associatedUserCount", Doc: "How many users hold the role", Schema: resource.Integer(""), Example: 3,
+		Name: "associatedUserCount", Doc: "How many users have the role", Schema: resource.Integer(""), Example: 3,
 		Of: usersOf,
 	}},
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *Role) error {
 		if was != nil && was.ID == ground.Administrator && !slices.Equal(was.Privileges, now.Privileges) {
-			return fault.New(fault.Conflict, "the administrator role always may do everything; make another role "+
+			return fault.New(fault.Conflict, "the administrator role always has all permissions; add another role "+
 				"instead")
 		}
 		if was != nil && builtIn(was.ID) && was.Name != now.Name {
-			return fault.New(fault.Conflict, "the built-in role %s keeps its name", was.Name)
+			return fault.New(fault.Conflict, "the built-in role %s cannot be renamed", was.Name)
 		}
 		before := cmp.Or(was, &Role{})
 		err := refusePromises(w, promise{"twoFARequired", before.TwoFA, now.TwoFA},
@@ -108,14 +108,14 @@ var Roles = resource.Resource[*Role]{
 	},
 	Remove: func(w *resource.Write, r *Role) error {
 		if builtIn(r.ID) {
-			return fault.New(fault.Conflict, "the built-in role %s stays", r.Name)
+			return fault.New(fault.Conflict, "the built-in role %s cannot be deleted", r.Name)
 		}
 		if err := mayChange(w, r); err != nil {
 			return err
 		}
 		holders, err := holdersOf(w, r.ID)
 		if err == nil && len(holders) > 0 {
-			err = fault.New(fault.Conflict, "%d users still hold the role %s, %s among them", len(holders), r.Name,
+			err = fault.New(fault.Conflict, "%d users still have the role %s, %s among them", len(holders), r.Name,
 				holders[0].Username)
 		}
 		return err
@@ -205,15 +205,15 @@ func checkPrivilege(field string, p Privilege) error {
 	switch p.Object() {
 	case resource.DeviceGroup, resource.Reports:
 		if id, err := strconv.ParseInt(p.ObjectID, 10, 64); p.ObjectID != "*" && (err != nil || id < 1) {
-			return fault.At(field+".objectId", "%s.objectId is the id of a group, or *", field)
+			return fault.At(field+".objectId", "%s.objectId must be the id of a group, or *", field)
 		}
 	case resource.Setting:
 		if p.ObjectID != "*" && !slices.Contains(ground.SettingAreas, p.ObjectID) {
-			return fault.At(field+".objectId", "%s.objectId is * or one of %v", field, ground.SettingAreas)
+			return fault.At(field+".objectId", "%s.objectId must be * or one of %v", field, ground.SettingAreas)
 		}
 	case resource.Explorer: // a right of its own: to send to other portals is to reach this machine's network
 		if p.ObjectID != "*" {
-			return fault.At(field+".objectId", "%s.objectId is *: the right holds for all other portals", field)
+			return fault.At(field+".objectId", "%s.objectId must be *: the permission is for all other portals", field)
 		}
 	default:
 		return &fault.Error{Kind: fault.Invalid, Field: field + ".objectType",
@@ -223,16 +223,16 @@ func checkPrivilege(field string, p Privilege) error {
 	return nil
 }
 
-// mayChange keeps anyone from taking rights from a role that holds more than
-// they do: its holders are none of their business.
+// mayChange refuses changes to a role with permissions that the caller does not have.
 func mayChange(w *resource.Write, was *Role) error {
 	if mayGrant(w, was.Privileges) != nil {
-		return fault.New(fault.Denied, "you cannot change the role %s, which holds more than you do", was.Name)
+		return fault.New(fault.Denied,
+			"you cannot edit the role %s, which has permissions that you do not have", was.Name)
 	}
 	return nil
 }
 
-// mayGrant keeps anyone from handing out more than they hold.
+// mayGrant refuses to grant permissions that the caller does not have.
 func mayGrant(w *resource.Write, privileges []Privilege) error {
 	who := w.Call.Access
 	if who == nil || who.Admin {
@@ -252,7 +252,8 @@ func mayGrant(w *resource.Write, privileges []Privilege) error {
 				g.Object != resource.Setting && g.Groups[id]
 		})
 		if !held {
-			return fault.New(fault.Denied, "you cannot grant %s on %s %s, because you do not hold it", p.Operation,
+			return fault.New(fault.Denied,
+				"you cannot grant %s on %s %s, because you do not have this permission", p.Operation,
 				p.ObjectType,
 				p.ObjectID)
 		}

@@ -8,8 +8,8 @@ import (
 // tokenRows names the rows of Token.
 const tokenRows resource.Name[*Token] = "apiToken"
 
-// Token lets a program act with its user's rights. One row serves both ways of
-// asking: Bearer and LMv1.
+// Token lets a program act with its user's permissions. One row is for both
+// authentication schemes: Bearer and LMv1.
 type Token struct {
 	ID         int64
 	AdminID    int64
@@ -62,8 +62,8 @@ var Tokens = resource.Resource[*Token]{
 		{Name: "status", At: func(t *Token) any { return &t.Status }, Doc: "2 active, 1 suspended",
 			Default: TokenActive,
 			OneOf:   []any{TokenActive, TokenSuspended}, Example: 2},
-		{Name: "createdBy", At: func(t *Token) any { return &t.CreatedBy }, Doc: "Who made it", ReadOnly: true},
-		{Name: "createdOn", At: func(t *Token) any { return &t.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+		{Name: "createdBy", At: func(t *Token) any { return &t.CreatedBy }, Doc: "Who created it", ReadOnly: true},
+		{Name: "createdOn", At: func(t *Token) any { return &t.CreatedOn }, Doc: "When it was created", ReadOnly: true},
 		{Name: "lastUsedOn", At: func(t *Token) any { return &t.LastUsedOn }, Doc: "When it was last used",
 			ReadOnly: true},
 		{Name: "lastAuthIp", At: func(t *Token) any { return &t.LastAuthIP }, Doc: "From where it was last used",

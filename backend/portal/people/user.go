@@ -1,10 +1,10 @@
 // Package people declares users, their API tokens, roles, and the groups of
 // both.
 //
-// Nobody gives, takes or changes rights that they do not hold themselves;
-// such a write is refused with a fault of kind Denied. What names a user
-// elsewhere follows through OnUserRenamed and OnUserRemoved. Passwords are hashed
-// before the transaction, since that is slow.
+// Users cannot grant, revoke or change permissions that they do not have; such a
+// write fails with a fault of kind Denied. OnUserRenamed and OnUserRemoved update
+// what refers to a user by name. Passwords are hashed before the transaction,
+// because that is slow.
 package people
 
 import (
@@ -57,7 +57,7 @@ type User struct {
 type RoleRef struct {
 	ID   int64  `json:"id,omitempty" doc:"of the role"`
 	Name string `json:"name,omitempty" doc:"of the role; enough by itself"`
-	// Privileges are a copy, which follows the role. No right is taken from it.
+	// Privileges is a copy, updated with the role. It is not used for authorization.
 	Privileges []Privilege `json:"privileges,omitzero" body:"optional" doc:"what holders of the role may do; set by the portal"`
 }
 
@@ -82,33 +82,33 @@ var Users = resource.Resource[*User]{
 		{Name: "email", At: func(u *User) any { return &u.Email }, Doc: "Mail address", Required: true,
 			Example: "j.doe@example.net"},
 		{Name: "phone", At: func(u *User) any { return &u.Phone }, Doc: "Telephone number"},
-		{Name: "note", At: func(u *User) any { return &u.Note }, Doc: "Anything worth knowing", MaxLen: 4000},
+		{Name: "note", At: func(u *User) any { return &u.Note }, Doc: "Notes about the user", MaxLen: 4000},
 		{Name: "timezone", At: func(u *User) any { return &u.Timezone },
 			Doc: "IANA name of the user's time zone; empty: the portal's"},
 		{Name: "status", At: func(u *User) any { return &u.Status },
-			Doc: "suspended users cannot sign in, and their tokens stop", Default: "active",
+			Doc: "suspended users cannot sign in, and their tokens do not work", Default: "active",
 			OneOf: []any{"active", "suspended"}},
 		{Name: "apionly", At: func(u *User) any { return &u.APIOnly }, Doc: "Has tokens, but cannot sign in"},
-		{Name: "roles", At: func(u *User) any { return &u.Roles }, Doc: "The roles held, each by id or by name",
+		{Name: "roles", At: func(u *User) any { return &u.Roles }, Doc: "The user's roles, each by id or by name",
 			Required: true, Example: []RoleRef{{Name: "readonly"}}},
 		{Name: "createdBy", At: func(u *User) any { return &u.CreatedBy }, Doc: "Who added the user", ReadOnly: true},
 		{Name: "lastLoginOn", At: func(u *User) any { return &u.LastLoginOn }, Doc: "Last sign-in", ReadOnly: true},
 		{Name: "lastAuthIp", At: func(u *User) any { return &u.LastAuthIP }, Doc: "Address of the last sign-in",
 			ReadOnly: true},
 		{Name: "forcePasswordChange", At: func(u *User) any { return &u.ForceChange },
-			Doc: "Kept for clients of the published API; nobody is made to change a password"},
+			Doc: "Kept for clients of the published API; never enforced"},
 		{Name: "contactMethod", At: func(u *User) any { return &u.ContactBy }, Doc: "How to reach the user",
 			Default: "email",
 			OneOf:   []any{"email", "sms", "smsemail"}},
 		{Name: "smsEmail", At: func(u *User) any { return &u.SMSEmail },
-			Doc: "Mail address that becomes a text message"},
+			Doc: "Email address of an SMS gateway"},
 		{Name: "smsEmailFormat", At: func(u *User) any { return &u.SMSFormat }, Doc: "sms or fulltext", Default: "sms",
 			OneOf: []any{"sms", "fulltext"}},
 		{Name: "acceptEULA", At: func(u *User) any { return &u.AcceptEULA }, Doc: "Kept for clients of the " +
 			"published API"},
 		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled },
 			Doc: "Kept for clients of the published API; there is no second factor"},
-		{Name: "adminGroupIds", At: func(u *User) any { return &u.GroupIDs }, Doc: "The user groups the user is in",
+		{Name: "adminGroupIds", At: func(u *User) any { return &u.GroupIDs }, Doc: "The user's groups",
 			Default: []int64{ground.DefaultAccountGroup},
 			Refs:    string(userGroupRows)},
 		resource.KeptField(func(row *User) *resource.Foreign { return &row.Kept },
@@ -140,10 +140,10 @@ var Users = resource.Resource[*User]{
 			}
 		}
 		if _, err := mail.ParseAddress(now.Email); err != nil {
-			return fault.At("email", "email is no mail address")
+			return fault.At("email", "email is not a valid email address")
 		}
 		if _, err := time.LoadLocation(now.Timezone); err != nil || now.Timezone == "Local" {
-			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+			return fault.At("timezone", "timezone must be an IANA time zone name such as Europe/Berlin")
 		}
 		before := cmp.Or(was, &User{})
 		err := refusePromises(w, promise{"twoFAEnabled", before.TwoFAEnabled, now.TwoFAEnabled},
@@ -152,7 +152,7 @@ var Users = resource.Resource[*User]{
 			return err
 		}
 		if strings.ContainsAny(now.Username, ":/\\ \t") {
-			return fault.At("username", "username has no spaces, colons or slashes")
+			return fault.At("username", "username must not contain spaces, colons or slashes")
 		}
 		if err := refuseNames(w, now); err != nil {
 			return err
@@ -170,7 +170,7 @@ var Users = resource.Resource[*User]{
 	},
 	Remove: func(w *resource.Write, u *User) error {
 		if w.Call.Access != nil && w.Call.Access.UserID == u.ID {
-			return fault.New(fault.Conflict, "you cannot remove yourself")
+			return fault.New(fault.Conflict, "you cannot delete yourself")
 		}
 		if err := MayManage(w, u); err != nil {
 			return err
@@ -214,15 +214,15 @@ func CheckPasswordOf(ctx context.Context, r resource.Reader, u *User, password s
 	return checkNotName(password, names...)
 }
 
-// promise is a switch that a published client may set and this portal does not
-// obey, before and after a write.
+// promise is a switch of the published API that this portal does not enforce, before
+// and after a write.
 type promise struct {
 	field    string
 	was, now bool
 }
 
-// refusePromises refuses to turn on, on the strict mount, what would have no
-// effect.
+// refusePromises refuses, on the strict mount, to turn on a switch that would have
+// no effect.
 func refusePromises(w *resource.Write, promises ...promise) error {
 	for _, p := range promises {
 		if p.now && !p.was && !w.Call.Lenient {
@@ -232,11 +232,11 @@ func refusePromises(w *resource.Write, promises ...promise) error {
 	return nil
 }
 
-// resolveRoles finds the roles that were named, and writes both id and name
-// into the row. Nobody gives or takes a role that holds more than they do.
+// resolveRoles finds the named roles, and writes both id and name into the row. Users
+// cannot grant or revoke a role with permissions that they do not have.
 func resolveRoles(w *resource.Write, was, now *User) error {
 	if len(now.Roles) == 0 {
-		return fault.At("roles", "a user holds at least one role")
+		return fault.At("roles", "a user needs at least one role")
 	}
 	roles, err := resource.Find(w.Context, w.Tx, RoleRows)
 	if err != nil {
@@ -268,8 +268,8 @@ func resolveRoles(w *resource.Write, was, now *User) error {
 	return MayManage(w, was)
 }
 
-// MayManage keeps anyone from changing or removing a user who holds more than
-// they do: with a new password they would hold it too.
+// MayManage refuses to edit or delete a user who has permissions that the caller does
+// not have: with a new password the caller would gain them.
 func MayManage(w *resource.Write, was *User) error {
 	roles, err := resource.Find(w.Context, w.Tx, RoleRows)
 	if err != nil {
@@ -278,7 +278,7 @@ func MayManage(w *resource.Write, was *User) error {
 	for _, r := range roles {
 		if was.holds(r.ID) {
 			if err := mayGrant(w, r.Privileges); err != nil {
-				return fault.New(fault.Denied, "you cannot change %s, who holds the role %s", was.Username, r.Name)
+				return fault.New(fault.Denied, "you cannot edit %s, who has the role %s", was.Username, r.Name)
 			}
 		}
 	}
@@ -295,7 +295,7 @@ func keepAnAdministrator(w *resource.Write, was, now *User) error {
 		return err
 	}
 	if !slices.ContainsFunc(users, func(u User) bool { return u.ID != was.ID && u.governs() }) {
-		return fault.New(fault.Conflict, "%s is the last active administrator; make another one first", was.Username)
+		return fault.New(fault.Conflict, "%s is the last active administrator; add another one first", was.Username)
 	}
 	return nil
 }

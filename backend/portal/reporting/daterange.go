@@ -72,8 +72,8 @@ func rangeBefore(now time.Time, n int, unit string) (time.Time, bool) {
 	return now, false
 }
 
-// rangeBetween is from the first moment to the end of the last: of a day without a
-// time that is midnight after it, of a minute the next one.
+// rangeBetween returns the range from the first time to the end of the last: for a day
+// without a time, the following midnight; for a minute, the next one.
 func rangeBetween(first, last string, zone *time.Location) (from, to time.Time, err error) {
 	from, _, okay := rangeMoment(first, zone)
 	to, wholeDay, good := rangeMoment(last, zone)
@@ -86,12 +86,12 @@ func rangeBetween(first, last string, zone *time.Location) (from, to time.Time, 
 		to = to.Add(time.Minute)
 	}
 	if !from.Before(to) {
-		return from, to, fault.At("dateRange", "dateRange ends before it begins")
+		return from, to, fault.At("dateRange", "the end of dateRange is before its start")
 	}
 	return from, to, nil
 }
 
-// rangeMoment reads a day or a minute, and says which of the two it is.
+// rangeMoment parses a day or a minute, and returns which of the two it is.
 func rangeMoment(text string, zone *time.Location) (at time.Time, wholeDay, ok bool) {
 	if at, err := time.ParseInLocation("2006-01-02 15:04", text, zone); err == nil {
 		return at, false, true

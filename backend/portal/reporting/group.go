@@ -31,7 +31,7 @@ var ReportGroups = resource.Resource[*ReportGroup]{
 			Example: 2},
 		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255,
 			Index: true, Example: "Monthly"},
-		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it",
+		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "Its contents",
 			MaxLen:  4000,
 			Example: "Sent on the first of each month"},
 	},
@@ -41,7 +41,7 @@ var ReportGroups = resource.Resource[*ReportGroup]{
 		{Name: "matchedReportCount", Doc: "The same; kept for clients of the published API",
 			Schema:  resource.Integer(""),
 			Example: 2, Of: reportsIn},
-		{Name: "userPermission", Doc: "What you may do with its reports: read or write", Schema: resource.Text(""),
+		{Name: "userPermission", Doc: "Your permission for its reports: read or write", Schema: resource.Text(""),
 			Example: "write", From: "id", Of: reportPermission},
 	},
 	Unique: [][]string{{"name"}},
@@ -60,7 +60,7 @@ var ReportGroups = resource.Resource[*ReportGroup]{
 		now.Name = strings.TrimSpace(now.Name)
 		if who := w.Call.Access; was == nil && who != nil {
 			if all, _ := who.In(resource.Reports, resource.Modify); !all {
-				return fault.New(fault.Denied, "your role may change some report groups, but not add one")
+				return fault.New(fault.Denied, "your role can edit some report groups, but cannot add one")
 			}
 		}
 		return nil

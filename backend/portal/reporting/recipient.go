@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// reportHooks keep the recipients of reports as those of notices.
+// reportHooks update the recipients of reports like those of notifications.
 var reportHooks = []resource.Hook{
 	resource.Follow(alert.OnRecipientsChanged, changeReports),
 	resource.Follow(alert.OnRecipientRemoved, refuseWhileMailed),
@@ -25,7 +25,7 @@ func changeReports(ctx context.Context, tx resource.Tx, c alert.RecipientChange)
 	return err
 }
 
-// mailedReport is the name of a report that goes to a recipient; "" for none.
+// mailedReport returns the name of a report that is sent to a recipient; "" for none.
 func mailedReport(ctx context.Context, r resource.Reader, is func(*alert.Recipient) bool) (string, error) {
 	reports, err := resource.Find(ctx, r, ReportRows)
 	for i := range reports {
@@ -36,7 +36,7 @@ func mailedReport(ctx context.Context, r resource.Reader, is func(*alert.Recipie
 	return "", err
 }
 
-// refuseWhileMailed keeps a recipient while a report goes to it.
+// refuseWhileMailed refuses to delete a recipient while a report is sent to it.
 func refuseWhileMailed(ctx context.Context, tx resource.Tx, gone alert.RecipientRemoval) error {
 	name, err := mailedReport(ctx, tx, gone.Is)
 	if err != nil || name == "" {
@@ -48,5 +48,5 @@ func refuseWhileMailed(ctx context.Context, tx resource.Tx, gone alert.Recipient
 			by = "a report"
 		}
 	}
-	return fault.New(fault.Conflict, "%s still goes to %s; take it out there first", by, gone.What)
+	return fault.New(fault.Conflict, "%s still goes to %s; remove it there first", by, gone.What)
 }

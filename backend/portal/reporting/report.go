@@ -41,7 +41,7 @@ type Report struct {
 	Recipients  []alert.Recipient
 	Schedule    string // cron; empty: only when asked
 	Timezone    string // of the schedule and of the moments shown; empty: the portal's
-	// when the schedule has it made next; 0: it is not scheduled, or that was not worked out yet
+	// next scheduled run; 0: not scheduled, or not computed yet
 	NextOn     resource.Seconds
 	LinkExpire string
 	ModifiedID int64
@@ -104,17 +104,17 @@ const (
 
 // ReportColumn is one column of a report.
 type ReportColumn struct {
-	Name   string `json:"name" doc:"of the column, in any letter case"`
-	Hidden bool   `json:"isHidden,omitempty" doc:"leave it out"`
+	Name   string `json:"name" doc:"name of the column, case-insensitive"`
+	Hidden bool   `json:"isHidden,omitempty" doc:"hide the column"`
 }
 
-// ReportMetric is a data source whose instances an inventory lists, of which a
-// metric trend shows datapoints; or devices that an alert trend is bound to.
+// ReportMetric is a data source whose instances an inventory lists or whose data
+// points a metric trend shows; or the devices of an alert trend.
 type ReportMetric struct {
 	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource" refs:"dataSource"`
-	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; all of the datasource unless it or dataPointName is given"`
-	DataPointName string `json:"dataPointName,omitempty" doc:"Host metric trends: its name instead"`
-	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; all unless given"`
+	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; default: all of the datasource; or use dataPointName"`
+	DataPointName string `json:"dataPointName,omitempty" doc:"Host metric trends: name of the datapoint, an alternative to dataPointId"`
+	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; default: all"`
 	FullName      string `json:"dataSourceFullName,omitempty" doc:"kept for clients of the published API"`
 	ItemType      string `json:"itemType,omitempty" doc:"Alert trends: what itemVal names, group or host"`
 	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups or display names of devices, * for any characters"`
@@ -142,8 +142,7 @@ const (
 var Reports = resource.Resource[*Report]{
 	Name: ReportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: ground.CategoryReports,
 	Object: resource.Reports, Scope: []string{"groupId"},
-	Doc: "What a report shows, in which format, and when it is made. A run holds what its user may see and nothing " +
-		"else.",
+	Doc: "A report: its content, format and schedule. A run shows only what its user can view and nothing else.",
 	Absent: "active customReportTypeId customReportTypeName dashboardGroupFullPath dashboardName " +
 		"displayType enableViewAsOtherUser exclude100Availability historical host hostGroup " +
 		"instance items itemsType query sdtSettings severity user",
@@ -151,33 +150,36 @@ var Reports = resource.Resource[*Report]{
 		{Name: "id", At: func(r *Report) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(r *Report) any { return &r.Name }, Doc: "Unique name; the title of the report",
 			Required: true, MaxLen: 255, Index: true, Example: "Alerts of the month"},
-		{Name: "description", At: func(r *Report) any { return &r.Description }, Doc: "What it is for", MaxLen: 4000,
+		{Name: "description", At: func(r *Report) any { return &r.Description }, Doc: "Its purpose", MaxLen: 4000,
 			Example: "For the monthly review"},
-		{Name: "type", At: func(r *Report) any { return &r.Type }, Doc: "What it is about", Required: true,
+		{Name: "type", At: func(r *Report) any { return &r.Type }, Doc: "The report type", Required: true,
 			OneOf: reportTypeNames(), Index: true, Example: ReportAlert},
 		{Name: "groupId", At: func(r *Report) any { return &r.GroupID },
-			Doc: "Its report group; 0 for none: only roles that see all reports see it", Min: resource.Bound(0),
+			Doc: "Its report group; 0: none, only roles that can view all reports can view it", Min: resource.Bound(0),
 			Refs: string(reportGroupRows), Index: true, Example: 3},
 		{Name: "format", At: func(r *Report) any { return &r.Format }, Doc: "Of the file", Default: FormatHTML,
 			OneOf: []any{FormatHTML, FormatPDF, FormatXLSX, FormatCSV}, Example: FormatHTML},
 		{Name: "delivery", At: func(r *Report) any { return &r.Delivery }, Doc: "none, or email to the recipients",
 			Default: deliverNone, OneOf: []any{deliverNone, deliverEmail}, Example: deliverNone},
-		{Name: "recipients", At: func(r *Report) any { return &r.Recipients }, Doc: "Who gets it by mail",
+		{Name: "recipients", At: func(r *Report) any { return &r.Recipients }, Doc: "Who receives it by email",
 			Default: []alert.Recipient{},
 			Example: []alert.Recipient{{Type: "ARBITRARY", Method: alert.ByEmail, Addr: "board@example.net"}}},
 		{Name: "schedule", At: func(r *Report) any { return &r.Schedule },
-			Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees " +
+			Doc: "When it runs, as a cron expression: minute, hour, day of the month, month, day of the week. It " +
+				"sees " +
 				"what " +
-				"runAsUserName sees. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
+				"runAsUserName can view. Empty: no schedule", MaxLen: 255, Example: "0 7 1 * *"},
 		{Name: "scheduleTimezone", At: func(r *Report) any { return &r.Timezone },
-			Doc: "IANA name of the schedule's time zone, and of the moments shown; empty: the portal's", MaxLen: 255,
+			Doc: "IANA name of the time zone for the schedule and the times in the report; empty: the " +
+				"portal's", MaxLen: 255,
 			Example: "Europe/Berlin"},
 		{Name: "nextGenerateOn", At: func(r *Report) any { return &r.NextOn },
-			Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true,
+			Doc: "Time of the next scheduled run, in epoch seconds; 0 without a schedule", ReadOnly: true,
 			Index:   true,
 			Example: 1790000000},
 		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire },
-			Doc: "How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as " +
+			Doc: "How long the file of a run can be downloaded: 12 hours, 7 days, 4 weeks; any other value: as " +
+				"long as " +
 				"the run is " +
 				"kept", MaxLen: 255, Example: "30 days"},
 		{Name: "lastmodifyUserId", At: func(r *Report) any { return &r.ModifiedID },
@@ -185,29 +187,28 @@ var Reports = resource.Resource[*Report]{
 		{Name: "lastmodifyUserName", At: func(r *Report) any { return &r.ModifiedBy }, Doc: "Who last changed it",
 			ReadOnly: true, Index: true},
 		{Name: "runAsUserId", At: func(r *Report) any { return &r.RunAsID },
-			Doc: "Id of the user whose rights a scheduled run has", ReadOnly: true, Example: 1},
+			Doc: "Id of the user whose permissions scheduled runs have", ReadOnly: true, Example: 1},
 		{Name: "runAsUserName", At: func(r *Report) any { return &r.RunAs },
-			Doc: "The user whose rights a scheduled run has: who last changed the report; or, when somebody who " +
-				"sees all " +
-				"devices changed anything but delivery and recipients, who was it before", ReadOnly: true},
+			Doc: "The user whose permissions scheduled runs have: who last changed the report; or, if a user who " +
+				"can view all devices changed neither delivery nor recipients, the previous user", ReadOnly: true},
 
 		{Name: "dateRange", At: func(r *Report) any { return &r.DateRange }, Doc: dateRangeDoc, Default: DefaultRange,
 			MaxLen: 255, Example: "Last 30 days"},
 		{Name: "columns", At: func(r *Report) any { return &r.Columns },
-			Doc: "What to show, in this order; all columns of the type when empty", Default: []ReportColumn{},
+			Doc: "Columns in this order; empty: all columns of the type", Default: []ReportColumn{},
 			Example: []ReportColumn{{Name: "Severity"}, {Name: "Began"}, {Name: "Device"}, {Name: "DataPoint"}}},
 		{Name: "sortedBy", At: func(r *Report) any { return &r.SortedBy },
-			Doc: "A column of the type; the order of the API when empty", MaxLen: 255, Example: "Began"},
+			Doc: "A column of the type; empty: the order of the API", MaxLen: 255, Example: "Began"},
 		{Name: "sortedDirection", At: func(r *Report) any { return &r.SortDirection }, Doc: "asc or desc",
 			Default: "asc",
 			OneOf:   []any{"asc", "desc"}, Example: "desc"},
 
 		{Name: "groupFullPath", At: func(r *Report) any { return &r.GroupPath },
-			Doc: "Alert: full paths of device groups, * for any characters, joined by commas", Default: "*",
+			Doc: "Alert: full paths of device groups, * for any characters, comma-separated", Default: "*",
 			MaxLen:  4000,
 			Example: "Services/*"},
 		{Name: "deviceDisplayName", At: func(r *Report) any { return &r.DeviceName },
-			Doc: "Alert: display names of devices, * for any characters, joined by commas", Default: "*", MaxLen: 4000,
+			Doc: "Alert: display names of devices, * for any characters, comma-separated", Default: "*", MaxLen: 4000,
 			Example: "*"},
 		{Name: "dataSource", At: func(r *Report) any { return &r.DataSource },
 			Doc: "Alert: names of datasources, * for any characters", Default: "*"},
@@ -221,7 +222,7 @@ var Reports = resource.Resource[*Report]{
 		{Name: "chain", At: func(r *Report) any { return &r.Chain },
 			Doc: "Alert: names of escalation chains, * for any characters", Default: "*"},
 		{Name: "level", At: func(r *Report) any { return &r.Level },
-			Doc: "Alert: all, or some of warn, error and critical, joined by commas", Default: "all", MaxLen: 255,
+			Doc: "Alert: all, or some of warn, error and critical, comma-separated", Default: "all", MaxLen: 255,
 			Example: "error,critical"},
 		{Name: "ackFilter", At: func(r *Report) any { return &r.AckFilter }, Doc: "Alert: all, acked or nonacked",
 			Default: "all", OneOf: []any{"all", "acked", "nonacked"}, Example: "all"},
@@ -230,11 +231,11 @@ var Reports = resource.Resource[*Report]{
 		{Name: "clearFilter", At: func(r *Report) any { return &r.ClearFilter }, Doc: "Alert: all, clear or nonclear",
 			Default: "all", OneOf: []any{"all", "clear", "nonclear"}},
 		{Name: "activeOnly", At: func(r *Report) any { return &r.ActiveOnly },
-			Doc: "Alert: only those that are active when it is made"},
+			Doc: "Alert: only alerts that are active when the report runs"},
 		{Name: "summaryOnly", At: func(r *Report) any { return &r.SummaryOnly },
-			Doc: "Alert: the counts per severity, without the alerts"},
+			Doc: "Alert: only the counts per severity"},
 		{Name: "includePreexist", At: func(r *Report) any { return &r.Preexist },
-			Doc: "Alert: also those that began before the range and were still active in it"},
+			Doc: "Alert: include alerts that began before the range and were active in it"},
 		{Name: "timing", At: func(r *Report) any { return &r.Timing }, Doc: "Kept for clients of the published API",
 			Default: "start", MaxLen: 255},
 
@@ -264,24 +265,24 @@ var Reports = resource.Resource[*Report]{
 			"holds",
 			MaxLen: 255},
 		{Name: "username", At: func(r *Report) any { return &r.Username },
-			Doc: "Audit Log: who did it, * for any characters, joined by commas", Default: "*"},
+			Doc: "Audit Log: user names, * for any characters, comma-separated", Default: "*"},
 
 		{Name: "alertLevel", At: func(r *Report) any { return &r.AlertLevel },
 			Doc: "Alert SLA: from which severity on an alert makes a device unavailable", Default: "critical",
 			OneOf: []any{"warn", "error", "critical"}, Example: "critical"},
 		{Name: "alertRule", At: func(r *Report) any { return &r.AlertRule },
-			Doc: "Alert SLA: names of alert rules whose alerts count, * for any characters", Default: "*",
+			Doc: "Alert SLA: count only alerts of these alert rules, * for any characters", Default: "*",
 			MaxLen: 4000},
 		{Name: "excludeSDT", At: func(r *Report) any { return &r.ExcludeSDT },
-			Doc: "Alert SLA: leave maintenance out of the time that counts", Default: true},
+			Doc: "Alert SLA: exclude maintenance", Default: true},
 		{Name: "unmonitoredTime", At: func(r *Report) any { return &r.Unmonitored },
-			Doc: "Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as " +
+			Doc: "Alert SLA: time without data counts as down (0), is excluded (1) or counts as " +
 				"available (2)",
 			Default: int(UnmonitoredUp), OneOf: []any{0, 1, 2}, Example: 1},
 		{Name: "excludeGlobal", At: func(r *Report) any { return &r.ExcludeGlobal },
 			Doc: "Alert threshold: only thresholds that differ from those of the datasource", Default: true},
 		{Name: "top10Only", At: func(r *Report) any { return &r.Top10 },
-			Doc: "Host metric trends: of each datapoint only the ten with the highest average"},
+			Doc: "Host metric trends: only the ten instances with the highest average of each datapoint"},
 		{Name: "isBase1024", At: func(r *Report) any { return &r.Base1024 }, Doc: "Kept for clients of the " +
 			"published API"},
 		{Name: "rowFormat", At: func(r *Report) any { return &r.RowFormat }, Doc: "Kept for clients of the " +
@@ -295,19 +296,19 @@ var Reports = resource.Resource[*Report]{
 			resource.Keeping("[]any", "macros")),
 	},
 	Derived: []resource.Derived{
-		{Name: "lastGenerateOn", Doc: "When the newest run that you may see ended, in epoch seconds; 0 for none",
+		{Name: "lastGenerateOn", Doc: "When the newest run that you can view ended, in epoch seconds; 0: none",
 			Schema: resource.Integer(""), Example: 1790000000,
 			Of: lastRun(func(t *ReportTask) int64 { return int64(t.EndedOn) })},
-		{Name: "lastGenerateSize", Doc: "How many bytes that run made", Schema: resource.Integer(""), Example: 5120,
+		{Name: "lastGenerateSize", Doc: "File size of that run in bytes", Schema: resource.Integer(""), Example: 5120,
 			Of: lastRun(func(t *ReportTask) int64 { return t.Size })},
-		{Name: "lastGeneratePages", Doc: "How many pages that run has: those of a PDF, otherwise 1; 0 before the " +
+		{Name: "lastGeneratePages", Doc: "Number of pages of that run: pages of a PDF, otherwise 1; 0 before the " +
 			"first run",
 			Schema: resource.Integer(""), Example: 1,
 			Of: lastRun(func(t *ReportTask) int64 { return max(t.Pages, 1) })},
-		{Name: "reportLinkNum", Doc: "How many results are kept that you may see", Schema: resource.Integer(""),
+		{Name: "reportLinkNum", Doc: "Number of stored results that you can view", Schema: resource.Integer(""),
 			Example: 1,
 			Of:      keptRuns},
-		{Name: "userPermission", Doc: "What you may do with it: read or write", Schema: resource.Text(""),
+		{Name: "userPermission", Doc: "Your permission: read or write", Schema: resource.Text(""),
 			Example: "write",
 			From:    "groupId", Of: reportPermission},
 	},
@@ -316,10 +317,10 @@ var Reports = resource.Resource[*Report]{
 	Hooks:  reportHooks,
 }
 
-// setRunAs sets the user whose rights scheduled runs have: the one who changes
-// the report, unless that user sees all devices and changes neither delivery
-// nor recipients. The recipients were then chosen by a user who may see less,
-// and must not get to see more because another user corrects the report.
+// setRunAs sets the user whose permissions scheduled runs have: the user who changes
+// the report, unless that user can view all devices and changes neither delivery nor
+// recipients. A user with fewer permissions may have chosen the recipients; they must
+// not receive more because another user corrects the report.
 func (r *Report) setRunAs(who *resource.Access, was *Report) {
 	r.RunAsID, r.RunAs = r.ModifiedID, r.ModifiedBy
 	if was == nil || who == nil || was.Delivery != r.Delivery || !slices.Equal(was.Recipients, r.Recipients) {
@@ -341,11 +342,11 @@ func checkReport(w *resource.Write, was, now *Report) error {
 	}
 	if now.GroupID == 0 && w.Call.Access != nil {
 		if all, _ := w.Call.Access.In(resource.Reports, resource.Modify); !all {
-			return fault.At("groupId", "groupId is required: your role may change the reports of some groups only")
+			return fault.At("groupId", "groupId is required, because your role can edit reports in some groups only")
 		}
 	}
 	if !ground.IsZone(now.Timezone) {
-		return fault.At("scheduleTimezone", "scheduleTimezone is an IANA name such as Europe/Berlin")
+		return fault.At("scheduleTimezone", "scheduleTimezone must be an IANA time zone name such as Europe/Berlin")
 	}
 	if now.Schedule = strings.TrimSpace(now.Schedule); now.Schedule != "" {
 		if _, err := ParseSchedule(now.Schedule); err != nil {
@@ -364,8 +365,8 @@ func checkReport(w *resource.Write, was, now *Report) error {
 	return now.checkContent(w)
 }
 
-// NextAfter is when the schedule has the report made next; 0 for never. home is
-// the portal's zone.
+// NextAfter returns the time of the next scheduled run; 0 for never. home is the
+// portal's time zone.
 func (r *Report) NextAfter(at time.Time, home *time.Location) resource.Seconds {
 	schedule, err := ParseSchedule(r.Schedule)
 	if err != nil { // none, or one of an older version
@@ -392,7 +393,7 @@ func (r *Report) LinkLasts() time.Duration {
 	return time.Duration(n) * linkUnits[strings.TrimSuffix(strings.TrimSpace(unit), "s")]
 }
 
-// Zone is the one of the schedule and of the moments shown.
+// Zone returns the time zone of the schedule and of displayed times.
 func (r *Report) Zone(home *time.Location) *time.Location {
 	if zone, err := time.LoadLocation(r.Timezone); err == nil && r.Timezone != "" {
 		return zone
@@ -400,11 +401,12 @@ func (r *Report) Zone(home *time.Location) *time.Location {
 	return home
 }
 
-// ParseSchedule reads a cron line of five fields. It fires by the clock of the
-// location of the time that Next is asked with.
+// ParseSchedule parses a cron expression with five fields. It fires by the clock of
+// the location of the time that is passed to Next.
 func ParseSchedule(text string) (cron.Schedule, error) {
 	wrong := func(detail string) error {
-		return fault.At("schedule", "schedule is a cron line of five fields, 0 7 * * 1 for Mondays at 7:00%s", detail)
+		return fault.At("schedule",
+			"schedule must be a cron expression with five fields, such as 0 7 * * 1 for Mondays at 7:00%s", detail)
 	}
 	if strings.ContainsAny(text, "=@") || len(strings.Fields(text)) != 5 { // no time zone inside, no @daily
 		return nil, wrong("")
@@ -421,7 +423,7 @@ func ParseSchedule(text string) (cron.Schedule, error) {
 
 func (r *Report) checkRecipients(w *resource.Write) error {
 	if r.Delivery == deliverEmail && len(r.Recipients) == 0 {
-		return fault.At("recipients", "recipients names at least one while delivery is email")
+		return fault.At("recipients", "recipients needs at least one recipient while delivery is email")
 	}
 	if len(r.Recipients) > alert.MaxRecipients {
 		return fault.At("recipients", "a report has at most %d recipients", alert.MaxRecipients)
@@ -439,13 +441,13 @@ func (r *Report) checkRecipients(w *resource.Write) error {
 			err = book.Check(field, to)
 		}
 		if err == nil && !to.Is("GROUP") && !strings.EqualFold(to.Method, alert.ByEmail) {
-			err = fault.At(field+".method", "%s.method is email: a report goes by mail only", field)
+			err = fault.At(field+".method", "%s.method must be email: reports are sent by email only", field)
 		}
 	}
 	return err
 }
 
-// ParseMails reads mail addresses joined by commas.
+// ParseMails parses comma-separated email addresses.
 func ParseMails(field, text string) ([]string, error) {
 	var out []string
 	for one := range strings.SplitSeq(text, ",") {
@@ -454,7 +456,7 @@ func ParseMails(field, text string) ([]string, error) {
 		}
 		to, err := mail.ParseAddress(one)
 		if err != nil {
-			return nil, fault.At(field, "%s: %q is no mail address", field, ground.OneLine(one))
+			return nil, fault.At(field, "%s: %q is not a valid email address", field, ground.OneLine(one))
 		}
 		out = append(out, to.Address)
 	}

@@ -32,7 +32,7 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 		{text: "2026-03-29 TO 2026-03-29", from: "2026-03-29T00:00:00+01:00", to: "2026-03-30T00:00:00+02:00"},
 		{text: "2026-01-01 08:00 to 2026-01-01 08:59", from: "2026-01-01T08:00:00+01:00",
 			to: "2026-01-01T09:00:00+01:00"},
-		{text: "2026-01-02 TO 2026-01-01", err: "dateRange ends before it begins"},
+		{text: "2026-01-02 TO 2026-01-01", err: "the end of dateRange is before its start"},
 		{text: "Last 0 days", err: bad},
 		{text: "Last 9999999 days", err: bad},
 		{text: "Last 3 fortnights", err: bad},

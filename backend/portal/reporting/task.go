@@ -27,7 +27,7 @@ const (
 // KeptTasks is the number of runs of a report that are kept.
 const KeptTasks = 20
 
-// ReportTask is one run of a report. Its file lies in the data folder.
+// ReportTask is one run of a report. Its file is in the data folder.
 type ReportTask struct {
 	ID        int64
 	ReportID  int64
@@ -57,17 +57,18 @@ type ReportTask struct {
 	Groups []int64
 }
 
-// ReportTasks keeps the runs. What is shown of them is ReportTaskList.
+// ReportTasks declares the runs. ReportTaskList shows them.
 var ReportTasks = resource.Resource[*ReportTask]{
 	Name: reportTaskRows, Label: "report task", Object: resource.Reports,
 	Doc: "One run of a report.",
 	Fields: append(slices.Clone(shownTask[:len(shownTask)-1]), []resource.Field[*ReportTask]{
 		{Name: "object", At: func(t *ReportTask) any { return &t.Object }, Doc: "What its user read", ReadOnly: true},
-		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Which part of the settings",
+		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Area of the settings",
 			ReadOnly: true},
-		{Name: "seesAll", At: func(t *ReportTask) any { return &t.All }, Doc: "Its user saw all device groups",
+		{Name: "seesAll", At: func(t *ReportTask) any { return &t.All }, Doc: "Its user could view all device groups",
 			ReadOnly: true},
-		{Name: "groups", At: func(t *ReportTask) any { return &t.Groups }, Doc: "The device groups its user saw",
+		{Name: "groups", At: func(t *ReportTask) any { return &t.Groups },
+			Doc:      "The device groups that its user could view",
 			ReadOnly: true, Default: []int64{}},
 	}...),
 }
@@ -78,47 +79,48 @@ var shownTask = []resource.Field[*ReportTask]{
 		Refs: string(ReportRows), Cascade: true, Index: true, Example: 1},
 	{Name: "state", At: func(t *ReportTask) any { return &t.State }, Doc: "waiting, running, done or failed",
 		ReadOnly: true, Index: true, Example: TaskDone},
-	{Name: "progress", At: func(t *ReportTask) any { return &t.Progress }, Doc: "How much of it is done, in percent",
+	{Name: "progress", At: func(t *ReportTask) any { return &t.Progress }, Doc: "Progress in percent",
 		ReadOnly: true, Example: 100},
-	{Name: "createdOn", At: func(t *ReportTask) any { return &t.CreatedOn }, Doc: "When it was asked for",
+	{Name: "createdOn", At: func(t *ReportTask) any { return &t.CreatedOn }, Doc: "When it was requested",
 		ReadOnly: true,
 		Example:  1790000000},
-	{Name: "startedOn", At: func(t *ReportTask) any { return &t.StartedOn }, Doc: "When it began; 0 while it waits",
+	{Name: "startedOn", At: func(t *ReportTask) any { return &t.StartedOn },
+		Doc:      "When it started; 0 while it is waiting",
 		ReadOnly: true, Example: 1790000000},
-	{Name: "endedOn", At: func(t *ReportTask) any { return &t.EndedOn }, Doc: "When it ended; 0 until then",
+	{Name: "endedOn", At: func(t *ReportTask) any { return &t.EndedOn }, Doc: "When it ended; 0: not yet",
 		ReadOnly: true, Example: 1790000001},
 	{Name: "size", At: func(t *ReportTask) any { return &t.Size }, Doc: "Bytes of the file", ReadOnly: true,
 		Example: 5120},
 	{Name: "rows", At: func(t *ReportTask) any { return &t.Rows },
-		Doc: "How many rows are written; all of the report's once it is done", ReadOnly: true, Example: 40},
+		Doc: "Number of rows written so far", ReadOnly: true, Example: 40},
 	{Name: "format", At: func(t *ReportTask) any { return &t.Format }, Doc: "Of the file: HTML, PDF, XLSX or CSV",
 		ReadOnly: true, Example: FormatHTML},
 	{Name: "error", At: func(t *ReportTask) any { return &t.Error }, Doc: "Why it failed", ReadOnly: true, Example: ""},
-	{Name: "userId", At: func(t *ReportTask) any { return &t.UserID }, Doc: "The user whose rights it has",
+	{Name: "userId", At: func(t *ReportTask) any { return &t.UserID }, Doc: "The user whose permissions it has",
 		ReadOnly: true,
 		Example:  1},
 	{Name: "userName", At: func(t *ReportTask) any { return &t.User }, Doc: "The name of that user", ReadOnly: true,
 		Example: "admin"},
-	{Name: "receiveEmails", At: func(t *ReportTask) any { return &t.Mails }, Doc: "Who asked to get it by mail",
+	{Name: "receiveEmails", At: func(t *ReportTask) any { return &t.Mails }, Doc: "Additional recipients by email",
 		ReadOnly: true, MaxLen: 64_000, Example: ""},
 	{Name: "scheduled", At: func(t *ReportTask) any { return &t.Scheduled },
-		Doc: "The schedule of the report asked for it", ReadOnly: true},
+		Doc: "Started by the schedule of the report", ReadOnly: true},
 	{Name: "dueOn", At: func(t *ReportTask) any { return &t.DueOn },
-		Doc: "It does not begin before this moment; 0 for at once", ReadOnly: true},
+		Doc: "It does not start before this time; 0: immediately", ReadOnly: true},
 	{Name: "note", At: func(t *ReportTask) any { return &t.Note },
-		Doc: "What you should know of it, such as that it makes up for runs that were missed", ReadOnly: true,
+		Doc: "A note, for example that it replaces missed runs", ReadOnly: true,
 		Example: ""},
 	{Name: "pages", At: func(t *ReportTask) any { return &t.Pages }, Doc: "Pages of a PDF; 0 for other formats",
 		ReadOnly: true},
 	{Name: "starts", At: func(t *ReportTask) any { return &t.Starts },
-		Doc:      "How often it was begun: one that a restart cut off is begun once more if the schedule asked for it",
+		Doc:      "Number of starts: a scheduled run that a restart interrupted starts once more",
 		ReadOnly: true, Example: 1},
 	{Name: "resulturl", At: func(t *ReportTask) any { return &t.Link },
-		Doc:      "Where the file is; empty until it is done",
+		Doc:      "URL of the file; empty until it is done",
 		ReadOnly: true, Example: ""},
 }
 
-// ReportMail is a run that has ended, on its way to people.
+// ReportMail is a finished run that is being sent to its recipients.
 type ReportMail struct {
 	TaskID     int64
 	Recipients []alert.Recipient
@@ -165,7 +167,7 @@ func (t *ReportTask) Path() string {
 	return fmt.Sprintf("/report/reports/%d/tasks/%d/result", t.ReportID, t.ID)
 }
 
-// TasksOf are the runs of a report that who may see, the newest first.
+// TasksOf returns the runs of a report that who can view, the newest first.
 func TasksOf(ctx context.Context, r resource.Reader, who *resource.Access, report int64) ([]ReportTask, error) {
 	tasks, err := resource.Find(ctx, r, reportTaskRows, resource.Where{Field: "reportId", Op: "=", Value: report})
 	tasks = slices.DeleteFunc(tasks, func(t ReportTask) bool { return !t.SeenBy(who) })
@@ -173,8 +175,8 @@ func TasksOf(ctx context.Context, r resource.Reader, who *resource.Access, repor
 	return tasks, err
 }
 
-// SeenBy reports whether who may see at least all that the run's user saw. A
-// result shows a user nothing that they could not look up themselves.
+// SeenBy reports whether who can view everything that the run's user could view, so
+// that a result never shows more than that.
 func (t *ReportTask) SeenBy(who *resource.Access) bool {
 	if who == nil || t.State != TaskDone {
 		return true // nothing is in it
@@ -207,22 +209,23 @@ func MayActAs(w *resource.Write, userID int64) error {
 	}
 	if right := (resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess,
 		Op: resource.Modify}); !who.May(right) {
-		return fault.New(fault.Denied, "your role may not act for another user; leave withAdminId out")
+		return fault.New(fault.Denied, "your role cannot run reports as another user; omit withAdminId")
 	}
 	user, err := resource.Lookup(w.Context, w.Tx, people.UserRows, userID)
 	if err != nil {
 		return err
 	}
 	if user == nil {
-		return fault.At("withAdminId", "withAdminId names no user %d", userID)
+		return fault.At("withAdminId", "withAdminId: there is no user %d", userID)
 	}
 	if err := people.MayManage(w, user); err != nil {
-		return fault.New(fault.Denied, "you cannot act for %s, who holds more than you do", user.Username)
+		return fault.New(fault.Denied,
+			"you cannot run reports as %s, who has permissions that you do not have", user.Username)
 	}
 	return nil
 }
 
-// runsOf are the finished runs of each report that the caller may see, the newest first.
+// runsOf returns the finished runs of each report that the caller can view, the newest first.
 func runsOf(ctx context.Context, r resource.Reader, rows []resource.Row) (map[int64][]ReportTask, error) {
 	var who *resource.Access
 	if c := resource.CallOf(ctx); c != nil {
@@ -241,7 +244,7 @@ func runsOf(ctx context.Context, r resource.Reader, rows []resource.Row) (map[in
 	return out, err
 }
 
-// lastRun is a number of the newest of them; 0 where there is none.
+// lastRun returns a number of the newest run; 0 if there is none.
 func lastRun(of func(*ReportTask) int64) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		runs, err := runsOf(ctx, r, rows)

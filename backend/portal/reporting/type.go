@@ -42,7 +42,7 @@ type ReportType struct {
 	Columns []string       // that it can show, in their usual order
 }
 
-// ReportTypes are the types this portal can make.
+// ReportTypes are the report types of this portal.
 var ReportTypes = []ReportType{
 	{ReportAlert, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value",
@@ -71,7 +71,7 @@ var ReportTypes = []ReportType{
 			"Samples"}},
 }
 
-// ReportTypeOf is the type of that name; nil where there is none.
+// ReportTypeOf returns the type with that name; nil if there is none.
 func ReportTypeOf(name string) *ReportType {
 	if i := slices.IndexFunc(ReportTypes, func(t ReportType) bool { return t.Name == name }); i >= 0 {
 		return &ReportTypes[i]
@@ -115,7 +115,7 @@ func (r *Report) Levels() ([]int64, error) {
 		case "critical":
 			out = append(out, threshold.SeverityCritical)
 		default:
-			return nil, fault.At("level", "level is all, or some of warn, error and critical, joined by commas")
+			return nil, fault.At("level", "level must be all, or a comma-separated list of warn, error and critical")
 		}
 	}
 	return out, nil
@@ -154,8 +154,8 @@ func (r *Report) checkContent(w *resource.Write) error {
 	return r.checkMetrics(w)
 }
 
-// checkMetrics refuses datasources that are not there. Those of a row that is
-// changed elsewhere are the caller's own to keep or to drop.
+// checkMetrics refuses datasources that do not exist. If other fields change, the
+// caller may keep or drop deleted datasources of the row.
 func (r *Report) checkMetrics(w *resource.Write) error {
 	if r.Type == ReportAlertTrends {
 		return r.checkItems()
@@ -173,11 +173,11 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 		}
 		if len(found) == 0 {
 			field := fmt.Sprintf("metrics[%d].dataSourceId", i)
-			return fault.At(field, "%s names no datasource %d", field, m.DataSourceID)
+			return fault.At(field, "%s: there is no datasource %d", field, m.DataSourceID)
 		}
 		if _, ok := m.PointsOf(&found[0]); !ok {
 			field := fmt.Sprintf("metrics[%d].dataPointName", i)
-			return fault.At(field, "%s: %s has no such datapoint", field, found[0].Name)
+			return fault.At(field, "%s: %s does not have this datapoint", field, found[0].Name)
 		}
 	}
 	return nil

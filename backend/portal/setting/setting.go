@@ -1,8 +1,8 @@
 // Package setting declares the settings of the portal itself and its version.
 //
 // There is one row of settings, id 1. Durations are in the unit that a field's
-// doc names: days, seconds, or requests in a minute. Readers that find no row
-// use the defaults.
+// doc names: days, seconds, or requests per minute. Without a row, the defaults
+// apply.
 package setting
 
 import (
@@ -62,12 +62,12 @@ const defaultDownAfter = 60
 var Settings = resource.Resource[*Setting]{
 	Name: SettingRows, Label: "portal settings", Sample: SettingID, Single: SettingID, Path: "/setting/portal",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
-	Doc: "What the portal is called, its time zone, its limits, and how long it keeps what.",
+	Doc: "The portal's name, time zone, limits and retention.",
 	Fields: []resource.Field[*Setting]{
 		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "instance", At: func(s *Setting) any { return &s.Instance },
-			Doc: "Tells this portal from others on the same machine", ReadOnly: true},
-		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true,
+			Doc: "Identifies this portal among others on the same machine", ReadOnly: true},
+		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "Name of the portal", Required: true,
 			MaxLen:  255,
 			Example: "Demo portal"},
 		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment",
@@ -92,14 +92,14 @@ var Settings = resource.Resource[*Setting]{
 			Doc: "Days that samples are kept as they came", Default: 365, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "hourlyDataRetentionDays", At: func(s *Setting) any { return &s.HourDays },
-			Doc: "Days that hourly values are kept, which graphs, data and reports show once the samples have gone; " +
-				"no longer than dataRetentionDays: none are made", Default: 1825, Min: resource.Bound(0),
+			Doc: "Days that hourly values are kept; graphs, data and reports show them after the samples are " +
+				"deleted; none are stored if this is at most dataRetentionDays", Default: 1825, Min: resource.Bound(0),
 			Max: resource.Bound(mostDays)},
 		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays },
-			Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: resource.Bound(1),
+			Doc: "Days that cleared alerts are kept", Default: 365, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays },
-			Doc: "Days that the access log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
+			Doc: "Days that the audit log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
 			Max: resource.Bound(mostDays)},
 		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
 			Doc: "Seconds without a heartbeat after which a collector counts as down and others take its " +
@@ -112,9 +112,10 @@ var Settings = resource.Resource[*Setting]{
 				"refused",
 			MaxLen: mostNetworks},
 		{Name: "explorerRefusedNetworks", At: func(s *Setting) any { return &s.Refused },
-			Doc: "Networks and addresses that they may not go to, even in an allowed network. The portal itself, and " +
-				"addresses that only machines ask, are always refused", MaxLen: mostNetworks},
-		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+			Doc: "Networks and addresses that such requests must not reach, even in an allowed network. The portal " +
+				"itself, and cloud metadata addresses, are always refused", MaxLen: mostNetworks},
+		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn },
+			Doc: "When the portal was created", ReadOnly: true},
 		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was " +
 			"given",
 			ReadOnly: true, WriteOnly: true, Default: SeedVersion},
@@ -122,7 +123,7 @@ var Settings = resource.Resource[*Setting]{
 	Check: func(_ *resource.Write, _, now *Setting) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if !ground.IsZone(now.Timezone) {
-			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+			return fault.At("timezone", "timezone must be an IANA time zone name such as Europe/Berlin")
 		}
 		if _, err := check.ParseNetworks(now.Allowed); err != nil {
 			return fault.At("explorerAllowedNetworks", "explorerAllowedNetworks: "+err.Error())
@@ -163,7 +164,7 @@ func CollectorDownAfter(ctx context.Context, r resource.Reader) (time.Duration, 
 	return time.Duration(s.DownAfter) * time.Second, nil
 }
 
-// Zone is the portal's time zone.
+// Zone returns the portal's time zone.
 func (s *Setting) Zone() *time.Location {
 	if zone, err := time.LoadLocation(s.Timezone); err == nil && s.Timezone != "" {
 		return zone
@@ -177,7 +178,7 @@ func (s *Setting) Zone() *time.Location {
 // datasource.AmendBuiltIn changes; 5, user groups and role groups.
 const SeedVersion = 5
 
-// ZoneOf is the time zone of a maintenance that names none.
+// ZoneOf returns the time zone of maintenance without a time zone.
 func ZoneOf(ctx context.Context, r resource.Reader) *time.Location {
 	s, err := resource.Get(ctx, r, SettingRows, SettingID)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package threshold reads thresholds such as "> 60 80 90", and names the
 // severities of alerts.
 //
-// It knows no resource, and its values never change once they are made. Errors
-// are faults of kind Invalid.
+// It does not depend on resources, and its values are immutable. Errors are faults
+// of kind Invalid.
 package threshold
 
 import (
@@ -56,7 +56,7 @@ func ParseAlertExpr(text string) (AlertExpr, error) {
 	for _, word := range words {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil || strings.ContainsAny(word, "xX_iInN") || math.IsInf(v, 0) {
-			return AlertExpr{}, fault.New(fault.Invalid, "%s is no number; a threshold reads like > 60 80 90",
+			return AlertExpr{}, fault.New(fault.Invalid, "%s is not a number; write a threshold like > 60 80 90",
 				strconv.Quote(word))
 		}
 		a.Levels = append(a.Levels, v)
@@ -64,7 +64,7 @@ func ParseAlertExpr(text string) (AlertExpr, error) {
 	return a, a.ordered()
 }
 
-// ordered refuses levels of which a worse one is reached before a better one.
+// ordered refuses levels if a more severe one is reached before a less severe one.
 func (a AlertExpr) ordered() error {
 	for i := 1; i < len(a.Levels); i++ {
 		switch before, now := a.Levels[i-1], a.Levels[i]; {
@@ -114,7 +114,7 @@ func (a AlertExpr) Reached(value, level float64) bool {
 	return false
 }
 
-// String is the expression as ParseAlertExpr reads it.
+// String returns the expression in the form that ParseAlertExpr parses.
 func (a AlertExpr) String() string {
 	words := []string{a.Op}
 	for _, level := range a.Levels {
@@ -136,7 +136,7 @@ func (a AlertExpr) Limit(severity int64) (float64, bool) {
 	return a.Levels[max(i, 0)], true
 }
 
-// SeverityTitles begin a sentence.
+// SeverityTitles are the severities, capitalized.
 var SeverityTitles = map[int64]string{SeverityWarn: "Warning", SeverityError: "Error", SeverityCritical: "Critical"}
 
 // LevelWords are the words for severities.
@@ -145,7 +145,7 @@ var LevelWords = map[int64]string{SeverityWarn: "warn", SeverityError: "error", 
 // SeverityWord is "warn", "error" or "critical".
 func SeverityWord(severity int64) string { return LevelWords[severity] }
 
-// CheckAlertExpr refuses a threshold that cannot be read, for that field.
+// CheckAlertExpr refuses an invalid threshold, with an error for that field.
 func CheckAlertExpr(field, text string) error {
 	if _, err := ParseAlertExpr(text); err != nil {
 		return fault.At(field, "%s: %s", field, fault.Of(err).Message)

@@ -47,18 +47,18 @@ func TestAWrongThresholdIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"60":           begins,
 		"~ 60":         begins,
-		"<script>":     `"script>" is no number; a threshold reads like > 60 80 90`,
+		"<script>":     `"script>" is not a number; write a threshold like > 60 80 90`,
 		">":            "a threshold has one to three numbers, for warn, error and critical, not 0",
 		"> 1 2 3 4":    "a threshold has one to three numbers, for warn, error and critical, not 4",
-		"> a":          `"a" is no number; a threshold reads like > 60 80 90`,
-		"> NaN":        `"NaN" is no number; a threshold reads like > 60 80 90`,
-		"> inf":        `"inf" is no number; a threshold reads like > 60 80 90`,
-		"> 0x10":       `"0x10" is no number; a threshold reads like > 60 80 90`,
-		"> 1_000":      `"1_000" is no number; a threshold reads like > 60 80 90`,
-		"== 5":         `"=" is no number; a threshold reads like > 60 80 90`,
+		"> a":          `"a" is not a number; write a threshold like > 60 80 90`,
+		"> NaN":        `"NaN" is not a number; write a threshold like > 60 80 90`,
+		"> inf":        `"inf" is not a number; write a threshold like > 60 80 90`,
+		"> 0x10":       `"0x10" is not a number; write a threshold like > 60 80 90`,
+		"> 1_000":      `"1_000" is not a number; write a threshold like > 60 80 90`,
+		"== 5":         `"=" is not a number; write a threshold like > 60 80 90`,
 		"> 60 80 70":   "the numbers of a threshold with > grow from warn to critical, and 70 follows 80",
 		"<= 5 10":      "the numbers of a threshold with <= fall from warn to critical, and 10 follows 5",
-		"> 1e999 1 \t": `"1e999" is no number; a threshold reads like > 60 80 90`,
+		"> 1e999 1 \t": `"1e999" is not a number; write a threshold like > 60 80 90`,
 	} {
 		_, err := threshold.ParseAlertExpr(text)
 		if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Message != want {
