@@ -98,8 +98,9 @@ func TestAPathBecomesAURL(t *testing.T) {
 			fault: `query.filter: {{a}}, {{b}} and {{c}} have no value; give them one under Variables, or send anyway`},
 		{draft: `"path":"/x/{{lost}}"`, fault: `path: {{lost}} has no value; give it one under Variables, or send ` +
 			`anyway`},
-		{draft: `"method":"FETCH","path":"/x"`, fault: `draft.method: the method is one of GET, POST, PUT, PATCH, ` +
-			`DELETE`},
+		{draft: `"method":"FETCH","path":"/x"`,
+			fault: `draft.method: the method must be one of GET, POST, PUT, PATCH, ` +
+				`DELETE`},
 	} {
 		t.Run(tt.draft, func(t *testing.T) {
 			places := strings.NewReplacer("BASE", h.base, "LOCALHOST",

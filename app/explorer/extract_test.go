@@ -82,8 +82,8 @@ func TestAnExtractorIsRefusedWithTheFieldThatIsWrong(t *testing.T) {
 	h := build(t)
 	for body, want := range map[string]string{
 		`{"path":"$.items[","variable":"x"}`:            "path: ",
-		`{"path":"$.id","variable":"1 x"}`:              "variable: a variable's name begins with a letter",
-		`{"path":"$.id","variable":"x","status":"ok!"}`: "status: the status is three digits",
+		`{"path":"$.id","variable":"1 x"}`:              "variable: a variable's name must begin with a letter",
+		`{"path":"$.id","variable":"x","status":"ok!"}`: "status: the status must be three digits",
 	} {
 		if got := h.fault(h.ask(1, "POST /explorer/extractors", body)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %s, want %s", body, got, want)
@@ -102,8 +102,8 @@ func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"path":"$.items["}`: "path: ",
 		`{"path":""}`:         "path: path is empty",
-		`{"variable":"1 x"}`:  "variable: a variable's name begins with a letter",
-		`{"status":"ok!"}`:    "status: the status is three digits",
+		`{"variable":"1 x"}`:  "variable: a variable's name must begin with a letter",
+		`{"status":"ok!"}`:    "status: the status must be three digits",
 	} {
 		if got := h.fault(h.ask(1, "PATCH /explorer/extractors/1", body)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %s, want %s", body, got, want)

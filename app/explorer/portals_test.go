@@ -230,7 +230,7 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 		h.base + "/api":                "is this Spyglass itself",
 		"http://169.254.169.254/":      "is an address that only machines ask",
 		"http://no-such-host.invalid/": "no-such-host.invalid",
-		"ftp://x":                      "an address begins with http:// or https://",
+		"ftp://x":                      "an address must begin with http:// or https://",
 	} {
 		if a := try(base, `,"proxy":"none"`); !strings.Contains(a.body, want) {
 			t.Errorf("%s answered %d %s, want %s", base, a.status, a.body, want)

@@ -55,10 +55,10 @@ var Collections = resource.Resource[*Collection]{
 	Doc: "A folder of saved requests.",
 	Fields: []resource.Field[*Collection]{
 		{Name: "id", At: func(c *Collection) any { return &c.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
-		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "The collection it lies in; 0 " +
-			"for none"},
+		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "Its parent collection; 0 for " +
+			"none"},
 		{Name: "position", At: func(c *Collection) any { return &c.Position }, Doc: "From top to bottom among its " +
 			"neighbours; ties by id"},
 		{Name: "name", At: func(c *Collection) any { return &c.Name }, Doc: "Any text", Required: true, MaxLen: 255},
@@ -88,23 +88,23 @@ var Collections = resource.Resource[*Collection]{
 // Requests declares /requests.
 var Requests = resource.Resource[*Request]{
 	Name: requestRows, Label: "saved request", Path: "/requests", Object: resource.Anyone, Owner: "userId",
-	Doc: "A request that is kept in a collection.",
+	Doc: "A saved request in a collection.",
 	Fields: []resource.Field[*Request]{
 		{Name: "id", At: func(r *Request) any { return &r.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
-		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "The collection it lies in",
+		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "Its collection",
 			Required: true, Index: true},
 		{Name: "position", At: func(r *Request) any { return &r.Position }, Doc: "From top to bottom among its " +
 			"neighbours; ties by id"},
-		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "Given by hand; empty follows method and path",
+		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "Name; empty: method and path",
 			MaxLen: 255},
 		{Name: "doc", At: func(r *Request) any { return &r.Doc }, Doc: "A note", MaxLen: 65_536},
 		{Name: "method", At: func(r *Request) any { return &r.Method }, Doc: "The draft's", ReadOnly: true},
 		{Name: "path", At: func(r *Request) any { return &r.Path }, Doc: "The draft's", ReadOnly: true,
 			MaxLen: 1 << 20},
 		{Name: "draft", At: func(r *Request) any { return &r.Draft }, Doc: "The request", Default: emptyDraft},
-		{Name: "trashed", At: func(r *Request) any { return &r.Trashed }, Doc: "When it was deleted; 0 brings it back"},
+		{Name: "trashed", At: func(r *Request) any { return &r.Trashed }, Doc: "When it was deleted; 0 restores it"},
 	},
 	Check: func(w *resource.Write, was, now *Request) error {
 		if was == nil {
@@ -117,7 +117,7 @@ var Requests = resource.Resource[*Request]{
 		}
 		if was == nil || was.CollectionID != now.CollectionID {
 			if now.CollectionID == 0 {
-				return fault.At("collectionId", "a saved request lies in a collection")
+				return fault.At("collectionId", "a saved request must be in a collection")
 			}
 			if err := inPlace(w.Context, w.Tx, now.UserID, 0, now.CollectionID, "collectionId"); err != nil {
 				return err
@@ -134,7 +134,7 @@ var Requests = resource.Resource[*Request]{
 func room(w *resource.Write, name string, userID, most int64, what string) error {
 	counts, err := w.Tx.CountBy(w.Context, name, "userId")
 	if err == nil && counts[userID] >= most {
-		err = fault.New(fault.Conflict, "%d %s are kept; delete some first", most, what)
+		err = fault.New(fault.Conflict, "there are already %d %s; delete some first", most, what)
 	}
 	return err
 }
@@ -168,14 +168,14 @@ func (r *Request) last(w *resource.Write) error {
 func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int64, field string) error {
 	for depth := 1; parentID != 0; depth++ {
 		if parentID == id && id != 0 {
-			return fault.At(field, "a collection cannot lie inside of itself")
+			return fault.At(field, "a collection cannot be inside itself")
 		}
 		if depth > MaxDepth {
-			return fault.At(field, "collections lie at most 20 deep in each other")
+			return fault.At(field, "collections can be nested at most 20 levels deep")
 		}
 		parent, err := resource.Get(ctx, from, collectionRows, parentID)
 		if err == nil && parent.UserID != userID || fault.Is(err, fault.Unknown) {
-			return fault.At(field, "that collection is not there any more")
+			return fault.At(field, "this collection no longer exists")
 		}
 		if err != nil {
 			return err

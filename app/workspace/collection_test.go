@@ -30,18 +30,19 @@ func TestCollectionsAreATreeThatMoves(t *testing.T) {
 	d.expect(1, "POST /collections/move", `{"request":1,"to":2,"at":9}`, `{}`)
 	d.wantTree(folders + `[` + request(3, 1, "/c") + `,` + request(2, 1, "/b") + `,` + request(1, 2, "/a") + `]}`)
 	for _, tt := range []struct{ do, body, want string }{
-		{"POST /collections/move", `{"folder":1,"to":2}`, "invalid to: a collection cannot lie inside of itself"},
-		{"PATCH /collections/1", `{"parentId":2}`, "invalid parentId: a collection cannot lie inside of itself"},
-		{"POST /collections/move", `{"request":1,"to":0}`, "invalid to: a saved request lies in a collection"},
-		{"POST /collections/move", `{"request":1,"folder":1,"to":0}`, "invalid : name either a collection or a " +
+		{"POST /collections/move", `{"folder":1,"to":2}`, "invalid to: a collection cannot be inside itself"},
+		{"PATCH /collections/1", `{"parentId":2}`, "invalid parentId: a collection cannot be inside itself"},
+		{"POST /collections/move", `{"request":1,"to":0}`, "invalid to: a saved request must be in a collection"},
+		{"POST /collections/move", `{"request":1,"folder":1,"to":0}`, "invalid : specify either a collection or a " +
 			"request to move"},
-		{"POST /requests", `{"collectionId":7}`, "invalid collectionId: that collection is not there any more"},
-		{"POST /requests", `{"collectionId":1,"draft":{"method":"FETCH"}}`, "invalid draft.method: the method is one " +
-			"of GET, POST, PUT, PATCH, DELETE"},
+		{"POST /requests", `{"collectionId":7}`, "invalid collectionId: this collection no longer exists"},
+		{"POST /requests", `{"collectionId":1,"draft":{"method":"FETCH"}}`,
+			"invalid draft.method: the method must be one " +
+				"of GET, POST, PUT, PATCH, DELETE"},
 	} {
 		d.expect(1, tt.do, tt.body, tt.want)
 	}
-	d.expect(2, "POST /requests", `{"collectionId":1}`, "invalid collectionId: that collection is not there any more")
+	d.expect(2, "POST /requests", `{"collectionId":1}`, "invalid collectionId: this collection no longer exists")
 	d.expect(2, "POST /collections/move", `{"folder":1,"to":0}`, "unknown : there is no collection 1")
 }
 

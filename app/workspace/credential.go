@@ -123,7 +123,7 @@ func (w *Workspace) writePortal(method string, write handle) handle {
 		}
 		answer, ok := out.(*resource.Answer)
 		if !ok {
-			return nil, fmt.Errorf("a portal answered %T", out)
+			return nil, fmt.Errorf("a portal returned %T", out)
 		}
 		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
 		if err != nil {

@@ -12,14 +12,14 @@ import (
 // {{variables}} and {parameters} are unresolved.
 type Draft struct {
 	Method     string `json:"method" doc:"GET, POST, PUT, PATCH or DELETE"`
-	Path       string `json:"path" doc:"as typed; may hold a query"`
-	Template   string `json:"template" doc:"the path in the catalog it came from, or nothing"`
+	Path       string `json:"path" doc:"as typed; can contain a query"`
+	Template   string `json:"template" doc:"its path template in the catalog; empty: none"`
 	PathParams Rows   `json:"pathParams" doc:"the value of each {parameter}"`
 	Query      Rows   `json:"query" doc:"added to the path's own query, in this order"`
-	Headers    Rows   `json:"headers" doc:"sent beside the usual ones"`
+	Headers    Rows   `json:"headers" doc:"sent in addition to the automatic headers"`
 	Body       string `json:"body" doc:"the text, exactly"`
 	Mode       string `json:"mode" doc:"form or raw: how the body is edited"`
-	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the answer; 0 is the portal's"`
+	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the response; 0: the portal's default"`
 }
 
 // Row is one line of a table in a draft.
@@ -65,10 +65,10 @@ func (d *Draft) Check(field string) error {
 	}
 	switch {
 	case !slices.Contains(Methods, d.Method):
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method is one of " +
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method must be one of " +
 			strings.Join(Methods, ", "), Allowed: allowed(Methods)}
 	case d.Mode != "form" && d.Mode != "raw":
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode is form or raw",
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode must be form or raw",
 			Allowed: []any{"form", "raw"}}
 	case d.Timeout < 0 || d.Timeout > MaxTimeout:
 		return fault.At(field+".timeout",

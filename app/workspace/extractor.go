@@ -35,24 +35,24 @@ const (
 // Extractors declares /extractors.
 var Extractors = resource.Resource[*Extractor]{
 	Name: extractorRows, Label: "extractor", Path: "/extractors", Object: resource.Anyone, Owner: "userId",
-	Doc: "A value of answers that is kept as a variable.",
+	Doc: "Extracts a value from responses into a variable.",
 	Fields: []resource.Field[*Extractor]{
 		{Name: "id", At: func(x *Extractor) any { return &x.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
 		{Name: "endpoint", At: func(x *Extractor) any { return &x.Endpoint }, Doc: "Method and template of an " +
 			"endpoint, or any", Default: anyMatch, MaxLen: 1024},
 		{Name: "status", At: func(x *Extractor) any { return &x.Status }, Doc: "200, 2xx or any", Default: "2xx",
 			MaxLen: 3},
-		{Name: "path", At: func(x *Extractor) any { return &x.Path }, Doc: "JSONPath, or jq; the first match is kept",
+		{Name: "path", At: func(x *Extractor) any { return &x.Path }, Doc: "JSONPath, or jq; the first match is stored",
 			Required: true, MaxLen: 4096},
-		{Name: "variable", At: func(x *Extractor) any { return &x.Variable }, Doc: "The variable that takes the value",
+		{Name: "variable", At: func(x *Extractor) any { return &x.Variable }, Doc: "The variable that gets the value",
 			Required: true, MaxLen: 100},
 		{Name: "on", At: func(x *Extractor) any { return &x.On }, Doc: "Whether it runs", Default: true},
-		{Name: "ranAt", At: func(x *Extractor) any { return &x.RanAt }, Doc: "When it ran last; 0 for never",
+		{Name: "ranAt", At: func(x *Extractor) any { return &x.RanAt }, Doc: "When it last ran; 0: never",
 			ReadOnly: true},
-		{Name: "last", At: func(x *Extractor) any { return &x.Last }, Doc: "The value it found last", ReadOnly: true},
-		{Name: "problem", At: func(x *Extractor) any { return &x.Problem }, Doc: "Why it found nothing the last time",
+		{Name: "last", At: func(x *Extractor) any { return &x.Last }, Doc: "The value it last found", ReadOnly: true},
+		{Name: "problem", At: func(x *Extractor) any { return &x.Problem }, Doc: "Why it last found nothing",
 			ReadOnly: true},
 	},
 	Check: func(w *resource.Write, was, now *Extractor) error {
@@ -66,11 +66,12 @@ var Extractors = resource.Resource[*Extractor]{
 			}
 		}
 		if !variableName.MatchString(now.Variable) {
-			return fault.At("variable", "a variable's name begins with a letter, and has letters, digits, dots, "+
-				"dashes and underscores only")
+			return fault.At("variable",
+				"a variable's name must begin with a letter, and contain only letters, digits, dots, dashes and "+
+					"underscores")
 		}
 		if !statusPattern(now.Status) {
-			return fault.At("status", "the status is three digits like 201, a class like 2xx, or any")
+			return fault.At("status", "the status must be three digits like 201, a class like 2xx, or any")
 		}
 		if _, err := query.Parse(now.Path); err != nil {
 			return fault.At("path", "%s", err)

@@ -206,7 +206,7 @@ func count(folders []Folder) (all, requests int64) {
 
 func (p *planting) folder(f *Folder, parentID, position int64, depth int) (int64, error) {
 	if depth > MaxDepth {
-		return 0, fault.New(fault.Invalid, "folders lie more than %d deep in each other", MaxDepth)
+		return 0, fault.New(fault.Invalid, "folders are nested more than %d levels deep", MaxDepth)
 	}
 	c := &Collection{UserID: p.userID, ParentID: parentID, Position: position, Name: f.Name, Doc: f.Doc}
 	if err := resource.Put(p.ctx, p.tx, collectionRows, c); err != nil {

@@ -15,7 +15,7 @@ type following struct{ From string }
 
 var followings = resource.Resource[*following]{Name: "follow", Label: "former name",
 	Fields: []resource.Field[*following]{
-		{Name: "from", At: func(f *following) any { return &f.From }, Doc: "What the variable was called",
+		{Name: "from", At: func(f *following) any { return &f.From }, Doc: "The variable's former name",
 			Required: true,
 			MaxLen:   100},
 	}}
@@ -35,9 +35,9 @@ func (w *Workspace) followEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone,
 			Body: &schema, Handle: w.follow,
-			Doc: "Saved requests and extractors that use the former name use the present one. For two minutes DELETE " +
-				"takes it back."},
-		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Take back where a variable was renamed",
+			Doc: "Replaces the former name by the current one in saved requests and extractors. For two minutes " +
+				"DELETE undoes it."},
+		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Undo renaming a variable where it is used",
 			Right: anyone, Handle: w.unfollow},
 	}
 }
@@ -53,7 +53,7 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	v := w.ownVariable(ctx, c)
 	if v == nil {
-		return nil, fault.New(fault.Unknown, "this variable is not there any more")
+		return nil, fault.New(fault.Unknown, "this variable no longer exists")
 	}
 	var f *followed
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
@@ -137,7 +137,7 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 	}
 	f := w.takeFollowed(c.Access.UserID, id)
 	if f == nil {
-		return nil, fault.New(fault.Unknown, "renaming this variable can no longer be taken back")
+		return nil, fault.New(fault.Unknown, "renaming this variable can no longer be undone")
 	}
 	var requests, extractors int
 	err = w.db.Write(ctx, func(tx resource.Tx) error {

@@ -30,7 +30,7 @@ func TestWhatUsesAVariableFollowsItsNewNameAndComesBack(t *testing.T) {
 		`"sentAt":0},{"name":"place","requests":[{"id":1,"name":"POST /a/{{ site }}/{{site.x}}"}],"count":1,`+
 		`"extractors":0,"sentAt":0},`+
 		`{"name":"other","requests":[{"id":2,"name":"GET /a/{{other}}"}],"count":1,"extractors":0,"sentAt":0}]}`)
-	d.expect(2, "POST /variables/1/follow", `{"from":"site"}`, `unknown : this variable is not there any more`)
+	d.expect(2, "POST /variables/1/follow", `{"from":"site"}`, `unknown : this variable no longer exists`)
 	d.changes = nil
 	d.expect(1, "POST /variables/1/follow", `{"from":"site"}`, `{"extractors":1,"requests":2}`)
 	if got := strings.Join(d.changes, ", "); got != "1 collections, 1 extractors" {
@@ -45,7 +45,7 @@ func TestWhatUsesAVariableFollowsItsNewNameAndComesBack(t *testing.T) {
 	}
 	d.ask(1, "PATCH /requests/3", `{"doc":"edited since"}`)
 	d.expect(1, "DELETE /variables/1/follow", ``, `{"extractors":1,"requests":1}`)
-	d.expect(1, "DELETE /variables/1/follow", ``, `unknown : renaming this variable can no longer be taken back`)
+	d.expect(1, "DELETE /variables/1/follow", ``, `unknown : renaming this variable can no longer be undone`)
 	d.ask(1, "PATCH /requests/3", `{"doc":"","draft":{"method":"GET","path":"/b","headers":[{"on":true,"key":"X",`+
 		`"value":"{{site}}"}]}}`)
 	if after := all(); after != before {

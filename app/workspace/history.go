@@ -66,7 +66,7 @@ var Histories = resource.Resource[*History]{
 	Doc: "A request that was sent.",
 	Fields: []resource.Field[*History]{
 		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the " +
 			"built-in one", ReadOnly: true, WriteOnly: true, Index: true},
@@ -76,19 +76,19 @@ var Histories = resource.Resource[*History]{
 		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved",
 			ReadOnly: true},
 		{Name: "url", At: func(h *History) any { return &h.URL }, Doc: "As sent, secrets masked", ReadOnly: true},
-		{Name: "status", At: func(h *History) any { return &h.Status }, Doc: "0 when there was no answer",
+		{Name: "status", At: func(h *History) any { return &h.Status }, Doc: "0: no response",
 			ReadOnly: true},
 		{Name: "statusText", At: func(h *History) any { return &h.StatusText }, Doc: "The words of the status",
 			ReadOnly: true},
 		{Name: "ms", At: func(h *History) any { return &h.MS }, Doc: "From the first byte sent to the last byte read",
 			ReadOnly: true},
-		{Name: "bytes", At: func(h *History) any { return &h.Bytes }, Doc: "Of the answer's body", ReadOnly: true},
-		{Name: "error", At: func(h *History) any { return &h.Error }, Doc: "Why there was no answer", ReadOnly: true},
+		{Name: "bytes", At: func(h *History) any { return &h.Bytes }, Doc: "Size of the response body", ReadOnly: true},
+		{Name: "error", At: func(h *History) any { return &h.Error }, Doc: "Why there was no response", ReadOnly: true},
 		{Name: "draft", At: func(h *History) any { return &h.Draft }, Doc: "The request, variables unresolved",
 			ReadOnly: true},
-		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again",
+		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the response is stored",
 			ReadOnly: true},
-		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
+		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It is never deleted automatically"},
 		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all " +
 			"pages of a list were fetched; 0 for one request", ReadOnly: true},
 		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list " +
@@ -252,7 +252,7 @@ func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Re
 		return nil, nil, err
 	}
 	if !h.Kept {
-		return h, nil, fault.New(fault.Unknown, "the answer to this request was not kept; send it again")
+		return h, nil, fault.New(fault.Unknown, "the response to this request was not stored; send it again")
 	}
 	r, err := resource.Get(ctx, w.db, replyRows, id)
 	return h, r, err

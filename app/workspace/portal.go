@@ -73,11 +73,11 @@ var Portals = resource.Resource[*Portal]{
 	Doc: "A remote portal that requests can go to.",
 	Fields: []resource.Field[*Portal]{
 		{Name: "id", At: func(p *Portal) any { return &p.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
-		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "What it is called", Required: true,
+		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "Name", Required: true,
 			MaxLen: 100},
-		{Name: "baseUrl", At: func(p *Portal) any { return &p.BaseURL }, Doc: "Where its API begins, http or https",
+		{Name: "baseUrl", At: func(p *Portal) any { return &p.BaseURL }, Doc: "Base URL of its API, http or https",
 			Required: true, MaxLen: 2048},
 		{Name: "environment", At: func(p *Portal) any { return &p.Environment }, Doc: "What it is used for",
 			Default: "production", OneOf: []any{"production", "staging", "test", "demo"}},
@@ -86,7 +86,7 @@ var Portals = resource.Resource[*Portal]{
 		{Name: "account", At: func(p *Portal) any { return &p.Account }, Doc: "User name, or access id", MaxLen: 255},
 		{Name: "secret", At: func(p *Portal) any { return &p.Secret }, Doc: "Token or access key; shown as stars, " +
 			"and sending the stars keeps it", MaxLen: 8192},
-		{Name: "readOnly", At: func(p *Portal) any { return &p.ReadOnly }, Doc: "Refuse every write", Default: true},
+		{Name: "readOnly", At: func(p *Portal) any { return &p.ReadOnly }, Doc: "Refuse all writes", Default: true},
 		{Name: "timeout", At: func(p *Portal) any { return &p.Timeout }, Doc: "Seconds that one request may take",
 			Default: int64(60), Min: &shortest, Max: &longest},
 		{Name: "authority", At: func(p *Portal) any { return &p.Authority }, Doc: "Certificates (PEM) of an " +
@@ -102,7 +102,7 @@ var Portals = resource.Resource[*Portal]{
 		{Name: "catalogUrl", At: func(p *Portal) any { return &p.CatalogURL }, Doc: "Where its OpenAPI document " +
 			"lies; empty looks in the usual places", MaxLen: 2048},
 		{Name: "catalogFrom", At: func(p *Portal) any { return &p.CatalogFrom },
-			Doc: "Where its catalog was read; empty when the built-in one stands in", ReadOnly: true},
+			Doc: "Where its catalog was read; empty: the built-in catalog", ReadOnly: true},
 		{Name: "catalogAt", At: func(p *Portal) any { return &p.CatalogAt }, Doc: "When its catalog was read",
 			ReadOnly: true},
 	},
@@ -157,7 +157,7 @@ func settled(now *Portal) error {
 	case !fingerprint.MatchString(now.Fingerprint):
 		return fault.At("fingerprint", "a SHA-256 fingerprint has 64 hexadecimal digits")
 	case now.Auth == AuthLMv1 && now.Account == "":
-		return fault.At("account", "an LMv1 signature needs the access id")
+		return fault.At("account", "an LMv1 signature requires the access id")
 	}
 	if now.BaseURL, err = address("baseUrl", now.BaseURL, "http", "https"); err != nil {
 		return err
@@ -180,16 +180,17 @@ func address(field, text string, schemes ...string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "" || !slices.Contains(schemes, strings.ToLower(u.Scheme)):
-		return "", fault.At(field, "an address begins with %s://, and a host follows", strings.Join(schemes, ":// or "))
+		return "", fault.At(field,
+			"an address must begin with %s://, followed by a host", strings.Join(schemes, ":// or "))
 	case u.User != nil && field == "proxy":
 		if _, has := u.User.Password(); has {
-			return "", fault.At(field, "leave the password out of the address; it has a field of its own")
+			return "", fault.At(field, "remove the password from the address; it has its own field")
 		}
 	case u.User != nil:
-		return "", fault.At(field, "leave user name and password out of the address; they have fields of their own")
+		return "", fault.At(field, "remove user name and password from the address; they have their own fields")
 	}
 	if field != "catalogUrl" && (u.RawQuery != "" || u.Fragment != "") {
-		return "", fault.At(field, "the address ends before ? and #")
+		return "", fault.At(field, "the address must not contain ? or #")
 	}
 	u.Scheme, u.Host, u.Fragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), ""
 	return strings.TrimRight(u.String(), "/"), nil

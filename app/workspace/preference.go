@@ -42,10 +42,10 @@ func (w *Workspace) checkSetting(a *resource.Access, key string, value []byte) e
 	}
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < within[0] || n > within[1] {
-		return fault.At(key, "%s is a whole number from %d to %d", key, within[0], within[1])
+		return fault.At(key, "%s must be a whole number from %d to %d", key, within[0], within[1])
 	}
 	if key == keptSetting && w.quota > 0 && !a.Admin && n > MostKeptOfMany {
-		return fault.At(key, "%s is %d at most where many people share a portal; only an administrator may keep more",
+		return fault.At(key, "%s can be at most %d on a shared portal; only administrators may store more",
 			key, MostKeptOfMany)
 	}
 	return nil

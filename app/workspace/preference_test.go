@@ -8,12 +8,14 @@ import (
 func TestSettingsThatAreActedOnHaveBounds(t *testing.T) {
 	d := open(t)
 	for _, tt := range []struct{ do, body, want string }{
-		{"PATCH /settings", `{"timeout":0}`, `invalid timeout: timeout is a whole number from 1 to 3600`},
-		{"PATCH /settings", `{"timeout":"9"}`, `invalid timeout: timeout is a whole number from 1 to 3600`},
-		{"PATCH /settings", `{"historyKept":99}`, `invalid historyKept: historyKept is a whole number from 100 to ` +
-			`1000000`},
-		{"PATCH /settings", `{"theme":"dark","timeout":2.5}`, `invalid timeout: timeout is a whole number from 1 ` +
-			`to 3600`},
+		{"PATCH /settings", `{"timeout":0}`, `invalid timeout: timeout must be a whole number from 1 to 3600`},
+		{"PATCH /settings", `{"timeout":"9"}`, `invalid timeout: timeout must be a whole number from 1 to 3600`},
+		{"PATCH /settings", `{"historyKept":99}`,
+			`invalid historyKept: historyKept must be a whole number from 100 to ` +
+				`1000000`},
+		{"PATCH /settings", `{"theme":"dark","timeout":2.5}`,
+			`invalid timeout: timeout must be a whole number from 1 ` +
+				`to 3600`},
 		{"GET /settings", ``, `{}`},
 		{"PATCH /settings", `{"timeout":5,"historyKept":100}`, `{"historyKept":100,"timeout":5}`},
 	} {

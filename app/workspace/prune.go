@@ -160,7 +160,7 @@ func (w *Workspace) pinning(change handle) handle {
 			if err != nil || pinned < w.quota/2 {
 				return err
 			}
-			return fault.At("pinned", "your pinned requests take %d MB already, half of what you may keep; unpin "+
+			return fault.At("pinned", "your pinned requests already take %d MB, half of your quota; unpin "+
 				"some first", pinned>>20)
 		})
 		if err != nil {

@@ -66,7 +66,7 @@ func TestNoMoreThanHalfOfTheQuotaCanBePinned(t *testing.T) {
 		d.remember(1, 20<<10)
 	}
 	for id, want := range []string{"", `"pinned":true`, `"pinned":true`, `"pinned":true`,
-		"invalid pinned: your pinned requests take"} {
+		"invalid pinned: your pinned requests already take"} {
 		if id == 0 {
 			continue
 		}
@@ -84,8 +84,9 @@ func TestOnlyAnAdministratorKeepsALongHistoryOnASharedDisk(t *testing.T) {
 	d := open(t)
 	d.openWithin(1 << 20)
 	d.expect(1, "PATCH /settings", `{"historyKept":50000}`, `{"historyKept":50000}`)
-	d.expect(1, "PATCH /settings", `{"historyKept":50001}`, "invalid historyKept: historyKept is 50000 at most where "+
-		"many people share a portal; only an administrator may keep more")
+	d.expect(1, "PATCH /settings", `{"historyKept":50001}`,
+		"invalid historyKept: historyKept can be at most 50000 on a shared "+
+			"portal; only administrators may store more")
 	d.admin = true
 	d.expect(1, "PATCH /settings", `{"historyKept":50001}`, `{"historyKept":50001}`)
 	d.openWithin(0)

@@ -51,8 +51,8 @@ func (w *Workspace) removeVariable(remove handle) handle {
 func (w *Workspace) regaining() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/variables/{id}/restore",
-		Summary: "Bring a deleted variable, or one that was secret, back with its secret", Right: anyone,
-		Doc: "For two minutes.",
+		Summary: "Restore a deleted variable, or one that was secret, with its secret", Right: anyone,
+		Doc: "Possible for two minutes.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -62,7 +62,7 @@ func (w *Workspace) regaining() resource.Endpoint {
 			defer w.writing.Unlock()
 			gone, ok := w.deletedVariables.take(c.Access.UserID, id)
 			if !ok {
-				return nil, fault.New(fault.Unknown, "variable %d can no longer be brought back", id)
+				return nil, fault.New(fault.Unknown, "variable %d can no longer be restored", id)
 			}
 			err = w.db.Write(
 				ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &gone.variable) })

@@ -39,8 +39,8 @@ func (w *Workspace) removeHistory(remove handle) handle {
 // restoring is POST /history/{id}/restore.
 func (w *Workspace) restoring() resource.Endpoint {
 	return resource.Endpoint{
-		Method: "POST", Path: "/history/{id}/restore", Summary: "Bring a deleted request back", Right: anyone,
-		Doc: "As long as it is among the last that were deleted.",
+		Method: "POST", Path: "/history/{id}/restore", Summary: "Restore a deleted request", Right: anyone,
+		Doc: "Possible for the most recently deleted requests.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")
 			if err != nil {
@@ -48,7 +48,7 @@ func (w *Workspace) restoring() resource.Endpoint {
 			}
 			was, ok := w.deletedHistory.take(c.Access.UserID, id)
 			if !ok {
-				return nil, fault.New(fault.Unknown, "request %d can no longer be brought back", id)
+				return nil, fault.New(fault.Unknown, "request %d can no longer be restored", id)
 			}
 			err = w.db.Write(ctx, func(tx resource.Tx) error {
 				if err := learnAll(ctx, tx); err != nil {

@@ -238,9 +238,9 @@ func (w *Workspace) searching() resource.Endpoint {
 		Doc: "Newest first, without the drafts. total counts to " + strconv.Itoa(mostCounted) +
 			" and no further, but for a search without conditions.",
 		Params: []resource.Param{
-			text("words", "All of them, or their beginnings, are in the request or the answer"),
+			text("words", "Words that the request or the response contains, or their beginnings"),
 			text("method", "GET, POST …"),
-			text("status", "2 for 200 to 299, 0 for no answer"), text("endpoint", "the path in the catalog"),
+			text("status", "2 for 200 to 299, 0 for no response"), text("endpoint", "the path in the catalog"),
 			text("pinned", "true: only those"),
 			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"),
 			text("before", "only ids below"), text("size", "at most 100"),
@@ -310,7 +310,7 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 	q.Words = splitWords(c.Query.Get("words"))
 	if method := c.Query.Get("method"); method != "" {
 		if !slices.Contains(Methods, method) {
-			return q, nil, &fault.Error{Kind: fault.Invalid, Field: "method", Message: "the method is one of " +
+			return q, nil, &fault.Error{Kind: fault.Invalid, Field: "method", Message: "the method must be one of " +
 				strings.Join(Methods, ", "), Allowed: allowed(Methods)}
 		}
 		q.Tags = append(q.Tags, "m"+method)
@@ -334,7 +334,7 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 || n > most {
-			return q, nil, fault.At(name, "%s is a whole number from 0 to %d", name, most)
+			return q, nil, fault.At(name, "%s must be a whole number from 0 to %d", name, most)
 		}
 		numbers[name] = n
 		if name == "status" {

@@ -115,9 +115,10 @@ func TestTheHistoryIsSearched(t *testing.T) {
 			t.Errorf("%s finds %s, want %s", tt.query, got, tt.want)
 		}
 	}
-	d.expect(1, "GET /history/search?status=x", "", "invalid status: status is a whole number from 0 to 5")
-	d.expect(1, "GET /history/search?method=get", "", "invalid method: the method is one of GET, POST, PUT, PATCH, "+
-		"DELETE")
+	d.expect(1, "GET /history/search?status=x", "", "invalid status: status must be a whole number from 0 to 5")
+	d.expect(1, "GET /history/search?method=get", "",
+		"invalid method: the method must be one of GET, POST, PUT, PATCH, "+
+			"DELETE")
 	if p := d.search(1, "words=core"); *p.Items[0].Found != (struct{ In, Before, Text, After string }{
 		"answer", `{"displayName":"`, "core", `-sw-01.fra","location":"Größe"}`}) {
 		t.Errorf("found %+v", *p.Items[0].Found)
@@ -148,9 +149,9 @@ func TestASearchFollowsTheHistory(t *testing.T) {
 	if got := d.ids(1, "words=core"); got != "[]" {
 		t.Errorf("a deleted request is found: %s", got)
 	}
-	d.expect(2, "POST /history/1/restore", "", "unknown : request 1 can no longer be brought back")
+	d.expect(2, "POST /history/1/restore", "", "unknown : request 1 can no longer be restored")
 	d.expect(1, "POST /history/1/restore", "", "{}")
-	d.expect(1, "POST /history/1/restore", "", "unknown : request 1 can no longer be brought back")
+	d.expect(1, "POST /history/1/restore", "", "unknown : request 1 can no longer be restored")
 	if got := d.ids(1, "words=core"); got != "[1]" {
 		t.Errorf("a restored request is not found: %s", got)
 	}

@@ -44,7 +44,7 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 		{
 			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object,
 			Answer: &object, Limit: 2 * maxSettings,
-			Doc: "Replaces the top-level keys that are given; null removes one.",
+			Doc: "Replaces the top-level keys in the body; null removes a key.",
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.mergeSettings(ctx, c.Access, c.Body)
 			},
@@ -114,7 +114,7 @@ func (w *Workspace) mergeSettings(ctx context.Context, a *resource.Access, body 
 		return nil, err
 	}
 	if change.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "settings are a JSON object")
+		return nil, fault.New(fault.Invalid, "settings must be a JSON object")
 	}
 	for i, key := range change.Keys {
 		if change.Items[i].Kind == 'n' {

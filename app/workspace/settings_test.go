@@ -26,7 +26,7 @@ func TestSettingsThatCannotBeReadAreTheDefaultsUntilTheNextChange(t *testing.T) 
 		if got, err := d.Preferences(t.Context(), 1); err != nil || got.Timeout != 0 {
 			t.Errorf("%s: the timeout is %v, %v", text, got, err)
 		}
-		want := "Your settings could not be read and are at their defaults; the next change writes them anew"
+		want := "Your settings could not be read and were reset to their defaults; the next change writes them again"
 		if text == `null` { // as a row without any
 			want = ""
 		}

@@ -15,9 +15,9 @@ func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts",
 			Right: anyone, Handle: w.tree},
-		{Method: "POST", Path: "/collections/move", Summary: "Put a collection or a request elsewhere", Right: anyone,
+		{Method: "POST", Path: "/collections/move", Summary: "Move a collection or a request", Right: anyone,
 			Body: &schema, Handle: w.move},
-		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Copy a collection with all that lies in it",
+		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Duplicate a collection with its contents",
 			Right: anyone, Handle: w.duplicate},
 	}
 }
@@ -68,8 +68,8 @@ type move struct {
 var moves = resource.Resource[*move]{Name: "move", Label: "move", Fields: []resource.Field[*move]{
 	{Name: "folder", At: func(m *move) any { return &m.Folder }, Doc: "The collection to move; 0 for none"},
 	{Name: "request", At: func(m *move) any { return &m.Request }, Doc: "The saved request to move; 0 for none"},
-	{Name: "to", At: func(m *move) any { return &m.To }, Doc: "The collection it lies in from now on; 0 for none"},
-	{Name: "at", At: func(m *move) any { return &m.At }, Doc: "Its place among its neighbours there, from 0"},
+	{Name: "to", At: func(m *move) any { return &m.To }, Doc: "The target collection; 0 for none"},
+	{Name: "at", At: func(m *move) any { return &m.At }, Doc: "Its position in the target, from 0"},
 }}
 
 func (w *Workspace) move(ctx context.Context, c *resource.Call) (any, error) {
@@ -82,7 +82,7 @@ func (w *Workspace) move(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if (m.Folder == 0) == (m.Request == 0) {
-		return nil, fault.New(fault.Invalid, "name either a collection or a request to move")
+		return nil, fault.New(fault.Invalid, "specify either a collection or a request to move")
 	}
 	user := c.Access.UserID
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
@@ -129,7 +129,7 @@ func moveFolder(ctx context.Context, tx resource.Tx, user int64, s *shelf, m *mo
 
 func moveRequest(ctx context.Context, tx resource.Tx, user int64, s *shelf, m *move) error {
 	if m.To == 0 {
-		return fault.At("to", "a saved request lies in a collection")
+		return fault.At("to", "a saved request must be in a collection")
 	}
 	row, err := resource.Get(ctx, tx, requestRows, m.Request)
 	if err == nil && row.UserID != user {

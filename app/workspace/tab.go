@@ -40,26 +40,27 @@ var Tabs = resource.Resource[*Tab]{
 	Doc: "A request that is open in the Explorer.",
 	Fields: []resource.Field[*Tab]{
 		{Name: "id", At: func(t *Tab) any { return &t.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(t *Tab) any { return &t.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true,
+		{Name: "userId", At: func(t *Tab) any { return &t.UserID },
+			Doc: "Id of its user", ReadOnly: true, WriteOnly: true,
 			Index: true},
 		{Name: "portalId", At: func(t *Tab) any { return &t.PortalID }, Doc: "The portal it is for; 0 is the " +
 			"built-in one", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "position", At: func(t *Tab) any { return &t.Position }, Doc: "From left to right; ties by id"},
-		{Name: "name", At: func(t *Tab) any { return &t.Name }, Doc: "Given by hand; empty follows method and path",
+		{Name: "name", At: func(t *Tab) any { return &t.Name }, Doc: "Name; empty: method and path",
 			MaxLen: 255},
-		{Name: "pinned", At: func(t *Tab) any { return &t.Pinned }, Doc: "It stays when others are closed"},
+		{Name: "pinned", At: func(t *Tab) any { return &t.Pinned }, Doc: "It stays open when other tabs are closed"},
 		{Name: "draft", At: func(t *Tab) any { return &t.Draft }, Doc: "The request as it is now", Default: emptyDraft},
-		{Name: "saved", At: func(t *Tab) any { return &t.Saved }, Doc: "What the draft is measured against; null for " +
-			"nothing"},
-		{Name: "historyId", At: func(t *Tab) any { return &t.HistoryID }, Doc: "The last answer; 0 for none"},
-		{Name: "view", At: func(t *Tab) any { return &t.View }, Doc: "What the page remembers of it: scroll, panes",
+		{Name: "saved", At: func(t *Tab) any { return &t.Saved },
+			Doc: "The saved state to compare the draft with; null for nothing"},
+		{Name: "historyId", At: func(t *Tab) any { return &t.HistoryID }, Doc: "The last response; 0: none"},
+		{Name: "view", At: func(t *Tab) any { return &t.View }, Doc: "View state of the page: scroll position, panes",
 			Default: map[string]any{}},
 		{Name: "requestId", At: func(t *Tab) any { return &t.RequestID }, Doc: "The saved request it was opened " +
 			"from; 0 for none"},
 		{Name: "version", At: func(t *Tab) any { return &t.Version }, Doc: "Grows with each change of name, draft or " +
 			"saved request; a change that names an older one is refused"},
-		{Name: "closed", At: func(t *Tab) any { return &t.Closed }, Doc: "When it was closed; 0 while it is open. " +
-			"The newest 25 closed ones can be opened again"},
+		{Name: "closed", At: func(t *Tab) any { return &t.Closed }, Doc: "When it was closed; 0: open. " +
+			"The newest 25 closed tabs can be reopened"},
 	},
 	Within: here,
 	Check: func(w *resource.Write, was, now *Tab) error {

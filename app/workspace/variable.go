@@ -35,7 +35,7 @@ var Variables = resource.Resource[*Variable]{
 	Doc: "A value that requests use as {{name}}.",
 	Fields: []resource.Field[*Variable]{
 		{Name: "id", At: func(v *Variable) any { return &v.ID }, Doc: "Set by the workspace", ReadOnly: true},
-		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true,
+		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Id of its user", ReadOnly: true,
 			WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(v *Variable) any { return &v.PortalID }, Doc: "The portal it is for; 0 is the " +
 			"built-in one, -1 all of them", ReadOnly: true, WriteOnly: true, Index: true},
@@ -43,8 +43,9 @@ var Variables = resource.Resource[*Variable]{
 			Required: true, MaxLen: 100},
 		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the " +
 			"stars keeps it", MaxLen: 65_536},
-		{Name: "secret", At: func(v *Variable) any { return &v.Secret }, Doc: "Kept in the OS keyring and never shown"},
-		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global",
+		{Name: "secret", At: func(v *Variable) any { return &v.Secret },
+			Doc: "Stored in the system keyring and never shown"},
+		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal takes precedence over global",
 			Default: "portal", OneOf: []any{"portal", "global"}},
 		{Name: "changedOn", At: func(v *Variable) any { return &v.ChangedOn }, Doc: "When it was last changed",
 			ReadOnly: true},
@@ -53,8 +54,9 @@ var Variables = resource.Resource[*Variable]{
 	Within: hereOrGlobal,
 	Check: func(w *resource.Write, was, now *Variable) error {
 		if !variableName.MatchString(now.Name) {
-			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes "+
-				"and underscores only")
+			return fault.At("name",
+				"a variable's name must begin with a letter, and contain only letters, digits, dots, dashes and "+
+					"underscores")
 		}
 		now.ChangedOn = resource.MillisOf(w.Call.At)
 		var err error
@@ -125,8 +127,8 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 // missingEndpoint is GET /variables/missing. It asks the keyring for every secret.
 func (w *Workspace) missingEndpoint() resource.Endpoint {
 	return resource.Endpoint{
-		Method: "GET", Path: "/variables/missing", Summary: "Secret variables whose values are gone", Right: anyone,
-		Doc: "Without a keyring that answers, a secret is gone when the program ends.",
+		Method: "GET", Path: "/variables/missing", Summary: "List secret variables without values", Right: anyone,
+		Doc: "Without a system keyring, secrets are lost when the program ends.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			list, err := w.VariablesAt(ctx, c.Access.UserID, PortalID(c))
 			ids := []int64{}
@@ -174,7 +176,7 @@ func (w *Workspace) writeVariable(method string, write handle) handle {
 		}
 		answer, ok := out.(*resource.Answer)
 		if !ok {
-			return nil, fmt.Errorf("a variable answered %T", out)
+			return nil, fmt.Errorf("a variable returned %T", out)
 		}
 		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
 		if err != nil {

@@ -251,11 +251,11 @@ func (w *Workspace) Notice(userID int64) string {
 	defer w.mu.Unlock()
 	var lines []string
 	if w.lost {
-		lines = append(lines, "No OS keyring answers: secret variables are kept for this session only")
+		lines = append(lines, "No system keyring found: secret variables are kept for this session only")
 	}
 	if w.unread[userID] {
-		lines = append(lines, "Your settings could not be read and are at their defaults; the next change writes "+
-			"them anew")
+		lines = append(lines, "Your settings could not be read and were reset to their defaults; the next change "+
+			"writes them again")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -360,7 +360,7 @@ func (m *memory) Get(name string) (string, error) {
 	defer m.mu.Unlock()
 	value, ok := m.values[name]
 	if !ok {
-		return "", fault.New(fault.Unknown, "nothing is kept under %q", name)
+		return "", fault.New(fault.Unknown, "nothing is stored under %q", name)
 	}
 	return value, nil
 }

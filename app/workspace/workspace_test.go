@@ -43,8 +43,9 @@ func TestATabIsKeptExactly(t *testing.T) {
 func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
 	d := open(t)
 	for _, tt := range []struct{ body, want string }{
-		{`{"draft":{"method":"FETCH"}}`, `invalid draft.method: the method is one of GET, POST, PUT, PATCH, DELETE`},
-		{`{"saved":{"mode":"table"}}`, `invalid saved.mode: the mode is form or raw`},
+		{`{"draft":{"method":"FETCH"}}`,
+			`invalid draft.method: the method must be one of GET, POST, PUT, PATCH, DELETE`},
+		{`{"saved":{"mode":"table"}}`, `invalid saved.mode: the mode must be form or raw`},
 		{`{"draft":{"Method":"GET"}}`, `invalid draft.Method: draft has no field "Method"; did you mean method?`},
 		{`{"draft":null}`, `invalid draft: draft is never null; leave it out instead`},
 		{`{"userId":2}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":` + emptyDraft +
@@ -99,7 +100,7 @@ func TestSettingsMergeByTopLevelKey(t *testing.T) {
 		{"PATCH /settings", `{"layout":{"left":9007199254740993},"activeTab":3}`,
 			`{"activeTab":3,"layout":{"left":9007199254740993},"theme":"dark"}`},
 		{"PATCH /settings", `{"theme":null,"never":null}`, `{"activeTab":3,"layout":{"left":9007199254740993}}`},
-		{"PATCH /settings", `[1]`, `invalid : settings are a JSON object`},
+		{"PATCH /settings", `[1]`, `invalid : settings must be a JSON object`},
 		{"PATCH /settings", `{"a":1,"a":2}`,
 			`invalid : the body is no valid JSON at byte 10: the key "a" stands twice`},
 		{"PATCH /settings", `{"big":"` + strings.Repeat("x", 256<<10) + `"}`, `too_large : the settings would be ` +
@@ -188,7 +189,8 @@ func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
 	}
 	d.secrets.lasts = false
 	d.ask(1, "POST /variables", `{"name":"x","value":"y","secret":true}`)
-	if got, want := d.Notice(1), "No OS keyring answers: secret variables are kept for this session only"; got != want {
+	if got, want := d.Notice(1),
+		"No system keyring found: secret variables are kept for this session only"; got != want {
 		t.Errorf("the notice is %q, want %q", got, want)
 	}
 	d.ask(1, "POST /variables", `{"name":"none","value":"","secret":true}`)
@@ -204,7 +206,7 @@ func TestVariableNamesAreChecked(t *testing.T) {
 	d := open(t)
 	for _, name := range []string{"1a", "$now", "a b", "a}}", "ü"} {
 		if got := d.ask(1, "POST /variables", `{"name":"`+name+`"}`); !strings.HasPrefix(
-			got, "invalid name: a variable's name begins with a letter") {
+			got, "invalid name: a variable's name must begin with a letter") {
 			t.Errorf("%q: %s", name, got)
 		}
 	}
@@ -359,7 +361,7 @@ func TestAVariableThatIsNoLongerSecretCanBecomeSoAgain(t *testing.T) {
 		!strings.Contains(got, `"value":""`) || len(d.secrets.values) != 0 {
 		t.Errorf("it is %s, and the keyring holds %d secrets", got, len(d.secrets.values))
 	}
-	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be restored")
 	d.expect(1, "POST /variables/1/restore", "", `{}`)
 	if got := d.secret(1, "token"); got != planted {
 		t.Errorf("the secret is %q", got)
@@ -375,9 +377,9 @@ func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 	if len(d.secrets.values) != 0 {
 		t.Errorf("the keyring holds %d secrets of what is deleted", len(d.secrets.values))
 	}
-	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be restored")
 	d.expect(1, "POST /variables/1/restore", "", `{}`)
-	d.expect(1, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	d.expect(1, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be restored")
 	if got := d.secret(1, "token"); got != planted {
 		t.Errorf("the secret is %q", got)
 	}
