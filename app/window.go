@@ -57,11 +57,11 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	telling, enough := context.WithCancel(ctx)
 	tells := service.Group{Guard: tasks.Guard}
 	tells.Go("desktop notifications", func() {
-		p.tell(telling, "critical alerts are not told on the desktop any more",
+		p.tell(telling, "desktop notifications of critical alerts have stopped",
 			func(a *App) error { return a.tellAlerts(telling, notices) })
 	})
 	tells.Go("the tray", func() {
-		p.tell(telling, "the tray tells no alerts any more", func(a *App) error { return a.tellTray(telling, tray) })
+		p.tell(telling, "the tray icon no longer shows alerts", func(a *App) error { return a.tellTray(telling, tray) })
 	})
 	err := shell.Run(ctx, shell.Window{
 		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray,
@@ -130,7 +130,7 @@ type wayIn struct {
 func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	defer close(p.opened)
 	// unless this is passed
-	p.err = errors.New("the portal did not open because of a fault in Spyglass; the log says more")
+	p.err = errors.New("the portal did not start because of an internal error in Spyglass; see the log")
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
 		p.app.OpenLinks(links)
 		p.ways <- wayIn{p.app.enter(ctx), time.Now()}
@@ -198,7 +198,7 @@ func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 func (a *App) enter(ctx context.Context) string {
 	address, err := a.Launch(ctx)
 	if err != nil {
-		a.log.ErrorContext(ctx, "the window cannot sign in by itself", "err", err)
+		a.log.ErrorContext(ctx, "the window cannot sign in automatically", "err", err)
 		return a.Origin()
 	}
 	return address
@@ -263,7 +263,7 @@ func (a *App) keepFirstPassword(ctx context.Context) {
 		return
 	}
 	if err := a.keys.Delete(account); err != nil {
-		a.log.WarnContext(ctx, "a password that is the administrator's no more stays in the keyring", "err", err)
+		a.log.WarnContext(ctx, "the administrator's old password stays in the keyring", "err", err)
 	}
 }
 
@@ -294,7 +294,7 @@ func loadWindow(path string, log *slog.Logger) (last lastWindow) {
 		err = json.Unmarshal(text, &last)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		log.Warn("the window's last place cannot be read; it opens in the middle", "file", path, "err", err)
+		log.Warn("the window's last position cannot be read; it opens centered", "file", path, "err", err)
 		return lastWindow{}
 	}
 	return last
@@ -311,6 +311,6 @@ func saveWindow(path string, last lastWindow, log *slog.Logger) {
 	}
 	if err != nil {
 		_ = os.Remove(path + ".new") // a full disk leaves half of it
-		log.Warn("the window's place cannot be kept", "file", path, "err", err)
+		log.Warn("the window's position cannot be stored", "file", path, "err", err)
 	}
 }

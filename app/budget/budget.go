@@ -86,7 +86,7 @@ func (b *Budget) end(err error) {
 
 // errTooMuch is the fault of a spent Budget; who spends says what was too much.
 func errTooMuch() error {
-	return fault.New(fault.TooLarge, "This asks for more work than one request may cause. Repeat less in it.")
+	return fault.New(fault.TooLarge, "This needs more work than one request may use. Reduce the repetitions in it.")
 }
 
 // Spent reports whether err says that a Budget was spent, and not that the

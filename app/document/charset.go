@@ -57,7 +57,8 @@ func charsetOf(contentType string, head []byte) (from encoding.Encoding, reading
 	from, err := htmlindex.Get(name)
 	if err != nil || from == encoding.Replacement {
 		return nil,
-			fmt.Sprintf("The answer says its text is in “%s”, which is not known here: it is shown as UTF-8", name)
+			fmt.Sprintf("The response declares the charset “%s”, which Spyglass does not support. It is shown as "+
+				"UTF-8", name)
 	}
 	if from == unicode.UTF8 {
 		return nil, ""
@@ -69,7 +70,7 @@ func readAs(name string) string {
 	if name == "utf-8" {
 		return ""
 	}
-	return fmt.Sprintf("The text is in %s; saved to a file, it keeps the bytes that came", name)
+	return fmt.Sprintf("The text is in %s. A saved file keeps the original bytes", name)
 }
 
 // Reading describes how the bytes of the body were decoded to text, in one
@@ -78,7 +79,7 @@ func (d *Document) Reading() string { return d.reading }
 
 // notUTF8 is the Reading of a body that names no charset and has invalid UTF-8
 // among its first bytes.
-const notUTF8 = "The text is not all UTF-8, and the answer names no charset: what cannot be read is shown as �"
+const notUTF8 = "The text is not valid UTF-8, and the response declares no charset. Invalid characters are shown as �"
 
 // looked is the number of leading bytes of a body that are checked for UTF-8.
 const looked = 64 << 10

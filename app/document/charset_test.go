@@ -28,7 +28,8 @@ func TestATextIsReadInTheCharsetThatTheAnswerNames(t *testing.T) {
 		return out
 	}
 	long := `[` + strings.Repeat(`"Zürich",`, 20_000) + `"é"]` // over the limits of a head, a chunk and the memory
-	const notUTF8 = "The text is not all UTF-8, and the answer names no charset: what cannot be read is shown as �"
+	const notUTF8 = "The text is not valid UTF-8, and the response declares no charset. Invalid characters are " +
+		"shown as �"
 	for _, tt := range []struct {
 		kind, sent, text, reading string
 		json                      bool
@@ -40,25 +41,27 @@ func TestATextIsReadInTheCharsetThatTheAnswerNames(t *testing.T) {
 		// the mark knows better
 		{kind: "application/json; charset=ISO-8859-1", sent: "\ufeff" + json, text: json, json: true},
 		{kind: "application/json; charset=ISO-8859-1", sent: latin(json), text: json, json: true,
-			reading: "The text is in iso-8859-1; saved to a file, it keeps the bytes that came"},
+			reading: "The text is in iso-8859-1. A saved file keeps the original bytes"},
 		{kind: `application/json; charset="windows-1252"`, sent: latin(long), text: long, json: true,
-			reading: "The text is in windows-1252; saved to a file, it keeps the bytes that came"},
+			reading: "The text is in windows-1252. A saved file keeps the original bytes"},
 		{kind: "application/json", sent: wide(unicode.LittleEndian, unicode.UseBOM, json), text: json, json: true,
-			reading: "The text is in utf-16le; saved to a file, it keeps the bytes that came"},
+			reading: "The text is in utf-16le. A saved file keeps the original bytes"},
 		{kind: "text/plain", sent: wide(unicode.BigEndian, unicode.UseBOM, "Zürich"), text: "Zürich",
-			reading: "The text is in utf-16be; saved to a file, it keeps the bytes that came"},
+			reading: "The text is in utf-16be. A saved file keeps the original bytes"},
 		{kind: "application/json; charset=utf-16le", sent: wide(unicode.LittleEndian, unicode.IgnoreBOM, json),
-			text: json, json: true, reading: "The text is in utf-16le; saved to a file, it keeps the bytes that came"},
+			text: json, json: true, reading: "The text is in utf-16le. A saved file keeps the original bytes"},
 		{kind: "text/xml", sent: latin(`<?xml version="1.0" encoding="ISO-8859-15"?><a>é</a>`),
-			text: `<?xml version="1.0" encoding="ISO-8859-15"?><a>é</a>`, reading: "The text is in iso-8859-15; " +
-				"saved to a file, it keeps the bytes that came"},
+			text: `<?xml version="1.0" encoding="ISO-8859-15"?><a>é</a>`, reading: "The text is in iso-8859-15. " +
+				"A saved file keeps the original bytes"},
 		{kind: "text/html", sent: latin(`<html><meta charset=latin1><p>é`), text: `<html><meta charset=latin1><p>é`,
-			reading: "The text is in latin1; saved to a file, it keeps the bytes that came"},
+			reading: "The text is in latin1. A saved file keeps the original bytes"},
 		{kind: "text/plain", sent: latin(`<meta charset=latin1>é`), text: `<meta charset=latin1>�`, reading: notUTF8},
 		{kind: "text/plain; charset=klingon", sent: "Qapla' \xe9", text: "Qapla' �",
-			reading: "The answer says its text is in “klingon”, which is not known here: it is shown as UTF-8"},
-		{kind: "text/plain; charset=iso-2022-kr", sent: "abc", text: "abc", reading: "The answer says its text is in " +
-			"“iso-2022-kr”, which is not known here: it is shown as UTF-8"},
+			reading: "The response declares the charset “klingon”, which Spyglass does not support. " +
+				"It is shown as UTF-8"},
+		{kind: "text/plain; charset=iso-2022-kr", sent: "abc", text: "abc",
+			reading: "The response declares the charset " +
+				"“iso-2022-kr”, which Spyglass does not support. It is shown as UTF-8"},
 		// cut where it is looked at
 		{kind: "text/plain", sent: strings.Repeat("a", 64<<10-1) + "é", text: strings.Repeat("a", 64<<10-1) + "é"},
 		{kind: "", sent: "", text: ""},

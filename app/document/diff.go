@@ -56,7 +56,8 @@ func Diff(ctx context.Context, left, right *Document, ignore []string) (*Compari
 		}
 	}
 	if size := left.size + right.size; size > maxDiffSize {
-		return nil, fault.At("document", "the two answers are together %d MiB; up to %d MiB can be compared", size>>20,
+		return nil, fault.At("document",
+			"the two responses have %d MiB in total; at most %d MiB can be compared", size>>20,
 			maxDiffSize>>20)
 	}
 	err := left.read(largeWindow, func(a *scanner) error {

@@ -126,7 +126,7 @@ func (d *Document) read(window int, do func(*scanner) error) error {
 func (d *Document) Raw(offset int64, n int) (raw []byte, err error) {
 	err = d.asSent(func(b *body) error {
 		if offset < 0 || offset > d.length || n < 0 {
-			return fault.At("offset", "the offset is not in the body, which has %d bytes", d.length)
+			return fault.At("offset", "the offset is outside of the body, which has %d bytes", d.length)
 		}
 		raw = make([]byte, min(int64(n), d.length-offset))
 		return b.all(raw, offset)
@@ -174,7 +174,7 @@ func (d *Document) asSent(do func(*body) error) error {
 	return do(d.body)
 }
 
-var errGone = fault.New(fault.Unknown, "this response is no longer kept; send the request again")
+var errGone = fault.New(fault.Unknown, "this response is no longer stored; send the request again")
 
 func errNoNode(node int64) error {
 	return fault.New(fault.Unknown, "this response has no value to open at byte %d", node)

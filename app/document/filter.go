@@ -243,7 +243,7 @@ func (m *matchWriter) flush() {
 		_, m.err = m.Write(m.buf)
 	}
 	if m.err == nil && m.Size() > maxResult {
-		m.err = fault.At("query", "the matches are together more than %d MiB; ask for less", maxResult>>20)
+		m.err = fault.At("query", "the matches have more than %d MiB in total; use a narrower query", maxResult>>20)
 	}
 	m.buf = m.buf[:0]
 }

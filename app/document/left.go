@@ -63,7 +63,7 @@ func (d *Document) Left() string {
 func (d *Document) Unfold(left string) error {
 	words := strings.Fields(left)
 	if len(words) > maxLeft {
-		return fault.At("left", "at most %d values can be told of", maxLeft)
+		return fault.At("left", "at most %d values are allowed", maxLeft)
 	}
 	nodes := make([]int64, len(words))
 	for i, word := range words {

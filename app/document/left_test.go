@@ -85,7 +85,7 @@ func TestUnfoldIsToldAnything(t *testing.T) {
 		{left: `5`, err: `"5" does not say what is open`},
 		{left: `+`, err: `"+" does not say what is open`},
 		{left: `0+ -1+`, rows: "1 { (1)\n2   a: [ 1 ] (1)\n5 }\n"},
-		{left: strings.Repeat(`0+ `, 501), err: `at most 500 values can be told of`},
+		{left: strings.Repeat(`0+ `, 501), err: `at most 500 values are allowed`},
 	} {
 		t.Run(tt.left[:min(len(tt.left), 20)], func(t *testing.T) {
 			d := open(t, `{"a":[1]}`)

@@ -147,7 +147,7 @@ func (d *Document) measured(ctx context.Context, s *scanner, t *table,
 // measure reads columns of a table as lines. Rows without a moment are left out.
 func (s *scanner) measure(ctx context.Context, t *table, at string, lines []string) (measurement, error) {
 	if len(lines) > maxLines {
-		return measurement{}, fault.At("line", "a chart has up to %d lines", maxLines)
+		return measurement{}, fault.At("line", "a chart can have at most %d lines", maxLines)
 	}
 	reader, err := s.reader(t, append([]string{at}, lines...))
 	if err != nil {

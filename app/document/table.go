@@ -256,5 +256,5 @@ func (s *scanner) entire(v value) string {
 }
 
 func errNoColumn(id string) error {
-	return fault.At("column", "this answer has no column %q", id)
+	return fault.At("column", "this response has no column %q", id)
 }

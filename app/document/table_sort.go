@@ -48,7 +48,8 @@ func (d *Document) order(ctx context.Context, s *scanner, t *table, column strin
 		return last.rows, nil
 	}
 	if t.total > maxSorted {
-		return nil, fault.At("sort", "this answer has %d rows, and up to %d are sorted here; sort in the request",
+		return nil, fault.At("sort",
+			"this response has %d rows, but at most %d can be sorted here; sort in the request",
 			t.total, maxSorted)
 	}
 	keys, err := s.sortKeys(ctx, t, column)

@@ -117,7 +117,7 @@ func TestOneObjectIsKeysAndValues(t *testing.T) {
 	d := open(t, `{"id":7,"o\u006b":{"a":1},"id":8}`)
 	same(t, grid(t, d, document.TableQuery{Columns: []string{"key", "value"}}), "0| id | 7 |\n1| ok | { a: 1 } |\n2| "+
 		"id | 8 |\n")
-	same(t, grid(t, d, document.TableQuery{Columns: []string{"value", "id"}}), `this answer has no column "id"`)
+	same(t, grid(t, d, document.TableQuery{Columns: []string{"value", "id"}}), `this response has no column "id"`)
 }
 
 func TestMeasuredDataIsATableOfMoments(t *testing.T) {

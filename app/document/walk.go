@@ -368,7 +368,7 @@ func (w *walker) selects(s *query.Selector, c child) bool {
 
 func (w *walker) hold(out *[]int64, at int64) {
 	if len(*out) >= maxHeld && w.stop == nil {
-		w.stop = fault.At("query", "more than %d values match; ask for something narrower than ..", maxHeld)
+		w.stop = fault.At("query", "more than %d values match; use something narrower than ..", maxHeld)
 		return
 	}
 	*out = append(*out, at)

@@ -86,7 +86,7 @@ func (w *Writer) Size() int64 { return w.size }
 
 func diskError(err error) error {
 	if fault.NoRoom(err) {
-		return &fault.Error{Kind: fault.Full, Message: "the disk is full; the response was not kept", Err: err}
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; the response was not stored", Err: err}
 	}
 	return err
 }

@@ -130,7 +130,7 @@ func (f *File) methodOf(method string) (string, bool) {
 		return "GET", true
 	}
 	if !slices.Contains(workspace.Methods, method) {
-		f.notes.add("%s with another method than " + strings.Join(workspace.Methods, ", ") + ": left out.")
+		f.notes.add("%s with another method than " + strings.Join(workspace.Methods, ", ") + ": not imported.")
 		return "", false
 	}
 	return method, true
@@ -148,7 +148,7 @@ func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	case strings.TrimSpace(row.Key) == "" || notSent.MatchString(row.Key):
 		return row, false
 	case strings.EqualFold(row.Key, "authorization") && !strings.Contains(row.Value, "{{"):
-		f.notes.add("%s with an Authorization header: it was left out, the portal's sign-in is used.")
+		f.notes.add("%s with an Authorization header: it was not imported, the portal's sign-in is used.")
 		return row, false
 	}
 	row.Key = strings.TrimSpace(row.Key)

@@ -35,7 +35,7 @@ func (f *File) tooMuch(err error) error {
 	if !budget.Spent(err) {
 		return err
 	}
-	return fault.New(fault.TooLarge, "%s repeats its contents so often that it would become many times as large. "+
+	return fault.New(fault.TooLarge, "%s repeats its contents so often that it would become many times larger. "+
 		"Remove the repetitions and try again.", f.name())
 }
 
@@ -75,7 +75,7 @@ func (f *File) tooMany(values, size int) error {
 	if values <= spareValues+size/bytesPerValue {
 		return nil
 	}
-	return fault.New(fault.Invalid, "%s holds more values than can be read: more than one in %d bytes", f.name(),
+	return fault.New(fault.Invalid, "%s contains too many values: more than one in %d bytes", f.name(),
 		bytesPerValue)
 }
 
@@ -202,7 +202,7 @@ func (f *File) references() error {
 	sizes := targets(f.top)
 	found := localReference.FindAllSubmatch(f.Text, -1)
 	if len(found) > spareReferences+len(f.Text)/bytesPerReference {
-		return fault.New(fault.Invalid, "%s holds more references than can be read: more than one in %d bytes",
+		return fault.New(fault.Invalid, "%s contains too many references: more than one in %d bytes",
 			f.name(), bytesPerReference)
 	}
 	for _, m := range found {

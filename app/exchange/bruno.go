@@ -111,7 +111,8 @@ func (f *File) bruno(c *brunoCollection) (*Found, error) {
 	if len(top.Folders)+len(top.Requests) > 0 {
 		found.Folders = []workspace.Folder{top}
 	} else if len(f.taken.list) == 0 {
-		return nil, fault.New(fault.Invalid, "%s is from Bruno, and holds neither a request nor a variable", f.name())
+		return nil, fault.New(fault.Invalid,
+			"%s is a Bruno file, but contains neither a request nor a variable", f.name())
 	}
 	return found, nil
 }
@@ -128,7 +129,7 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 	root := &item.Root.Request
 	folder := workspace.Folder{Name: item.Name.text, Doc: cmp.Or(item.Root.Docs, root.Docs)}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+		return folder, fault.New(fault.Invalid, "folders in %s are nested more than %d levels deep", f.name(),
 			workspace.MaxDepth)
 	}
 	if signsIn(root.Auth.Mode) {
@@ -156,7 +157,7 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 				folder.Requests = append(folder.Requests, saved)
 			}
 		case "js", "script", "app":
-			f.notes.say("Files of scripts were left out.")
+			f.notes.say("Script files were not imported.")
 		default:
 			f.notes.add(notHTTP)
 		}
@@ -188,7 +189,7 @@ func (f *File) brunoRequest(item *brunoItem, headers workspace.Rows) (workspace.
 		f.notes.add(ownScripts)
 	}
 	if len(r.Vars.Res) > 0 {
-		f.notes.add("%s with variables that are taken from the answer: set them up as extractors under Tools, Helpers.")
+		f.notes.add("%s with variables from the response: set them up as extractors under Tools, Helpers.")
 	}
 	f.brunoVariables("the request "+item.Name.text, r.Vars.Req)
 	return saved, true

@@ -132,7 +132,7 @@ items:
 `
 
 func TestWhatBrunoKeepsIsRead(t *testing.T) {
-	acme := "The address https://acme.example was left out: requests go to the portal of their tab."
+	acme := "The address https://acme.example was not imported: requests go to the portal of their tab."
 	for _, tt := range []reading{{
 		name: "Rename a device.bru", text: bruFile, label: "Bruno",
 		want: `Rename a device
@@ -143,9 +143,9 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 `,
 		variables: []string{"deviceId=7", "note=two\nlines"},
 		notes: []string{
-			"1 request with authorization: it was left out, the portal's sign-in is used.",
-			"1 request with scripts: they were left out.",
-			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
+			"1 request with authorization: it was not imported, the portal's sign-in is used.",
+			"1 request with scripts: they were not imported.",
+			"1 request with variables from the response: set them up as extractors under Tools, Helpers.",
 		},
 	}, {
 		name: "dev.bru", text: bruEnvironment, label: "Bruno",
@@ -163,10 +163,10 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 `,
 		variables: []string{"token*=", "deviceId=7", "note=two\nlines"},
 		notes: []string{
-			"1 request with authorization: it was left out, the portal's sign-in is used.",
-			"1 request with scripts: they were left out.",
-			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
-			"The address {{host}} was left out: requests go to the portal of their tab.",
+			"1 request with authorization: it was not imported, the portal's sign-in is used.",
+			"1 request with scripts: they were not imported.",
+			"1 request with variables from the response: set them up as extractors under Tools, Helpers.",
+			"The address {{host}} was not imported: requests go to the portal of their tab.",
 			"The values of secrets are not in the file; enter them under Tools, Variables: token.",
 		},
 	}, {
@@ -186,13 +186,13 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		variables: []string{"region=eu", "apiToken*=", "site=4"},
 		notes: []string{
 			"Nothing fills in {{$randomInt}} here: add variables in place of Bruno's own.",
-			"The address {{host}} was left out: requests go to the portal of their tab.",
-			"1 request with authorization: it was left out, the portal's sign-in is used.",
-			"2 requests with scripts: they were left out.",
-			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
-			"1 request whose body is a form or a file: the body was left out.",
-			"1 request with another protocol than HTTP, such as gRPC or WebSocket: left out.",
-			"A variable has one value here, so those of the environment Prod were left out: region.",
+			"The address {{host}} was not imported: requests go to the portal of their tab.",
+			"1 request with authorization: it was not imported, the portal's sign-in is used.",
+			"2 requests with scripts: they were not imported.",
+			"1 request with variables from the response: set them up as extractors under Tools, Helpers.",
+			"1 request whose body is a form or a file: the body was not imported.",
+			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
+			"A variable has one value here, so those of the environment Prod were not imported: region.",
 			"The values of secrets are not in the file; enter them under Tools, Variables: apiToken.",
 		},
 	}, {
@@ -204,10 +204,10 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 `,
 		variables: []string{"region=eu", "apiToken*=", "site=4"},
 		notes: []string{
-			"The authorization of folders was left out: the portal's sign-in is used.",
+			"The authorization of folders was not imported: the portal's sign-in is used.",
 			acme,
-			"1 request with scripts: they were left out.",
-			"1 request with another protocol than HTTP, such as gRPC or WebSocket: left out.",
+			"1 request with scripts: they were not imported.",
+			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
 			"The values of secrets are not in the file; enter them under Tools, Variables: apiToken.",
 		},
 	}, {
@@ -224,10 +224,10 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 
 func TestWhatIsWrongWithABruFileIsSaid(t *testing.T) {
 	for text, want := range map[string]string{
-		"meta {\n  name: x\n}\n\nget {\n  url: /x\n": "a.bru cannot be read as Bruno's: the block get of line 5 has " +
+		"meta {\n  name: x\n}\n\nget {\n  url: /x\n": "a.bru is not a valid Bruno file: the block get of line 5 has " +
 			"no end",
-		"meta {\n}\nhello\n":          "a.bru cannot be read as Bruno's: line 3 begins no block",
-		"meta {\n  name: Folder\n}\n": "a.bru is from Bruno, and holds neither a request nor a variable",
+		"meta {\n}\nhello\n":          "a.bru is not a valid Bruno file: line 3 does not begin a block",
+		"meta {\n  name: Folder\n}\n": "a.bru is a Bruno file, but contains neither a request nor a variable",
 	} {
 		_, err := exchange.Read(t.Context(), &exchange.File{Name: "a.bru", Text: []byte(text)})
 		if err == nil || fault.Of(err).Message != want {

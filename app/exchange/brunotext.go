@@ -33,7 +33,8 @@ func (f *File) readBru(c *brunoCollection) error {
 		m := bruBlock.FindStringSubmatch(lines[at])
 		if m == nil {
 			if strings.TrimSpace(lines[at]) != "" {
-				return fault.New(fault.Invalid, "%s cannot be read as Bruno's: line %d begins no block", f.name(), at+1)
+				return fault.New(fault.Invalid,
+					"%s is not a valid Bruno file: line %d does not begin a block", f.name(), at+1)
 			}
 			continue
 		}
@@ -49,7 +50,7 @@ func (f *File) readBru(c *brunoCollection) error {
 			}
 		}
 		if at == len(lines) {
-			return fault.New(fault.Invalid, "%s cannot be read as Bruno's: the block %s of line %d has no end",
+			return fault.New(fault.Invalid, "%s is not a valid Bruno file: the block %s of line %d has no end",
 				f.name(), name, begin+1)
 		}
 		if item == nil || name == "meta" {

@@ -23,7 +23,7 @@ var Curl = Format{
 	ID: "curl", Label: "cURL commands (bash)", Ext: "sh", Type: "text/x-shellscript",
 	Is: func(*File) bool { return false },
 	Read: func(f *File) (*Found, error) {
-		return nil, fault.New(fault.Invalid, "%s holds cURL commands; they are read where they are pasted", f.name())
+		return nil, fault.New(fault.Invalid, "%s contains cURL commands; paste them instead", f.name())
 	},
 	Write: func(b *Bundle) ([]byte, error) {
 		w := &curlWriter{Bundle: b, values: map[string]string{}, at: map[string]int{}}

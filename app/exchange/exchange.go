@@ -31,7 +31,7 @@
 // All functions are pure. Reading and writing end with their context, and have a
 // budget in proportion to the file: what repeats itself without end is refused.
 // What cannot be read is fault.Invalid with a sentence
-// that says where; what was left out on purpose is a note in Found. Nothing in a
+// that says where; what was not imported on purpose is a note in Found. Nothing in a
 // file is fetched: references to other files are refused.
 package exchange
 
@@ -82,8 +82,8 @@ func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
 		err = own.budget.Err()
 	}
 	if budget.Spent(err) {
-		return nil, fault.New(fault.TooLarge, "These requests become too large a file in the format %s. Export fewer "+
-			"of them.", format.Label)
+		return nil, fault.New(fault.TooLarge, "These requests are too large for a file in the format %s. Export "+
+			"fewer of them.", format.Label)
 	}
 	return text, err
 }
@@ -110,7 +110,7 @@ type Found struct {
 	Format    *Format
 	Folders   []workspace.Folder
 	Variables []Variable
-	Notes     []string // what was left out or changed, one sentence each
+	Notes     []string // what was not imported or changed, one sentence each
 }
 
 // Format is one kind of file.
@@ -168,8 +168,9 @@ func Read(ctx context.Context, f *File) (found *Found, err error) {
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
 	if at < 0 {
-		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, "+
-			"Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
+		return nil, fault.New(fault.Invalid,
+			"%s has an unknown format. You can import Spyglass, Postman (v2.1), Insomnia, "+
+				"Bruno and Yaak collections, OpenAPI 3, Swagger 2.0, HAR, and cURL commands", f.name())
 	}
 	if found, err = Formats[at].Read(f); err == nil {
 		err = f.budget.Err()
@@ -179,7 +180,7 @@ func Read(ctx context.Context, f *File) (found *Found, err error) {
 	}
 	found.Format = Formats[at]
 	if depth(found.Folders) > workspace.MaxDepth {
-		return nil, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+		return nil, fault.New(fault.Invalid, "folders in %s are nested more than %d levels deep", f.name(),
 			workspace.MaxDepth)
 	}
 	f.variables(found)
@@ -203,14 +204,14 @@ func (f *File) open() error {
 	f.Text = bytes.TrimSpace(bytes.TrimPrefix(f.Text, []byte("\xef\xbb\xbf")))
 	switch {
 	case len(f.Text) > MaxSize:
-		return fault.New(fault.TooLarge, "%s is larger than %d MiB, which is the most that can be read", f.name(),
+		return fault.New(fault.TooLarge, "%s is larger than %d MiB, the maximum for an import", f.name(),
 			MaxSize>>20)
 	case len(f.Text) == 0:
 		return fault.New(fault.Invalid, "%s is empty", f.name())
 	case bytes.HasPrefix(f.Text, []byte("PK\x03\x04")), bytes.HasPrefix(f.Text, []byte("\x1f\x8b")):
-		return fault.New(fault.Invalid, "%s is a packed archive; unpack it and choose the file inside", f.name())
+		return fault.New(fault.Invalid, "%s is a compressed archive; unpack it and select the file inside", f.name())
 	case !utf8.Valid(f.Text), bytes.IndexByte(f.Text, 0) >= 0:
-		return fault.New(fault.Invalid, "%s is no text", f.name())
+		return fault.New(fault.Invalid, "%s is not a text file", f.name())
 	case f.Text[0] == '{':
 		if err := f.shapeOfJSON(f.Text); err != nil {
 			return err
@@ -230,7 +231,7 @@ func (f *File) decode(text []byte, into any) error {
 		return nil
 	case errors.As(err, &syntax):
 		line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
-		return fault.New(fault.Invalid, "%s is no valid JSON: line %d: %s", f.name(), line, syntax.Error())
+		return fault.New(fault.Invalid, "%s is not valid JSON: line %d: %s", f.name(), line, syntax.Error())
 	case errors.As(err, &wrong):
 		return fault.New(fault.Invalid, "%s cannot be read: %s is a %s where something else belongs", f.name(),
 			wrong.Field, wrong.Value)
@@ -290,11 +291,11 @@ type notes struct {
 	order []string
 	count map[string]int
 	said  map[string]bool
-	hosts []string // addresses that were left out
+	hosts []string // addresses that were not imported
 }
 
 // add counts one more request that a sentence such as "%s with scripts: they
-// were left out." is about.
+// were not imported." is about.
 func (n *notes) add(sentence string) {
 	if n.count == nil {
 		n.count = map[string]int{}
@@ -321,7 +322,7 @@ func (n *notes) say(format string, args ...any) {
 // addresses is the place of the sentence about all of them.
 const addresses = "addresses"
 
-// address notes an address that was left out.
+// address notes an address that was not imported.
 func (n *notes) address(host string) {
 	n.say(addresses)
 	if !n.said[host] {
@@ -341,9 +342,9 @@ func (n *notes) sentences() []string {
 	for i, sentence := range n.order {
 		switch count := n.count[sentence]; {
 		case sentence == addresses && len(n.hosts) == 1:
-			out[i] = fmt.Sprintf("The address %s was left out: requests go to the portal of their tab.", n.hosts[0])
+			out[i] = fmt.Sprintf("The address %s was not imported: requests go to the portal of their tab.", n.hosts[0])
 		case sentence == addresses:
-			out[i] = fmt.Sprintf("The addresses %s were left out: requests go to the portal of their tab.",
+			out[i] = fmt.Sprintf("The addresses %s were not imported: requests go to the portal of their tab.",
 				someOf(n.hosts))
 		case count == 1:
 			out[i] = fmt.Sprintf(sentence, "1 request")

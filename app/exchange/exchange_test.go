@@ -148,17 +148,17 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
   form: POST /alert/alerts | | X-B=c | 
   parts: GET /a/b | | | 
 `, []string{
-			"The collection's authorization was left out: the portal's sign-in is used.",
-			"The collection's scripts were left out.",
-			"The addresses https://acme.example, {{host}} were left out: requests go to the portal of their tab.",
-			"1 request with an Authorization header: it was left out, the portal's sign-in is used.",
-			"1 request with scripts: they were left out.",
-			"1 request whose body is a form or a file: the body was left out.",
-			"1 request with authorization: it was left out, the portal's sign-in is used.",
-			"1 request with another method than GET, POST, PUT, PATCH, DELETE: left out.",
+			"The collection's authorization was not imported: the portal's sign-in is used.",
+			"The collection's scripts were not imported.",
+			"The addresses https://acme.example, {{host}} were not imported: requests go to the portal of their tab.",
+			"1 request with an Authorization header: it was not imported, the portal's sign-in is used.",
+			"1 request with scripts: they were not imported.",
+			"1 request whose body is a form or a file: the body was not imported.",
+			"1 request with authorization: it was not imported, the portal's sign-in is used.",
+			"1 request with another method than GET, POST, PUT, PATCH, DELETE: not imported.",
 		}},
 		{"Tuesday.har", harText, "Tuesday\n  : POST /device/devices | a=1 | X-A=b | {}\n",
-			[]string{"Answers and cookies in the file were left out."}},
+			[]string{"Responses and cookies in the file were not imported."}},
 		{"pets.yaml", openAPIText, `Pets
   pets
     One pet: GET /pets/{petId} petId=7 | -deep=false | | 
@@ -166,7 +166,7 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
   "legs": 0,
   "name": "Rex"
 }
-`, []string{"The server https://pets.example/v1 was left out: requests go to the portal of their tab."}},
+`, []string{"The server https://pets.example/v1 was not imported: requests go to the portal of their tab."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text),
@@ -191,28 +191,30 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	deep := strings.Repeat(`{"name":"x","item":[`, 50) + strings.Repeat(`]}`, 50)
 	for _, tt := range []struct{ name, text, want string }{
 		{"a.json", "", "a.json is empty"},
-		{"a.zip", "PK\x03\x04abc", "a.zip is a packed archive; unpack it and choose the file inside"},
-		{"a.bin", "a\x00b", "a.bin is no text"},
-		{"a.json", "\xff\xfe", "a.json is no text"},
-		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking " +
+		{"a.zip", "PK\x03\x04abc", "a.zip is a compressed archive; unpack it and select the file inside"},
+		{"a.bin", "a\x00b", "a.bin is not a text file"},
+		{"a.json", "\xff\xfe", "a.json is not a text file"},
+		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is not valid JSON: line 3: invalid character '}' looking " +
 			"for beginning of value"},
-		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), " +
-			"Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
+		{"a.json", strings.Repeat("[", 20_000),
+			"a.json has an unknown format. You can import Spyglass, Postman (v2.1), " +
+				"Insomnia, Bruno and Yaak collections, OpenAPI 3, Swagger 2.0, HAR, and cURL commands"},
 		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is nested more than 200 deep"},
-		{"a.json", `{"info":{},"item":[` + deep + `]}`, "in a.json folders lie more than 20 deep in each other"},
+		{"a.json", `{"info":{},"item":[` + deep + `]}`, "folders in a.json are nested more than 20 levels deep"},
 		{"a.json", `{"info":{},"item":{"a":1}}`,
 			"a.json cannot be read: item is a object where something else belongs"},
 		{"a.json", `{"info":{},"item":[{"request":{"method":5}}]}`, "a.json cannot be read: item.request.method is a " +
 			"number where something else belongs"},
-		{"a.json", `{"spyglass":2}`, "a.json was written by a newer Spyglass (format 2); this one reads format 1"},
+		{"a.json", `{"spyglass":2}`,
+			"a.json is from a newer version of Spyglass (format 2); this version reads format 1"},
 		{"a.json", `{"spyglass":1,"collections":[{"name":"x","requests":[{"name":"y","draft":{"method":"FETCH"}}]}]}`,
-			`in a.json the request "y" is wrong: the method is one of GET, POST, PUT, PATCH, DELETE`},
+			`in a.json the request "y" is wrong: the method must be one of GET, POST, PUT, PATCH, DELETE`},
 		{"a.json", `{"log":[]}`, "a.json cannot be read: log is a array where something else belongs"},
 		{"a.json", `{"folders_order":[],"requests":[]}`, "a.json is a Postman collection of version 1; export it " +
 			"from Postman as version 2.1"},
 		{"a.json", `{"swagger":"2.0"}`, "a.json describes no paths"},
 		{"a.yaml", "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\n", "a.yaml describes no paths"},
-		{"a.yaml", "openapi: [\n", "a.yaml is no valid YAML: error converting YAML to JSON: yaml: line 1: did not " +
+		{"a.yaml", "openapi: [\n", "a.yaml is not valid YAML: error converting YAML to JSON: yaml: line 1: did not " +
 			"find expected node content"},
 		{"a.yaml", "openapi: 3.0.0\nx: " + strings.Repeat("[", 300), "a.yaml is nested more than 200 deep"},
 	} {
@@ -228,7 +230,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		"openapi: 3.0.0\npaths: 7\n",
 	} {
 		if _, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)}); !fault.Is(err, fault.Invalid) ||
-			!strings.HasPrefix(fault.Of(err).Message, "the text is no OpenAPI 3") {
+			!strings.HasPrefix(fault.Of(err).Message, "the text is not a valid OpenAPI 3") {
 			t.Errorf("%.80q: the error is %v", text, err)
 		}
 	}
@@ -353,7 +355,7 @@ func TestNotesHaveAnEnd(t *testing.T) {
 	}
 	notes := read(`{"log":{"entries":[` + har.String()[1:] + `]}}`)
 	if want := "The addresses http://h0.example, http://h1.example, http://h2.example, http://h3.example, " +
-		"http://h4.example, http://h5.example, … were left out: requests go to the portal of their tab."; len(
+		"http://h4.example, http://h5.example, … were not imported: requests go to the portal of their tab."; len(
 		notes) != 2 || notes[0] != want {
 		t.Errorf("%d notes, the first is %q", len(notes), notes[0])
 	}

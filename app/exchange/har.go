@@ -31,7 +31,7 @@ var HAR = Format{
 			func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
 		for i := range h.Log.Entries {
 			if asked && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
-				f.notes.add("%s for pages, scripts, styles, images and the like: left out.")
+				f.notes.add("%s for pages, scripts, styles, images and the like: not imported.")
 				continue
 			}
 			if r, ok := f.harRequest(&h.Log.Entries[i].Request); ok {
@@ -39,7 +39,7 @@ var HAR = Format{
 			}
 		}
 		if len(folder.Requests) > 0 {
-			f.notes.say("Answers and cookies in the file were left out.")
+			f.notes.say("Responses and cookies in the file were not imported.")
 		}
 		return &Found{Folders: []workspace.Folder{folder}}, nil
 	},

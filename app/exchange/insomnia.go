@@ -239,7 +239,7 @@ func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 		r.environment(in.Environments)
 	}
 	if in.Spec != nil {
-		r.notes.say("The description of the API in the file was left out: import that by itself, as OpenAPI.")
+		r.notes.say("The API description in the file was not imported: import it separately, as OpenAPI.")
 	}
 	items := insomniaItems(in.Collection)
 	folder, err := r.folder(&insomniaItem{Name: in.Name, About: in.Meta.About, Children: &items}, nil, 1)
@@ -248,7 +248,7 @@ func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 	}
 	if len(folder.Folders)+len(folder.Requests) == 0 {
 		if len(r.taken.list) == 0 {
-			return nil, fault.New(fault.Invalid, "%s holds neither a request nor a variable", r.name())
+			return nil, fault.New(fault.Invalid, "%s contains neither a request nor a variable", r.name())
 		}
 		return &Found{}, nil
 	}
@@ -276,7 +276,7 @@ func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 		name, value := prefix+key, object[key]
 		switch {
 		case name == "__insomnia_vault":
-			r.notes.say("The secrets of Insomnia's vault were left out: they are locked in the file.")
+			r.notes.say("The secrets of Insomnia's vault were not imported: they are encrypted in the file.")
 		case len(value) > 0 && value[0] == '{':
 			r.values(from, name+".", value)
 		default:
@@ -288,7 +288,7 @@ func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level int) (workspace.Folder, error) {
 	folder := workspace.Folder{Name: item.Name.text, Doc: item.About.text}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(),
+		return folder, fault.New(fault.Invalid, "folders in %s are nested more than %d levels deep", r.name(),
 			workspace.MaxDepth)
 	}
 	if item.SignIn {
@@ -319,7 +319,7 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 		case "", "grpc_request", "websocket_request", "socketio_request":
 			r.notes.add(notHTTP)
 		case "api_spec":
-			r.notes.say("The description of the API in the file was left out: import that by itself, as OpenAPI.")
+			r.notes.say("The API description in the file was not imported: import it separately, as OpenAPI.")
 		}
 	}
 	return folder, nil

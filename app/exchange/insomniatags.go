@@ -28,7 +28,7 @@ func (r *treeReader) insomniaText(text string) string {
 		}
 		name, filters, filtered := strings.Cut(inside, "|")
 		if filtered {
-			r.notes.say("The filter %q of {{ %s }} was left out.", strings.TrimSpace(filters), inside)
+			r.notes.say("The filter %q of {{ %s }} was not imported.", strings.TrimSpace(filters), inside)
 		}
 		name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(name), "_"), ".")
 		if name = variableName(strings.TrimPrefix(bracketed.ReplaceAllString(name, ".$1"), ".")); name == "" {

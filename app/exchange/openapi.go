@@ -31,7 +31,7 @@ var OpenAPI = Format{
 		}
 		doc, err := apiLoader().LoadFromData(f.Text)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s is no OpenAPI 3 that can be read: %s", f.name(), firstLine(err))
+			return nil, fault.New(fault.Invalid, "%s is not a valid OpenAPI 3 document: %s", f.name(), firstLine(err))
 		}
 		return f.described(doc)
 	},
@@ -65,10 +65,10 @@ func (f *File) described(doc *openapi3.T) (*Found, error) {
 	}
 	slices.SortStableFunc(top.Folders, func(a, b workspace.Folder) int { return strings.Compare(a.Name, b.Name) })
 	if len(doc.Servers) > 0 {
-		f.notes.say("The server %s was left out: requests go to the portal of their tab.", doc.Servers[0].URL)
+		f.notes.say("The server %s was not imported: requests go to the portal of their tab.", doc.Servers[0].URL)
 	}
 	if doc.Security != nil {
-		f.notes.say("Its ways to sign in were left out: the portal's is used.")
+		f.notes.say("Its authentication was not imported: the portal's sign-in is used.")
 	}
 	return &Found{Folders: []workspace.Folder{top}}, nil
 }
@@ -176,7 +176,7 @@ func (f *File) bodyExample(b *openapi3.RequestBody) string {
 	media := b.Content.Get("application/json")
 	if media == nil {
 		if len(b.Content) > 0 {
-			f.notes.add("%s whose body is not JSON: the body was left out.")
+			f.notes.add("%s whose body is not JSON: the body was not imported.")
 		}
 		return ""
 	}

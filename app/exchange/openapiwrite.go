@@ -101,7 +101,7 @@ func (w *openAPIWriter) request(r *workspace.Saved, tag string) {
 	op := w.paths[path][strings.ToLower(d.Method)]
 	if op == nil {
 		op = &operation{at: map[string]int{}, Summary: r.Name, Description: r.Doc, Tags: []string{tag},
-			Responses: map[string]described{"default": {"What the portal answers"}}}
+			Responses: map[string]described{"default": {"The portal's response"}}}
 		w.paths[path][strings.ToLower(d.Method)] = op
 		for _, name := range names {
 			op.add(parameter{Name: name, In: "path", Required: true})

@@ -20,12 +20,12 @@ type outside struct {
 
 // Notes about requests that several formats share.
 const (
-	ownSignIn      = "%s with authorization: it was left out, the portal's sign-in is used."
-	ownScripts     = "%s with scripts: they were left out."
-	formBody       = "%s whose body is a form or a file: the body was left out."
-	foldersSignIn  = "The authorization of folders was left out: the portal's sign-in is used."
-	foldersScripts = "The scripts of folders were left out."
-	notHTTP        = "%s with another protocol than HTTP, such as gRPC or WebSocket: left out."
+	ownSignIn      = "%s with authorization: it was not imported, the portal's sign-in is used."
+	ownScripts     = "%s with scripts: they were not imported."
+	formBody       = "%s whose body is a form or a file: the body was not imported."
+	foldersSignIn  = "The authorization of folders was not imported: the portal's sign-in is used."
+	foldersScripts = "The scripts of folders were not imported."
+	notHTTP        = "%s with another protocol than HTTP, such as gRPC or WebSocket: not imported."
 )
 
 // saved returns the request as ours, or false for a method that no draft has.

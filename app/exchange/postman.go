@@ -28,10 +28,10 @@ var Postman = Format{
 			return nil, err
 		}
 		if c.Auth.signsIn() {
-			f.notes.say("The collection's authorization was left out: the portal's sign-in is used.")
+			f.notes.say("The collection's authorization was not imported: the portal's sign-in is used.")
 		}
 		if len(c.Event) > 0 {
-			f.notes.say("The collection's scripts were left out.")
+			f.notes.say("The collection's scripts were not imported.")
 		}
 		for _, v := range c.Variable {
 			if !v.Disabled {
@@ -190,7 +190,7 @@ type postmanBody struct {
 func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, error) {
 	folder := workspace.Folder{Name: item.Name, Doc: item.Description.text}
 	if level > workspace.MaxDepth {
-		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(),
+		return folder, fault.New(fault.Invalid, "folders in %s are nested more than %d levels deep", f.name(),
 			workspace.MaxDepth)
 	}
 	for i := range *item.Item {

@@ -66,7 +66,7 @@ func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
 		want: "X\n  One: POST /a/{{site_id}} | b={{site_id}} | X-{{site_id}}={{other name}}" +
 			" | {\"a\": {{site_id}}}\n",
 		variables: []string{"site_id=4"},
-		notes:     []string{"The address {{host}} was left out: requests go to the portal of their tab."},
+		notes:     []string{"The address {{host}} was not imported: requests go to the portal of their tab."},
 	}
 	tt.run(t)
 }
@@ -82,8 +82,8 @@ func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
 			entry("fetch", "http://127.0.0.1:8443/api/setting/version") + "," +
 			entry("xhr", "http://127.0.0.1:8443/api/alert/alerts") + `]}}`,
 		want: "Monday\n  : GET /setting/version | | | \n  : GET /alert/alerts | | | \n",
-		notes: []string{"2 requests for pages, scripts, styles, images and the like: left out.",
-			"Answers and cookies in the file were left out."},
+		notes: []string{"2 requests for pages, scripts, styles, images and the like: not imported.",
+			"Responses and cookies in the file were not imported."},
 	}
 	tt.run(t)
 }
@@ -96,8 +96,8 @@ func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 			`"request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
 		want: "X\n  F\n    One: GET /a | | | \n",
 		notes: []string{
-			"The authorization of folders was left out: the portal's sign-in is used.",
-			"The scripts of folders were left out.",
+			"The authorization of folders was not imported: the portal's sign-in is used.",
+			"The scripts of folders were not imported.",
 		},
 	}
 	tt.run(t)

@@ -26,8 +26,9 @@ var Spyglass = Format{
 			return nil, err
 		}
 		if own.Spyglass != ownVersion {
-			return nil, fault.New(fault.Invalid, "%s was written by a newer Spyglass (format %d); this one reads "+
-				"format %d", f.name(), own.Spyglass, ownVersion)
+			return nil, fault.New(fault.Invalid,
+				"%s is from a newer version of Spyglass (format %d); this version reads "+
+					"format %d", f.name(), own.Spyglass, ownVersion)
 		}
 		if err := checkDrafts(f, own.Collections); err != nil {
 			return nil, err

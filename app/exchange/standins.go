@@ -54,7 +54,7 @@ func (s *standIns) say(f *File, program string) {
 		list = append(list, fmt.Sprintf("{{%s}} for %s", s.by[call], string(tag)))
 	}
 	if len(s.asked) > 0 {
-		f.notes.say("Where %s asks for a value, a variable has it here: %s.", program, someOf(s.asked))
+		f.notes.say("Where %s prompts for a value, a variable provides it here: %s.", program, someOf(s.asked))
 	}
 	if len(list) > 0 {
 		f.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an "+

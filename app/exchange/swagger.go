@@ -28,7 +28,7 @@ var Swagger = Format{
 		}
 		doc, err := openapi2conv.ToV3WithLoader(&old, apiLoader(), nil)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s is no Swagger 2.0 that can be read: %s", f.name(), firstLine(err))
+			return nil, fault.New(fault.Invalid, "%s is not a valid Swagger 2.0 document: %s", f.name(), firstLine(err))
 		}
 		return f.described(doc)
 	},

@@ -41,9 +41,9 @@ func TestSwaggerIsRead(t *testing.T) {
 }
 `,
 		notes: []string{
-			"1 request whose body is not JSON: the body was left out.",
-			"The server https://petstore.example/v2 was left out: requests go to the portal of their tab.",
-			"Its ways to sign in were left out: the portal's is used.",
+			"1 request whose body is not JSON: the body was not imported.",
+			"The server https://petstore.example/v2 was not imported: requests go to the portal of their tab.",
+			"Its authentication was not imported: the portal's sign-in is used.",
 		},
 	}
 	tt.run(t)
@@ -54,7 +54,7 @@ func TestSwaggerRefersToNoOtherFile(t *testing.T) {
 		`"name":"b","schema":{"$ref":"file:///etc/passwd"}}],"responses":{}}}}}`
 	_, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)})
 	if !fault.Is(err, fault.Invalid) ||
-		!strings.HasPrefix(fault.Of(err).Message, "the text is no Swagger 2.0 that can be read: ") {
+		!strings.HasPrefix(fault.Of(err).Message, "the text is not a valid Swagger 2.0 document: ") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -83,7 +83,7 @@ func (f *File) variables(found *Found) {
 	for i := range found.Variables {
 		v := &found.Variables[i]
 		if v.Value = f.writtenOut(v.Value, longestValue); len(v.Value) > longestValue {
-			f.notes.say("The value of the variable %s is longer than %d KiB: it was left out.", v.Name,
+			f.notes.say("The value of the variable %s is longer than %d KiB: it was not imported.", v.Name,
 				longestValue>>10)
 			v.Value = ""
 		}
@@ -96,7 +96,7 @@ func (f *File) variables(found *Found) {
 		if len(o.names) == 0 {
 			continue
 		}
-		f.notes.say("A variable has one value here, so those of %s were left out: %s.", o.from, someOf(o.names))
+		f.notes.say("A variable has one value here, so those of %s were not imported: %s.", o.from, someOf(o.names))
 	}
 	if len(empty) > 0 {
 		f.notes.say("The values of secrets are not in the file; enter them under Tools, Variables: %s.", someOf(empty))

@@ -23,14 +23,14 @@ func TestWhatYaakExportsIsRead(t *testing.T) {
 `,
 		variables: []string{"size=5"},
 		notes: []string{
-			"The authorization of folders was left out: the portal's sign-in is used.",
-			"The address {{base_url}} was left out: requests go to the portal of their tab.",
-			"1 request with another protocol than HTTP, such as gRPC or WebSocket: left out.",
-			"1 request with authorization: it was left out, the portal's sign-in is used.",
-			"1 request whose body is a form or a file: the body was left out.",
+			"The authorization of folders was not imported: the portal's sign-in is used.",
+			"The address {{base_url}} was not imported: requests go to the portal of their tab.",
+			"1 request with another protocol than HTTP, such as gRPC or WebSocket: not imported.",
+			"1 request with authorization: it was not imported, the portal's sign-in is used.",
+			"1 request whose body is a form or a file: the body was not imported.",
 			"Nothing here fills in these template tags; give the variables in their place a value, or an extractor: " +
 				"{{response.body}} for ${[ response.body.path(request='rq_2', path='$.id') ]}.",
-			"A variable has one value here, so those of the environment Staging were left out: size.",
+			"A variable has one value here, so those of the environment Staging were not imported: size.",
 		},
 	}
 	tt.run(t)

@@ -30,7 +30,7 @@ func (f *File) asJSON() error {
 	}
 	var text json.RawMessage
 	if _, err := yaml.Unmarshal(f.Text, &text, yaml.DecodeOpts{DisableTimestamps: true}); err != nil {
-		return fault.New(fault.Invalid, "%s is no valid YAML: %s", f.name(), firstLine(err))
+		return fault.New(fault.Invalid, "%s is not valid YAML: %s", f.name(), firstLine(err))
 	}
 	if err := f.shapeOfJSON(text); err != nil {
 		return err

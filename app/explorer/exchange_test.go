@@ -35,7 +35,7 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 			`{"doc":"","id":2,"name":"Folder","parentId":1}],"requests":[{"collectionId":2,"id":1,"method":"POST",` +
 			`"name":"One","path":"/device/devices"}]}`},
 		{"POST /explorer/exchange/import", `{"text":"{\"info\":{},\"item\":["}`, 400,
-			`{"errorMessage":"the text is no valid JSON: line 1: unexpected end of JSON input"`},
+			`{"errorMessage":"the text is not valid JSON: line 1: unexpected end of JSON input"`},
 		{"GET /explorer/exchange/export?format=har", "", 400,
 			`{"errorMessage":"HAR 1.2 is written from the history only"`},
 		{"GET /explorer/exchange/export?format=spyglass&collections=9", "", 404,

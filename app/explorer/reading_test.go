@@ -15,8 +15,8 @@ func TestAnAnswerInAnotherCharsetIsReadAndSavedAsItCame(t *testing.T) {
 		_, _ = w.Write([]byte(sent))
 	})
 	a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x"}}`)
-	for _, want := range []string{`"text":"Zürich is full"`, `"reading":"The text is in iso-8859-1; saved to a file,` +
-		` it keeps the bytes that came"`, `"message":"Zürich is full"`, `"bytes":43,`} {
+	for _, want := range []string{`"text":"Zürich is full"`, `"reading":"The text is in iso-8859-1. A saved file` +
+		` keeps the original bytes"`, `"message":"Zürich is full"`, `"bytes":43,`} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("%s\nhas no %s", a.body, want)
 		}

@@ -43,7 +43,7 @@ import (
 const Limit = 3 * time.Second
 
 // Without is the notice for the user when there is no keyring.
-const Without = "No OS keyring answers: you stay signed in for this session only"
+const Without = "No system keyring found: you stay signed in for this session only"
 
 // Keychain keeps secrets by account.
 type Keychain struct {
@@ -151,7 +151,7 @@ func (k *Keychain) Delete(account string) error {
 	if !k.exists {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Offline, Message: "the OS keyring does not answer; it may still hold the " +
+	return &fault.Error{Kind: fault.Offline, Message: "the system keyring does not respond; it may still hold the " +
 		"credential of " + account, Err: err}
 }
 
@@ -172,8 +172,8 @@ func (k *Keychain) settled(account string, m kept) {
 }
 
 var (
-	errSilent = errors.New("the keyring did not answer before")
-	errSlow   = errors.New("the keyring does not answer in time")
+	errSilent = errors.New("the keyring did not respond before")
+	errSlow   = errors.New("the keyring does not respond in time")
 	errBroken = errors.New("asking the keyring failed")
 )
 
@@ -247,7 +247,7 @@ func (k *Keychain) answered() {
 	if !late {
 		return
 	}
-	k.log.Info("the OS keyring answers now")
+	k.log.Info("the system keyring responds again")
 	for account, m := range todo {
 		var err error
 		if m.gone {

@@ -77,7 +77,7 @@ func has(t *testing.T, k *Keychain, account, want string) {
 // withoutKeyring checks what a keychain does that has only memory.
 func withoutKeyring(t *testing.T, k *Keychain) {
 	t.Helper()
-	if ok, why := k.Available(); ok || why != "No OS keyring answers: you stay signed in for this session only" {
+	if ok, why := k.Available(); ok || why != "No system keyring found: you stay signed in for this session only" {
 		t.Errorf("Available is %v, %q", ok, why)
 	}
 	unknown(t, k, "admin")

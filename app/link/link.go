@@ -147,7 +147,7 @@ func readQuery(text, query string) ([]Pair, error) {
 			strings.ContainsFunc(value, unicode.IsControl):
 			return nil, refuse(text, "one of its parameters cannot be read")
 		case strings.ContainsAny(value, "{}"):
-			return nil, refuse(text, "a link may not name variables")
+			return nil, refuse(text, "a link must not contain variables")
 		case len(out) == mostPairs:
 			return nil, refuse(text, "it has more than %d parameters", mostPairs)
 		}

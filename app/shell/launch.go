@@ -26,7 +26,7 @@ func (n *Native) OpenPrivately(folder, address string) (remove func(), err error
 		`<meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">Open Spyglass</a>`,
 		html.EscapeString(address))
 	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
-		return nil, fmt.Errorf("the page that opens the browser cannot be written: %w", err)
+		return nil, fmt.Errorf("cannot write the page that opens the browser: %w", err)
 	}
 	return func() { _ = os.Remove(path) }, n.OpenFolder(path)
 }

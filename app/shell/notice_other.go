@@ -19,7 +19,7 @@ func newNotifier(wails context.Context, clicked func(link string)) (*notifier, e
 		return nil, err
 	}
 	if allowed, err := desktop.RequestNotificationAuthorization(wails); err != nil || !allowed {
-		return nil, errors.Join(err, errors.New("notices are switched off in the system's settings"))
+		return nil, errors.Join(err, errors.New("notifications are off in the system settings"))
 	}
 	desktop.OnNotificationResponse(wails, func(result desktop.NotificationResult) {
 		if link, ok := result.Response.UserInfo["link"].(string); ok && result.Error == nil {

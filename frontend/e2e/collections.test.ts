@@ -120,7 +120,7 @@ test('a Postman file is looked at, imported, run and exported', async () => {
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'mine.postman_collection.json', mimeType: 'application/json', buffer: Buffer.from(postman) })
   await dialog.getByText('Postman collection v2.1: 1 request in 2 folders').waitFor()
-  await dialog.getByText("The collection's authorization was left out").waitFor()
+  await dialog.getByText("The collection's authorization was not imported").waitFor()
   await shot(page, 'import')
   await dialog.getByRole('button', { name: 'Import 1 request' }).click()
   await entry(page, /^Reads/).click()
@@ -156,7 +156,7 @@ test('nothing of a broken file is imported, and an import is undone', async () =
   const paste = dialog.getByRole('textbox')
   await paste.fill('{"info":{},"item":[')
   await dialog.getByRole('button', { name: 'Read' }).click()
-  await until(dialog.getByRole('alert'), /^the text is no valid JSON: line 1/)
+  await until(dialog.getByRole('alert'), /^the text is not valid JSON: line 1/)
   await paste.fill(
     "curl 'http://x.example/api/device/devices?size=1' -H 'X-A: b'\ncurl -X DELETE http://x.example/api/device/devices/7",
   )
@@ -432,7 +432,7 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   await bring(['portal.yaml', insomnia])
   await dialog.getByText('Insomnia: 1 request in 2 folders').waitFor()
   await dialog.getByText('This one becomes secret, with the value in the keyring: apiToken.').waitFor()
-  await dialog.getByText('Where Insomnia asks for a value, a variable has it here: How_many.').waitFor()
+  await dialog.getByText('Where Insomnia prompts for a value, a variable provides it here: How_many.').waitFor()
   await shot(page, 'import-insomnia')
   await dialog.getByRole('button', { name: 'Import 1 request' }).click()
   await entry(page, /^Reads/).click()

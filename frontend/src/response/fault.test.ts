@@ -47,7 +47,7 @@ test('a fault says what failed and whether anything was sent', () => {
       'Make room on the disk that holds the data folder, then try again. Your edits are kept here.',
     ],
     [
-      new Fault('the disk is full; the response was not kept', 507),
+      new Fault('the disk is full; the response was not stored', 507),
       'The disk is full',
       'The request was sent; Demo may have carried it out. Make room on the disk that holds the data folder, then try again.',
     ],
