@@ -1,9 +1,9 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, user, token, backup, restore, check, version. Standard output carries only what a command answers;
-// everything else is a log line on standard error. It ends with code 1 and one
-// sentence when something cannot be done.
+// collector, user, token, backup, restore, check, version. Standard output has only the result of a command;
+// log lines go to standard error. If a command fails, it prints one sentence and exits
+// with code 1.
 package main
 
 import (
@@ -54,11 +54,11 @@ func command() *cobra.Command {
 	var listen string
 	root := &cobra.Command{
 		Use: "spyglass [LINK]", Short: "A monitoring portal on your own machine, with an API explorer",
-		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
+		Long:         "Without a command, opens the desktop window on the demo portal, and a spyglass:// link in it.",
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs, Version: version,
 		SuggestionsMinimumDistance: 2,
 		RunE: func(c *cobra.Command, args []string) error {
-			// behind a link stands what another program put there: it opens nothing
+			// another program passes the link: it must not start a command
 			if len(args) > 0 && !link.Is(args[0]) {
 				return noCommand(c, args[0])
 			}
@@ -69,10 +69,10 @@ func command() *cobra.Command {
 			return window(c.Context(), o, args)
 		},
 	}
-	root.Flags().StringVar(&listen, "listen", "", "address and port of the portal (default: those of the last start)")
-	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for "+
+	root.Flags().StringVar(&listen, "listen", "", "address and port of the portal (default: the previous ones)")
+	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's folder for "+
 		"application data)")
-	root.PersistentFlags().StringSliceVar(&o.Without, "without", nil, "go on without a file that is lost: series.db, "+
+	root.PersistentFlags().StringSliceVar(&o.Without, "without", nil, "start without a lost file: series.db, "+
 		"workspace.db or portal.db.key")
 	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		if o.Data == "" {
@@ -92,14 +92,14 @@ func command() *cobra.Command {
 	return root
 }
 
-// takes lets a command have the arguments of these names and no more.
+// takes returns a check that a command has exactly these arguments.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return fault.New(fault.Invalid, "%s is missing; it is written %s", names[len(args)], c.UseLine())
+			return fault.New(fault.Invalid, "%s is missing; usage: %s", names[len(args)], c.UseLine())
 		case len(args) > len(names):
-			return fault.New(fault.Invalid, "%q is too much; it is written %s", args[len(names)], c.UseLine())
+			return fault.New(fault.Invalid, "unexpected argument %q; usage: %s", args[len(names)], c.UseLine())
 		}
 		return nil
 	}
@@ -121,17 +121,18 @@ func group(use, short string, others ...*cobra.Command) *cobra.Command {
 }
 
 func noCommand(c *cobra.Command, name string) error {
-	near := ""
+	near := ";"
 	if found := c.SuggestionsFor(name); len(found) > 0 {
-		near = ", but " + found[0]
+		near = "; did you mean " + found[0] + "?"
 	}
-	return fault.New(fault.Invalid, "there is no command %s%s; %s --help lists them", name, near, c.CommandPath())
+	return fault.New(fault.Invalid,
+		"there is no command %s%s %s --help lists all commands", name, near, c.CommandPath())
 }
 
 func wrongFlag(c *cobra.Command, err error) error {
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
-		wants := map[string]string{"int": "takes a whole number",
-			"bool": "is true or false"}[wrong.GetFlag().Value.Type()]
+		wants := map[string]string{"int": "must be a whole number",
+			"bool": "must be true or false"}[wrong.GetFlag().Value.Type()]
 		return fault.New(fault.Invalid, "--%s %s, not %q", wrong.GetFlag().Name, wants, wrong.GetValue())
 	}
 	return fault.New(fault.Invalid, "%v; %s --help lists the flags", err, c.CommandPath())
@@ -147,7 +148,7 @@ func dataFolder() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fault.New(fault.Invalid, "there is no home folder to keep data in; name one with --data")
+		return "", fault.New(fault.Invalid, "there is no home folder for the data; set a folder with --data")
 	}
 	if _, err := os.Stat(filepath.Join(home, "Library", "Application Support")); err == nil {
 		return filepath.Join(home, "Library", "Application Support", "Spyglass"), nil
@@ -167,26 +168,26 @@ func serveCommand(o *server.Options) *cobra.Command {
 				return err
 			}
 			if limit != "on" && limit != "off" {
-				return fault.New(fault.Invalid, "--rate-limit is on or off, not %q", limit)
+				return fault.New(fault.Invalid, "--rate-limit must be on or off, not %q", limit)
 			}
 			if c.Flags().Changed("demo-devices") && (!o.Demo || o.DemoDevices < 1) {
-				return fault.New(fault.Invalid, "--demo-devices goes with --demo and is at least 1")
+				return fault.New(fault.Invalid, "--demo-devices requires --demo, and must be at least 1")
 			}
 			o.NoLimits = limit == "off"
 			return serve(c.Context(), *o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 picks a free one")
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 selects a free one")
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
-	f.IntVar(&o.DemoDevices, "demo-devices", 0, "how many devices the demo has; without it a company of 152")
+	f.IntVar(&o.DemoDevices, "demo-devices", 0, "number of demo devices (default: a company of 152)")
 	f.String("rate-limit", "on", "on, or off for load tests")
-	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file, for other addresses than loopback")
-	f.StringVar(&o.TLSKey, "tls-key", "", "key file of the certificate")
+	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file; required for addresses other than loopback")
+	f.StringVar(&o.TLSKey, "tls-key", "", "private key file of the certificate")
 	return c
 }
 
-// open is nothing, and no failure, when a signal ends it before the portal is open.
+// open returns nil without an error if a signal ends it before the portal is open.
 func open(ctx context.Context, o server.Options) (*app.App, error) {
 	portal, err := app.Open(ctx, o)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -207,7 +208,7 @@ func serve(ctx context.Context, o server.Options) error {
 		}
 	}
 	if err := portal.PasswordsShown(ctx); err != nil {
-		o.Log.WarnContext(ctx, "the first passwords change at the next start: it cannot be kept that they were shown",
+		o.Log.WarnContext(ctx, "the first passwords change at the next start: cannot record that they were shown",
 			"err", err)
 	}
 	fmt.Println("spyglass: " + portal.Origin())
@@ -240,7 +241,7 @@ func browse(ctx context.Context, o server.Options, links []string) error {
 		}
 	}
 	if err != nil {
-		o.Log.WarnContext(ctx, "no browser could be opened; open the address yourself", "err", err)
+		o.Log.WarnContext(ctx, "cannot open a browser; open the address yourself", "err", err)
 	}
 	fmt.Println("spyglass: " + portal.Origin())
 	return portal.Wait(ctx)
@@ -249,9 +250,9 @@ func browse(ctx context.Context, o server.Options, links []string) error {
 func collectorCommand(o *server.Options) *cobra.Command {
 	a := agent.Options{}
 	c := &cobra.Command{
-		Use: "collector", Short: "Collect for a portal on another machine", Args: takes(),
-		Long: "With --portal and --token, registers this machine with the portal, and collects from then on.\n" +
-			"Without them, collects for the portal it is registered with. The token is that of an installer.",
+		Use: "collector", Short: "Run a collector for a portal on another machine", Args: takes(),
+		Long: "With --portal and --token, registers this machine with the portal and starts collecting.\n" +
+			"Without them, collects for the portal it is registered with. Use the token of an installer.",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			a.Folder, a.Version, a.Log = o.Data, o.Version, o.Log
 			if a.Token == "-" {
@@ -267,14 +268,14 @@ func collectorCommand(o *server.Options) *cobra.Command {
 	f.StringVar(&a.Portal, "portal", "", "address of the portal, https://portal.example:8443")
 	f.StringVar(&a.Token, "token", "",
 		"installation token; - reads it from standard input, where no other user sees it")
-	f.BoolVar(&a.Once, "register", false, "only register, and collect when it is started again")
+	f.BoolVar(&a.Once, "register", false, "only register; start the command again to collect")
 	return c
 }
 
 func userCommand(o *server.Options) *cobra.Command {
 	role := "readonly"
 	add := &cobra.Command{
-		Use: "add NAME", Short: "Add a user; the password is asked for, or read from standard input",
+		Use: "add NAME", Short: "Add a user; prompts for the password, or reads it from standard input",
 		Args: takes("NAME"),
 		Example: "  spyglass user add kim --role operator\n" +
 			"  head -c 24 /dev/urandom | base64 | spyglass user add nightly --role manager",
@@ -282,9 +283,9 @@ func userCommand(o *server.Options) *cobra.Command {
 			return withPassword(c, *o, server.Command{Do: server.DoAddUser, Name: args[0], Role: role})
 		},
 	}
-	add.Flags().StringVar(&role, "role", role, "the role the user holds")
+	add.Flags().StringVar(&role, "role", role, "the user's role")
 	return group("user", "Add users and set their passwords", add, &cobra.Command{
-		Use: "password NAME", Short: "Set a user's password, which is asked for, or read from standard input",
+		Use: "password NAME", Short: "Set a user's password; prompts for it, or reads it from standard input",
 		Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
@@ -301,7 +302,7 @@ func withPassword(c *cobra.Command, o server.Options, command server.Command) er
 	return err
 }
 
-// secret reads one line off standard input, unseen where a person types it.
+// secret reads one line from standard input, without echo on a terminal.
 func secret(c *cobra.Command, what string) (string, error) {
 	read := func() (string, error) { return bufio.NewReader(io.LimitReader(c.InOrStdin(), 4096)).ReadString('\n') }
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
@@ -309,8 +310,8 @@ func secret(c *cobra.Command, what string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = term.Restore(fd, before) }() // also where Ctrl+C ends the reading
-		fmt.Fprintf(c.ErrOrStderr(), "Type %s, it is not shown: ", what)
+		defer func() { _ = term.Restore(fd, before) }() // also if Ctrl+C ends the reading
+		fmt.Fprintf(c.ErrOrStderr(), "Enter %s (not shown): ", what)
 		defer fmt.Fprintln(c.ErrOrStderr())
 		read = func() (string, error) {
 			typed, err := term.ReadPassword(fd)
@@ -330,7 +331,7 @@ func secret(c *cobra.Command, what string) (string, error) {
 	})
 	select {
 	case <-c.Context().Done():
-		return "", fault.New(fault.Invalid, "stopped before %s was there; nothing was changed", what)
+		return "", fault.New(fault.Invalid, "stopped before %s was entered; nothing was changed", what)
 	case l := <-lines:
 		if l.err != nil && !errors.Is(l.err, io.EOF) {
 			return "", l.err
@@ -345,10 +346,10 @@ func secret(c *cobra.Command, what string) (string, error) {
 func tokenCommand(o *server.Options) *cobra.Command {
 	var user string
 	create := &cobra.Command{
-		Use: "create --user NAME", Short: "Make an API token and print it as one JSON object", Args: takes(),
+		Use: "create --user NAME", Short: "Create an API token and print it as one JSON object", Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if user == "" {
-				return fault.New(fault.Invalid, "--user is missing: the token has the rights of that user")
+				return fault.New(fault.Invalid, "--user is missing: the token has the permissions of that user")
 			}
 			token, err := server.Ask(c.Context(), *o, server.Command{Do: server.DoCreateToken, Name: user})
 			if err != nil {
@@ -357,16 +358,16 @@ func tokenCommand(o *server.Options) *cobra.Command {
 			return json.NewEncoder(os.Stdout).Encode(token)
 		},
 	}
-	create.Flags().StringVar(&user, "user", "", "whose rights the token has")
-	return group("token", "Make API tokens", create)
+	create.Flags().StringVar(&user, "user", "", "the user whose permissions the token has")
+	return group("token", "Create API tokens", create)
 }
 
 func backupCommand(o *server.Options) *cobra.Command {
 	return &cobra.Command{
-		Use: "backup FILE", Short: "Write the whole portal to one file, while it runs or not", Args: takes("FILE"),
+		Use: "backup FILE", Short: "Write the whole portal to one file; the portal may be running", Args: takes("FILE"),
 		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
-			"Passwords and access keys stay sealed in it. The key that opens them is portal.db.key in\n" +
-			"the data folder: keep a copy of it somewhere else. What your system's keyring holds stays there.",
+			"Passwords and access keys stay encrypted in it. The key that decrypts them is portal.db.key in\n" +
+			"the data folder: keep a copy of it somewhere else. Secrets in the system keyring are not included.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Backup(c.Context(), *o, args[0], tell(c.ErrOrStderr())); err != nil {
 				return err
@@ -380,11 +381,11 @@ func backupCommand(o *server.Options) *cobra.Command {
 func restoreCommand(o *server.Options) *cobra.Command {
 	var withoutKey bool
 	c := &cobra.Command{
-		Use: "restore FILE", Short: "Put a backup in the place of what the data folder holds", Args: takes("FILE"),
-		Long: "Checks the whole backup first, and changes nothing if anything is wrong with it. Users,\n" +
-			"passwords and tokens are then those of the moment of the backup. No portal may run on the folder.\n" +
-			"What was there is kept in its folder before-restore until the next restore; Settings, Data in the\n" +
-			"page puts it back or deletes it.",
+		Use: "restore FILE", Short: "Replace the contents of the data folder with a backup", Args: takes("FILE"),
+		Long: "Checks the whole backup first, and changes nothing if it is damaged. Users,\n" +
+			"passwords and tokens become those in the backup. No portal may run on the folder.\n" +
+			"The old data stays in the folder before-restore until the next restore; Settings, Data in the\n" +
+			"app brings it back or deletes it.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, tell(c.ErrOrStderr())); err != nil {
 				return err
@@ -393,16 +394,16 @@ func restoreCommand(o *server.Options) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore though portal.db.key is another one: passwords and "+
-		"access keys have to be given again")
+	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore even if portal.db.key is not the key of the "+
+		"backup: passwords and access keys have to be entered again")
 	return c
 }
 
 func checkCommand(o *server.Options) *cobra.Command {
 	return &cobra.Command{
-		Use: "check", Short: "Read every database of the data folder and say whether it is sound", Args: takes(),
-		Long: "Reads portal.db, series.db and workspace.db to their ends, while a portal runs on them or not,\n" +
-			"and changes nothing. It ends with code 1 when one is damaged, and says what to do.",
+		Use: "check", Short: "Check every database of the data folder for damage", Args: takes(),
+		Long: "Reads portal.db, series.db and workspace.db completely; a portal may be running on them. Changes\n" +
+			"nothing. Exits with code 1 if a database is damaged, and prints what to do.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return server.Check(c.Context(), o.Data, func(file string) { fmt.Println(file + " is sound") })
 		},

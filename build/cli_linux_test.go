@@ -37,7 +37,7 @@ func onTerminal(t *testing.T, program string, args ...string) *typing {
 		t.Fatal(err)
 	}
 	s := &typing{t: t, cmd: cmd, keys: keys, says: bufio.NewReader(out)}
-	if asks, err := s.says.ReadString(':'); err != nil || asks != "Type the password, it is not shown:" {
+	if asks, err := s.says.ReadString(':'); err != nil || asks != "Enter the password (not shown):" {
 		t.Fatalf("it asks %q (%v)", asks, err)
 	}
 	return s
@@ -87,7 +87,7 @@ func TestAPasswordThatIsTypedIsAskedForAndNotShown(t *testing.T) {
 	asked = onTerminal(t, program, "user", "password", "ben", "--data", data)
 	asked.unseen()
 	if rest, code := asked.press("\x03"); code != 1 ||
-		!strings.HasSuffix(rest, "spyglass: stopped before the password was there; nothing was changed") {
+		!strings.HasSuffix(rest, "spyglass: stopped before the password was entered; nothing was changed") {
 		t.Errorf("Ctrl+C: it says %q and ends with %d", rest, code)
 	}
 }

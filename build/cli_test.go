@@ -190,22 +190,24 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen takes an address and a port, " +
 			"127.0.0.1:8443, not \"nowhere\""},
 		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "needs --tls-cert and --tls-key"},
-		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices goes with --demo"},
-		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit is on or off"},
+		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices requires --demo"},
+		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit must be on or off"},
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
 		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
-		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the rights of that user"},
+		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the permissions of that user"},
 		{[]string{"backup", "--data", data + "2", file + "2"}, "there is no data folder " + data + "2"},
 		{[]string{"restore", "--data", data + "2", file}, file +
 			" is no whole backup of Spyglass; nothing was changed"},
 		{[]string{"restore", "--data", data + "2", file + "2"}, file + "2 cannot be read; nothing was changed"},
 		{[]string{"serve", "--color"}, "unknown flag: --color; spyglass serve --help lists the flags"},
-		{[]string{"serve", "--demo", "--demo-devices", "many"}, `--demo-devices takes a whole number, not "many"`},
-		{[]string{"serve", "here"}, `"here" is too much; it is written spyglass serve [flags]`},
-		{[]string{"user", "add", "--data", data}, "NAME is missing; it is written spyglass user add NAME [flags]"},
-		{[]string{"backup", "--data", data}, "FILE is missing; it is written spyglass backup FILE [flags]"},
-		{[]string{"user", "ad", "ben"}, "there is no command ad, but add; spyglass user --help lists them"},
-		{[]string{"srve", "--data", data}, "there is no command srve, but serve; spyglass --help lists them"},
+		{[]string{"serve", "--demo", "--demo-devices", "many"}, `--demo-devices must be a whole number, not "many"`},
+		{[]string{"serve", "here"}, `unexpected argument "here"; usage: spyglass serve [flags]`},
+		{[]string{"user", "add", "--data", data}, "NAME is missing; usage: spyglass user add NAME [flags]"},
+		{[]string{"backup", "--data", data}, "FILE is missing; usage: spyglass backup FILE [flags]"},
+		{[]string{"user", "ad", "ben"},
+			"there is no command ad; did you mean add? spyglass user --help lists all commands"},
+		{[]string{"srve", "--data", data},
+			"there is no command srve; did you mean serve? spyglass --help lists all commands"},
 	} {
 		out, log, code := execute(t, "", program, tt.args...)
 		if code != 1 || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "spyglass: ") ||
