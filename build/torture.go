@@ -26,5 +26,5 @@ func tortured(ctx context.Context, p project.Project, args []string) error {
 		return err
 	}
 	return torture.Run(ctx, torture.Options{Program: program, For: *long, Trials: flags.Args(), Seed: *seed,
-		Out: os.Stdout})
+		Timed: true, Out: os.Stdout})
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
@@ -60,7 +59,7 @@ func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
 	}
 }
 
-func TestCountingWhatGoesEndsAfterTwoSeconds(t *testing.T) {
+func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
 	h, s := storeHouse(t, true)
 	s.below = func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/parts") {
@@ -69,14 +68,10 @@ func TestCountingWhatGoesEndsAfterTwoSeconds(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"total":2,"items":[]}`)
 	}
-	began := time.Now()
 	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"/raw/things/7"}}`)
 	if want := `{"below":[{"label":"things in it","count":3},{"label":"open alerts","count":2}],"bin":true,` +
 		`"late":true,"name":"seven","noun":"thing","path":"/raw/things/7"}`; a.body != want {
 		t.Errorf("got  %s\nwant %s", a.body, want)
-	}
-	if took := time.Since(began); took < 2*time.Second || took > 8*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

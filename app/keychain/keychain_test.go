@@ -208,13 +208,13 @@ func slow(t *testing.T) {
 	t.Helper()
 	k, _ := open()
 	k.limit = 200 * time.Millisecond
-	began := time.Now()
+	if ok, _ := k.Available(); ok {
+		t.Error("a keyring that never answers is available")
+	}
+	k.limit = time.Hour // whoever waits again waits for longer than the test may
 	withoutKeyring(t, k)
 	if err := k.Delete("admin"); !fault.Is(err, fault.Offline) {
 		t.Errorf("Delete says %v", err)
-	}
-	if took := time.Since(began); took < k.limit || took > 3*k.limit {
-		t.Errorf("it took %v with a limit of %v", took, k.limit)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"spyglass/backend/appliesto"
 	"spyglass/backend/fault"
@@ -224,21 +223,17 @@ var many = []string{
 	`auto.cpu.cores >= 8 && os contains "debian"`, `displayName =~ "^(web|db)-(prod|stg)-[0-9]+\.fra$"`,
 }
 
-func TestAHundredThousandDevicesMatchInWellUnderASecond(t *testing.T) {
+func TestWhatPeopleWriteTakesFewStepsForADevice(t *testing.T) {
 	for _, text := range many {
 		e, err := appliesto.Parse(text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		start, matches := time.Now(), 0
-		for range 100_000 {
-			if e.Match(web) {
-				matches++
-			}
+		if load := e.Load(); load.Steps > 100 || load.Terms > 20 {
+			t.Errorf("%s takes %+v for each device", text, load)
 		}
-		// a slow machine, and the race detector
-		if took := time.Since(start); took > 2*time.Second || matches%100_000 != 0 {
-			t.Errorf("%s took %v for %d of 100,000 devices", text, took, matches)
+		if n := testing.AllocsPerRun(100, func() { e.Match(web) }); n > 1 {
+			t.Errorf("%s allocates %v times for each device, want at most once", text, n)
 		}
 	}
 }

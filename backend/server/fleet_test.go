@@ -107,7 +107,6 @@ func (f *demoFleet) on(t *testing.T, s *server.Server, who string) *member {
 type reply struct {
 	status int
 	text   string
-	took   time.Duration
 }
 
 // send sends a body as it stands; empty is none.
@@ -123,20 +122,19 @@ func (m *member) send(method, path, kind, body string) reply {
 	if body != "" {
 		r.Header.Set("Content-Type", cmp.Or(kind, "application/json"))
 	}
-	began := time.Now()
 	answer, err := m.client.Do(r)
 	if err != nil {
 		m.t.Fatalf("%s %.200s: %v", method, path, err)
 	}
 	defer answer.Body.Close()
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		return reply{answer.StatusCode, "", time.Since(began)}
+		return reply{answer.StatusCode, ""}
 	}
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		m.t.Fatalf("%s %.200s: %v", method, path, err)
 	}
-	return reply{answer.StatusCode, string(text), time.Since(began)}
+	return reply{answer.StatusCode, string(text)}
 }
 
 func (m *member) get(path string) reply { m.t.Helper(); return m.send(http.MethodGet, path, "", "") }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +16,21 @@ import (
 	"spyglass/backend/server"
 )
 
-// patience is the time limit for any response to a bad request (trust.md, rule
-// 7).
-const patience = 2 * time.Second
+// Memory that the portal may allocate for a bad request (trust.md, rule 7), in
+// bytes. How long a response takes is limited by go run ./build torture, on a
+// machine that does nothing else.
+const (
+	mostAllocated = 1 << 20
+	mostPerByte   = 40       // of the request, beside that
+	mostToSignIn  = 48 << 20 // for the hash of a password, beside that
+)
+
+// allocated returns how many bytes this process has allocated since it began.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
 
 // hostile is one request as it is sent. PORT, TOKEN and MOUNT are replaced by
 // their values.
@@ -316,16 +329,24 @@ func TestNothingWrongEverBreaksThePortal(t *testing.T) {
 	}
 	for _, mount := range []string{"/api", "/santaba/rest"} {
 		for _, h := range all {
-			began := time.Now()
+			before := allocated()
 			answer, body := h.exchange(t, s, bearer, mount)
-			took := time.Since(began)
+			used, sent := allocated()-before, len(h.line)+len(h.header)+len(h.body)
 			want := h.want
 			if h.loose != 0 && mount != "/api" {
 				want = h.loose
 			}
-			if answer.StatusCode != want || took > patience {
-				t.Errorf("%s: %.100s %.60q %.80s\nanswers %d after %v, want %d\n%.300s", mount, h.line, h.header,
-					h.body, answer.StatusCode, took, want, body)
+			if answer.StatusCode != want {
+				t.Errorf("%s: %.100s %.60q %.80s\nanswers %d, want %d\n%.300s", mount, h.line, h.header, h.body,
+					answer.StatusCode, want, body)
+			}
+			most := uint64(mostAllocated + mostPerByte*sent)
+			if strings.HasPrefix(h.line, "POST MOUNT/session") {
+				most += mostToSignIn
+			}
+			if used > most {
+				t.Errorf("%s: %.100s %.80s\nof %d bytes takes %d bytes of memory, want at most %d", mount, h.line, h.body,
+					sent, used, most)
 			}
 			if want >= 400 && !strings.HasPrefix(h.line, "HEAD") && !isFailure(body, want) {
 				t.Errorf("%s: %.100s %.80s\nis no error of ours: %.300s", mount, h.line, h.body, body)
@@ -376,11 +397,9 @@ func TestWhatIsNoHTTPIsRefused(t *testing.T) {
 		{line: "GET /a b", header: "Host: 127.0.0.1:PORT", want: 400},
 		{line: "NONSENSE", header: "Host: 127.0.0.1:PORT", want: 400},
 	} {
-		began := time.Now()
 		answer, body := h.exchange(t, s, "", "")
-		if took := time.Since(began); answer.StatusCode != h.want || took > patience {
-			t.Errorf("%.60s %.80q answers %d after %v, want %d: %.100s", h.line, h.header, answer.StatusCode, took,
-				h.want, body)
+		if answer.StatusCode != h.want {
+			t.Errorf("%.60s %.80q answers %d, want %d: %.100s", h.line, h.header, answer.StatusCode, h.want, body)
 		}
 	}
 }

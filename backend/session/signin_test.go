@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,21 +71,26 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 	}
 }
 
-func TestAnUnknownUserTakesAsLongAsAWrongPassword(t *testing.T) {
+// allocated returns how many bytes this process has allocated since it began.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// The memory that argon2id fills shows how many times, and at what cost, a
+// password was hashed.
+func TestAnUnknownUserIsAsMuchWorkAsAWrongPassword(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", 4)
-	fastest := func(name string) time.Duration {
-		best := time.Hour
-		for range 5 {
-			began := time.Now()
-			_, _ = h.SignIn(t.Context(), name, "a wrong password", name)
-			best = min(best, time.Since(began))
-		}
-		return best
+	work := func(name string) uint64 {
+		before := allocated()
+		_, _ = h.SignIn(t.Context(), name, "a wrong password", name)
+		return (allocated() - before) >> 20
 	}
-	known, unknown := fastest("jo"), fastest("nobody")
-	if ratio := float64(known) / float64(unknown); ratio < 0.25 || ratio > 4 {
-		t.Errorf("%v for a known user, %v for an unknown one", known, unknown)
+	known, unknown := work("jo"), work("nobody")
+	if known < 40 || known > 60 || unknown < known-2 || unknown > known+2 {
+		t.Errorf("%d MB for a known user, %d MB for an unknown one, want one hash of 46 MB each", known, unknown)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Elements that the tests use, by the names that assistive technology reads.
@@ -135,11 +134,7 @@ func TestATabOutlivesARestartAndAKill(t *testing.T) {
 	a = open(t, desk, data)
 	a.page.until("the path after a restart", path, "/device/devices")
 	a.enterPath("/setting/version/kept")
-	typed := time.Now()
 	saved(t, data, "/setting/version/kept")
-	if took := time.Since(typed); took > 2*time.Second { // promised within one, on an idle machine
-		t.Errorf("the change reached the data folder after %v", took)
-	}
 	a.end(syscall.SIGKILL)
 
 	a = open(t, desk, data)

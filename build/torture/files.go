@@ -61,7 +61,7 @@ func (p *program) read(ctx context.Context, r *result, f hostile.File) {
 		r.isWrong("%s answers %d %.200s", what, status, answer)
 	case status >= 400 && !isError(answer):
 		r.isWrong("%s answers %d %.200s, which is no error of the API", what, status, answer)
-	case took > patience:
-		r.isWrong("%s takes %v", what, took)
+	default:
+		r.isSlow(took, patience, what)
 	}
 }

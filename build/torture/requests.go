@@ -175,12 +175,12 @@ func (a *attacker) attack(ctx context.Context, t *target, c class) {
 	switch {
 	case status >= 500 && status != http.StatusServiceUnavailable && status != http.StatusBadGateway:
 		a.r.isWrong("%s answers %d %.300s", what, status, answer)
-	case took > patience && !t.copies():
-		a.r.isWrong("%s takes %v", what, took)
 	case err != nil && !c.cut:
 		a.r.isWrong("%s breaks off: %v", what, err)
 	case status >= 400 && !c.cut && !isError(answer):
 		a.r.isWrong("%s answers %d %.200q, which is no error of the API", what, status, answer)
+	case !t.copies():
+		a.r.isSlow(took, patience, what)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 // result collects the findings of a trial. Its methods are safe for concurrent
 // use.
 type result struct {
+	timed   bool // a slow response is wrong, too
 	mu      sync.Mutex
 	tries   int
 	lost    int
@@ -31,6 +32,14 @@ func (r *result) tried(took time.Duration) {
 func (r *result) isLost(format string, args ...any) { r.find(&r.lost, "lost: "+format, args) }
 
 func (r *result) isWrong(format string, args ...any) { r.find(&r.wrong, "wrong: "+format, args) }
+
+// isSlow notes a wrong response when took is more than most, unless times do not
+// count in this run.
+func (r *result) isSlow(took, most time.Duration, what string) {
+	if r.timed && took > most {
+		r.isWrong("%s takes %v, more than %v", what, took, most)
+	}
+}
 
 func (r *result) find(count *int, format string, args []any) {
 	r.mu.Lock()

@@ -52,9 +52,7 @@ func slowConnections(ctx context.Context, o Options, r *result) error {
 		for round := 0; round < len(slowKinds) || ctx.Err() == nil; round++ {
 			kind := slowKinds[round%len(slowKinds)]
 			beside := p.hold(ctx, r, kind.name, kind.send)
-			if beside > 10*before+50*time.Millisecond {
-				r.isWrong("beside 1,000 times %s a list takes %v, alone %v", kind.name, beside, before)
-			}
+			r.isSlow(beside, 10*before+50*time.Millisecond, "beside 1,000 times "+kind.name+" a list")
 		}
 		p.slowest(ctx, r, "after all slow connections")
 		r.used(p.peak())

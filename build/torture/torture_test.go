@@ -9,7 +9,7 @@ import (
 )
 
 // TestNothingHostileBreaksTheProgram runs each trial for a few seconds; an hour
-// of it is go run ./build torture.
+// of it, which limits how long each response takes, is go run ./build torture.
 func TestNothingHostileBreaksTheProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "spyglass")
 	if out, err := exec.Command("go", "build", "-o", program, "spyglass").CombinedOutput(); err != nil {

@@ -1,9 +1,9 @@
 package query_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"spyglass/app/document/query"
 )
@@ -66,7 +66,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestNoQueryIsSlowToParse(t *testing.T) {
+// allocated returns how many bytes this process has allocated since it began.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func TestParsingTakesMemoryInProportionToTheQuery(t *testing.T) {
 	const longest = 4096
 	for _, tt := range []struct{ before, again, after string }{
 		{"$[?", "(", ""}, {"$[?", "!", "@.a]"}, {"$", "[?@", ""}, {"$[?", "length(", ""}, {"$[?", "@.a||", "@.a]"},
@@ -78,10 +85,10 @@ func TestNoQueryIsSlowToParse(t *testing.T) {
 		{`$[?match(@.a,"`, "(((a{9}){9}){9})", `")]`}, {`$[?match(@.a,"`, "a{999}", `")]`},
 	} {
 		src := tt.before + strings.Repeat(tt.again, (longest-len(tt.before)-len(tt.after))/len(tt.again)) + tt.after
-		began := time.Now()
+		before := allocated()
 		_, err := query.Parse(src)
-		if took := time.Since(began); took > 100*time.Millisecond {
-			t.Errorf("%.40q… of %d bytes takes %v and gives %v", src, len(src), took, err)
+		if used := allocated() - before; used > 4<<20 {
+			t.Errorf("%.40q… of %d bytes takes %d KB and gives %v", src, len(src), used>>10, err)
 		}
 	}
 }
