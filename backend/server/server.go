@@ -2,10 +2,9 @@
 //
 // New takes the data folder for this process, opens its database, makes a new
 // portal in an empty folder, and opens the listener, so that every error that
-// can occur does so before anything runs. Start serves. Stop is idempotent and
-// bounded: HTTP drains, then sessions end, then the reports, the notices, the
-// monitor and the engine stop, then the database closes, then the folder is
-// free for the next process.
+// can occur does so before anything runs. Start starts the services that floors
+// lists, from the database up to HTTP. Stop is idempotent and bounded: it stops
+// them in reverse order, and then the folder is free for the next process.
 //
 // # Concurrency
 //
@@ -122,8 +121,9 @@ type Server struct {
 	guard     *service.Guard
 	panics    *panics
 	storage   storage
-	wait      service.Group
-	quit      context.CancelFunc // ends verify; nil before Start
+	services  service.Stack
+	wait      service.Group      // the server's own tasks
+	quit      context.CancelFunc // ends them; nil before Start
 	stop      sync.Once
 	stopped   error
 	failed    chan error
@@ -141,8 +141,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		}
 	}
 	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
-	s.wait.Guard, s.panics = s.guard, newPanics(s.guard)
+	s.services.Guard, s.wait.Guard, s.panics = s.guard, s.guard, newPanics(s.guard)
 	defer func() {
+		s.services.Add(s.floors()...)
 		if err != nil {
 			_ = s.Stop(context.WithoutCancel(ctx))
 		}
@@ -361,106 +362,17 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		return err
 	}
 	s.http = api.NewServer(handler, s.o.Log)
-	s.wait.Go("HTTP server", func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("serving %s: %w", s.Address(), err)
-		}
-	})
-	s.wait.Go("control socket", func() { s.control.serve(s) })
-	ctx, quit := context.WithCancel(context.Background())
-	s.quit = quit
-	s.wait.Go("check of the databases", func() { s.verify(ctx) })
-	s.wait.Keep(ctx, "alert about panics", s.watchPanics)
-	s.wait.Keep(ctx, "alert about expressions", s.watchExpressions)
-	s.wait.Keep(ctx, "presence of the databases", s.watchFiles)
-	s.monitor.Start()
-	s.reports.Start()
-	s.notices.Start()
-	s.remote.Start()
-	s.samples.start()
-	if s.stage != nil {
-		s.stage.Start()
-	}
-	if !s.o.NoHistory {
-		s.engine.Load().Start()
-	}
-	return nil
+	return s.services.Start(context.Background())
 }
 
 // Failed receives the error that stopped the server.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// drainWithin limits how long requests under way may take when the server stops.
-const drainWithin = 3 * time.Second
-
 // Stop ends everything in reverse order. It may be called twice, and on a
 // server that never started.
 func (s *Server) Stop(ctx context.Context) error {
-	s.stop.Do(func() { s.stopped = s.shut(ctx) })
+	s.stop.Do(func() { s.stopped = s.services.Stop(ctx) })
 	return s.stopped
-}
-
-func (s *Server) shut(ctx context.Context) error {
-	d, cancel := newShutdown(ctx, s.guard)
-	defer cancel()
-	if s.control != nil {
-		d.quietly("the control socket", s.control.close) // first: nobody may ask for what is going
-	}
-	if s.Sessions != nil {
-		d.quietly("sessions", s.Sessions.Close) // ends the event streams, which would keep HTTP from draining
-	}
-	if s.events != nil {
-		s.events.Close() // those of tokens, too
-	}
-	if s.quit != nil {
-		s.quit()
-	}
-	if s.http != nil {
-		d.step("HTTP", s.drain)
-	} else if s.listener != nil {
-		d.step("the listener", func(context.Context) error { return s.listener.Close() })
-	}
-	d.quietly("the server's own tasks", s.wait.Wait)
-	d.quietly("the reset of the demo", s.remaking.Lock) // never given back: nothing is made anew from here on
-	if s.stage != nil {
-		d.quietly("the demo", s.stage.Stop)
-	}
-	if s.reports != nil {
-		d.step("reports", s.reports.Close)
-	}
-	if s.notices != nil {
-		d.step("notices", s.notices.Close)
-	}
-	if s.monitor != nil {
-		d.step("the monitor", s.monitor.Stop)
-	}
-	if engine := s.engine.Load(); engine != nil {
-		d.quietly("the engine", engine.Stop) // what it has polled is kept yet
-	}
-	if s.remote != nil {
-		d.quietly("remote write", s.remote.Close)
-	}
-	if s.samples != nil {
-		d.quietly("the keeping of samples", s.samples.stop)
-	}
-	free := s.series == nil || d.step("series.db", func(context.Context) error { return s.series.Close() })
-	if s.db != nil {
-		free = d.step("portal.db", func(context.Context) error { return s.db.Close() }) && free
-	}
-	if s.lock != nil && free { // else the next process must not open what this one may still write
-		d.step("the lock of the folder", func(context.Context) error { return s.lock.release() })
-	}
-	return d.err()
-}
-
-// drain waits for the requests under way, and cuts those that take longer.
-func (s *Server) drain(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, drainWithin)
-	defer cancel()
-	if err := s.http.Shutdown(ctx); err != nil {
-		return s.http.Close() // whoever still waits has had its time
-	}
-	return nil
 }
 
 // word returns a random text of n characters, without those that look alike.

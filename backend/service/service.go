@@ -1,5 +1,6 @@
 // Package service starts goroutines: a Group runs tasks in the background, and
-// a Guard handles their panics.
+// a Guard handles their panics. A Stack starts and stops the services that tasks
+// belong to, in order.
 //
 // A panic ends its task, with one line in the log (task, value, stack) and one
 // report, and never the process. There are three kinds of goroutines:
