@@ -30,7 +30,6 @@ import (
 	"spyglass/backend/api"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
-	"spyglass/backend/store"
 )
 
 // App is one running portal with its Explorer.
@@ -75,7 +74,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if a.desktop { // the disk is the person's own
 		quota = 0
 	}
-	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling store.Sibling) (file string, err error) {
+	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling server.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
 			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
 			Quota: quota,
@@ -103,6 +102,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
 		Folder: folder, Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice,
 		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
+		Databases:   a.Databases(),
 		Tail:        tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})

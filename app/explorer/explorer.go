@@ -48,6 +48,7 @@ import (
 	"spyglass/app/explorer/view"
 	"spyglass/app/explorer/window"
 	"spyglass/app/workspace"
+	"spyglass/backend/backup"
 	"spyglass/backend/check"
 	"spyglass/backend/resource"
 )
@@ -89,6 +90,8 @@ type Options struct {
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
 
+	Databases backup.Databases // copies and checks the files of databases, for backups
+
 	DocumentDir string        // for large answers; of this process alone
 	Timeout     time.Duration // of one request; 60 s when 0
 	Log         *slog.Logger  // slog.Default when nil
@@ -123,7 +126,7 @@ func New(o Options) (*Explorer, error) {
 	e.data = &folder.Data{
 		Workspace: o.Workspace, Folder: o.Folder, DocumentDir: o.DocumentDir, Version: o.Version, Desktop: o.Desktop,
 		Demo:   o.Demo,
-		Counts: o.Counts, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
+		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
 	e.window = &window.Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
 	if o.Native != nil { // a nil Native in these interfaces would be no nil

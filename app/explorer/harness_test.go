@@ -25,6 +25,7 @@ import (
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
+	database "spyglass/backend/store"
 )
 
 // house is a portal with an Explorer, on a real port.
@@ -203,7 +204,8 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) {
 			return map[string]int64{"device": 7}, nil
 		},
-		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"),
+		Native: h, Databases: database.Files{},
+		Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"),
 		Timeout: 20 * time.Second, Log: log,
 	})
 	if err != nil {

@@ -81,6 +81,8 @@ type Options struct {
 	// lets through, as incidents of the demo do; nil: nothing does.
 	Trouble func(ctx context.Context, e *resource.Endpoint) error
 
+	Damaged func(err error) bool // whether it says that a database file is damaged; nil: none does
+
 	Limits func(method string) Limit // of each endpoint, asked at every request; nil: no limits
 	Log    *slog.Logger
 	Clock  func() time.Time // time.Now when nil

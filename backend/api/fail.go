@@ -11,7 +11,6 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // status is the whole mapping from our errors to HTTP.
@@ -54,7 +53,7 @@ func (x *exchange) fail(err error) {
 		if x.r.Context().Err() != nil {
 			panic(http.ErrAbortHandler)
 		}
-		damaged := store.Damaged(f.Err)
+		damaged := x.Damaged != nil && x.Damaged(f.Err)
 		if f = x.report(f); damaged {
 			f.Kind, f.Message = fault.Busy,
 				"the portal's database is damaged; spyglass check says which file, and what to do"

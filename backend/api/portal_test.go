@@ -144,6 +144,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	must(t, db.Write(ctx, func(tx resource.Tx) error { return portal.Seed(ctx, tx, resource.SecondsOf(now)) }))
 
 	p.db = db
+	table(t, db, &session.Credentials)
 	p.sessions, err = session.New(db, session.Options{Instance: "t1", Log: log})
 	must(t, err)
 	t.Cleanup(p.sessions.Close)

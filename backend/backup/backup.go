@@ -49,8 +49,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // databases are copied each at one moment; the portal's is last, so that all
@@ -92,6 +92,18 @@ type Progress struct {
 	Total int64  `json:"total"`
 }
 
+// Databases copies and checks the files of databases. The store implements it.
+type Databases interface {
+	// Copy writes what a database holds at this moment to a new file, even while it is open.
+	Copy(ctx context.Context, from, to string) error
+	// Check reads a whole database that no process has open, and returns the
+	// number of its layout. It is fault.Conflict when the file is damaged or
+	// from a newer version.
+	Check(ctx context.Context, path string) (layout int, err error)
+	// ReleaseKey lets a database that no process has open continue with another key.
+	ReleaseKey(ctx context.Context, path string) error
+}
+
 // Options set what is backed up or restored.
 type Options struct {
 	Folder  string // the data folder
@@ -102,6 +114,8 @@ type Options struct {
 	Tell    func(Progress) // called from one goroutine at a time, twice a second or so
 
 	Guard *service.Guard
+
+	Databases Databases
 
 	WithoutKey bool // restore even where the sealed secrets cannot be opened
 }
@@ -178,12 +192,12 @@ func (o Options) database(ctx context.Context, w *zip.Writer, work, name string)
 		return File{}, err
 	}
 	err = o.watch(Progress{Doing: "copying", File: name, Total: info.Size()}, to, func() error {
-		return store.CopyFile(ctx, from, to)
+		return o.Databases.Copy(ctx, from, to)
 	})
 	if err != nil {
 		return File{}, err
 	}
-	number, err := store.CheckFile(ctx, to)
+	number, err := o.Databases.Check(ctx, to)
 	if err != nil {
 		return File{}, err
 	}
@@ -277,7 +291,7 @@ func fingerprint(folder string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return store.KeyFingerprint(key), err
+	return resource.KeyFingerprint(key), err
 }
 
 // unwritten explains why a file could not be written.

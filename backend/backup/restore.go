@@ -18,7 +18,6 @@ import (
 	"github.com/shirou/gopsutil/v4/disk" // BSD-3: how much room a disk has, on every system
 
 	"spyglass/backend/fault"
-	"spyglass/backend/store"
 )
 
 // largestManifest is the maximum size of a manifest, which is read before the file is
@@ -76,7 +75,7 @@ func Stage(ctx context.Context, o Options) error {
 	}
 	err = o.unpack(ctx, z, m)
 	if err == nil && !same {
-		err = store.ReleaseKey(ctx, filepath.Join(o.Folder, newFolder, portalFile))
+		err = o.Databases.ReleaseKey(ctx, filepath.Join(o.Folder, newFolder, portalFile))
 	}
 	if err != nil {
 		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
@@ -236,7 +235,7 @@ func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) erro
 		if !slices.Contains(databases, f.Name) {
 			continue
 		}
-		if _, err := store.CheckFile(ctx, to); err != nil {
+		if _, err := o.Databases.Check(ctx, to); err != nil {
 			return o.unfit(err, m)
 		}
 	}

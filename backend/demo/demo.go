@@ -39,7 +39,6 @@ import (
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // Options configure the demo company.
@@ -81,7 +80,7 @@ func Empty(ctx context.Context, from resource.Reader) (bool, error) {
 
 // Fill writes the company into a portal that portal.Seed has begun. A user
 // named admin that is there already keeps its password.
-func Fill(ctx context.Context, db *store.DB, o Options) error {
+func Fill(ctx context.Context, db resource.SecretDB, o Options) error {
 	if o.Devices < 0 || o.Devices > MaxDevices {
 		return fault.At("devices", "a demo has 1 to %d devices, or 0 for the standard company", MaxDevices)
 	}
@@ -135,7 +134,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 
 // filler is one Fill in progress.
 type filler struct {
-	db    *store.DB
+	db    resource.SecretDB
 	now   resource.Seconds
 	count int // devices
 	write *resource.Write

@@ -15,12 +15,11 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // HistoryOptions configures a History.
 type HistoryOptions struct {
-	DB     *store.DB
+	DB     resource.LiveDB
 	Series *series.DB
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
@@ -39,7 +38,7 @@ type HistoryOptions struct {
 // New, Start and Stop are for one owner. Errors are logged, and the work is retried a
 // minute later.
 type History struct {
-	db     *store.DB
+	db     resource.LiveDB
 	series *series.DB
 	log    *slog.Logger
 	clock  func() time.Time

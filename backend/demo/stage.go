@@ -14,12 +14,11 @@ import (
 	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // StageOptions configures a Stage.
 type StageOptions struct {
-	DB    *store.DB
+	DB    resource.LiveDB
 	Clock *clock.Clock // the time of the demo
 	Log   *slog.Logger // slog.Default when nil
 

@@ -50,12 +50,11 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // Options set where the rows come from.
 type Options struct {
-	DB *store.DB
+	DB resource.LiveDB
 	// with the lists of alerts and devices among them
 	Endpoints []resource.Endpoint
 	Access    func(ctx context.Context, user int64) (*resource.Access, error) // what a user may do now
@@ -64,7 +63,7 @@ type Options struct {
 
 // Service streams changes.
 type Service struct {
-	db     *store.DB
+	db     resource.LiveDB
 	access func(ctx context.Context, user int64) (*resource.Access, error)
 	kinds  []*kind
 	wait   service.Group

@@ -12,7 +12,6 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // scopeKey identifies a scope: the kind of row, and all that its list depends
@@ -31,7 +30,7 @@ type scope struct {
 	key    scopeKey
 	kind   *kind
 	call   resource.Call // as which rows are listed
-	feed   *store.Feed
+	feed   resource.Feed
 	cancel context.CancelFunc
 	begun  chan struct{} // closed once visible is known
 	err    error         // why it is not; read after begun
@@ -128,7 +127,7 @@ func (sc *scope) look(ctx context.Context) error {
 
 // rightsChanged reports whether roles or groups changed, and with them what the
 // rights of the scope mean. It ends the streams of users who have other rights now.
-func (sc *scope) rightsChanged(ctx context.Context, rows []store.Changed) bool {
+func (sc *scope) rightsChanged(ctx context.Context, rows []resource.Changed) bool {
 	for _, row := range rows {
 		switch row.Name {
 		case string(people.Roles.Name), string(fleet.Groups.Name):
@@ -149,7 +148,7 @@ func (sc *scope) rightsChanged(ctx context.Context, rows []store.Changed) bool {
 const atOnce = 90
 
 // evaluate gives the listeners the rows that have changed, in the order of their ids.
-func (sc *scope) evaluate(ctx context.Context, rows []store.Changed) error {
+func (sc *scope) evaluate(ctx context.Context, rows []resource.Changed) error {
 	var changed []int64
 	for _, row := range rows {
 		if row.Name == sc.kind.name {

@@ -13,7 +13,6 @@ import (
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // patience reports whether silent collectors get more time: they could not
@@ -138,7 +137,7 @@ func simulatedItself(d *fleet.Device) bool {
 }
 
 // coverAlerts updates which maintenance windows cover alerts.
-func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
+func coverAlerts(ctx context.Context, db resource.LiveDB, now time.Time) error {
 	ids, err := alert.AlertsToCover(ctx, db, now)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -148,7 +147,7 @@ func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
 
 // judgeAllClusters applies changes that no poll result brings up: in
 // declarations, groups and maintenance.
-func judgeAllClusters(ctx context.Context, db *store.DB, now time.Time) error {
+func judgeAllClusters(ctx context.Context, db resource.LiveDB, now time.Time) error {
 	sizes, err := alert.SizeClusters(ctx, db)
 	if err != nil {
 		return err

@@ -19,12 +19,11 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // EngineOptions configures an Engine.
 type EngineOptions struct {
-	DB     *store.DB
+	DB     resource.LiveDB
 	Series *series.DB
 	Checks []check.Check    // the checks to poll with; data sources of other methods are not polled
 	Log    *slog.Logger     // slog.Default when nil

@@ -10,7 +10,6 @@ import (
 
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // judge compares readings with thresholds, and raises and clears alerts.
@@ -21,7 +20,7 @@ import (
 // towards an alert restarts with the program.
 // counted towards an alert are counted anew after a restart.
 type judge struct {
-	db *store.DB
+	db resource.LiveDB
 
 	mu     sync.Mutex
 	ready  bool                       // the active alerts have been read

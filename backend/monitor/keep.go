@@ -13,7 +13,6 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // Keep drops samples that are no longer needed: those of deleted instances at
@@ -23,7 +22,7 @@ import (
 //
 // New, Start and Stop are for one owner, as those of Monitor.
 type Keep struct {
-	db     *store.DB
+	db     resource.LiveDB
 	series *series.DB
 	log    *slog.Logger
 
@@ -68,7 +67,7 @@ func (k *Keep) Stop() {
 	k.running.Wait()
 }
 
-func (k *Keep) follow(ctx context.Context, feed *store.Feed) {
+func (k *Keep) follow(ctx context.Context, feed resource.Feed) {
 	defer feed.Close()
 	for {
 		rows, lost, err := feed.Next(ctx)

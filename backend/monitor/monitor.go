@@ -46,12 +46,11 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // Options configures a Monitor.
 type Options struct {
-	DB    *store.DB
+	DB    resource.LiveDB
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Pace  *clock.Clock     // of maintenance, and of retention; Clock's time when nil
@@ -64,7 +63,7 @@ type Options struct {
 
 // Monitor is the association worker.
 type Monitor struct {
-	db          *store.DB
+	db          resource.LiveDB
 	log         *slog.Logger
 	clock       func() time.Time
 	pace        *clock.Clock

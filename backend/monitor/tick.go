@@ -9,18 +9,17 @@ import (
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // chore is a job that runs each minute.
-type chore func(ctx context.Context, db *store.DB, now time.Time) error
+type chore func(ctx context.Context, db resource.LiveDB, now time.Time) error
 
 var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts,
 	judgeAllClusters, bitByBit(alert.PruneAlerts)}
 
 // bitByBit runs do in small transactions, as long as there is more.
 func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
-	return func(ctx context.Context, db *store.DB, now time.Time) error {
+	return func(ctx context.Context, db resource.LiveDB, now time.Time) error {
 		for more := true; more; {
 			err := db.Write(ctx, func(tx resource.Tx) (err error) {
 				more, err = do(ctx, tx, now)

@@ -16,7 +16,6 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/override"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // everything lists the resources of which any change may concern any task.
@@ -31,7 +30,7 @@ func (e *Engine) keepTasks(ctx context.Context) {
 	feed := e.o.DB.Follow(append([]string{string(fleet.Devices.Name), string(fleet.Instances.Name)}, everything...)...)
 	defer feed.Close()
 	k := &keeper{e: e}
-	all, rows := true, []store.Changed(nil)
+	all, rows := true, []resource.Changed(nil)
 	for {
 		if err := k.step(ctx, all, rows); err != nil {
 			if ctx.Err() != nil {
@@ -87,7 +86,7 @@ type keeper struct {
 }
 
 // step processes changes: of these rows, or of all of them.
-func (k *keeper) step(ctx context.Context, all bool, rows []store.Changed) error {
+func (k *keeper) step(ctx context.Context, all bool, rows []resource.Changed) error {
 	var devices, instances []int64
 	remake := all
 	for _, row := range rows {

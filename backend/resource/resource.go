@@ -284,8 +284,39 @@ type Counter interface {
 // LiveDB is a DB that notifies services of changes.
 type LiveDB interface {
 	DB
+	Counter
 	// Watch signals commits that changed rows of those resources, until stop.
 	Watch(names ...string) (changed <-chan struct{}, stop func())
+	// Follow begins a feed of the rows of those resources that change.
+	Follow(names ...string) Feed
+	// IDs returns the ids of the rows of name that meet all of where, without reading the rows.
+	IDs(ctx context.Context, name string, where ...Where) ([]int64, error)
+}
+
+// Changed is a row that a commit wrote or removed.
+type Changed struct {
+	Name string // of the resource
+	ID   int64
+}
+
+// Feed reports which rows of some resources have changed, for consumers that
+// follow them. One goroutine reads it.
+type Feed interface {
+	// Next waits for a commit, and returns all rows that changed since the last
+	// call, each once. With lost, any row may have: read them all again. It ends
+	// when ctx does.
+	Next(ctx context.Context) (rows []Changed, lost bool, err error)
+	// Close ends the feed.
+	Close()
+}
+
+// SecretDB is a DB that seals secrets with the portal's key, so that neither the
+// database nor a copy of it shows them.
+type SecretDB interface {
+	DB
+	// Seal encrypts a secret and binds it to its place: only Unseal with the same place opens it.
+	Seal(place string, secret []byte) string
+	Unseal(place, sealed string) ([]byte, error)
 }
 
 // Tx reads and writes other tables inside one transaction; use Put and Delete.

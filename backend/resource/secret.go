@@ -2,6 +2,8 @@ package resource
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -228,4 +230,11 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
+}
+
+// KeyFingerprint identifies the key that seals secrets, and reveals nothing else
+// about it.
+func KeyFingerprint(key []byte) string {
+	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
+	return hex.EncodeToString(sum[:8])
 }

@@ -10,6 +10,7 @@ import (
 
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
+	"spyglass/backend/store"
 )
 
 // Backup writes the portal of a data folder to a new file: in the process that
@@ -72,5 +73,6 @@ func (o Options) backup(file string, tell func(backup.Progress)) backup.Options 
 	if clock == nil {
 		clock = time.Now
 	}
-	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock, Tell: tell}
+	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock, Tell: tell,
+		Databases: store.Files{}}
 }

@@ -21,6 +21,7 @@ import (
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
+	"spyglass/backend/store"
 )
 
 func unheard(backup.Progress) {}
@@ -147,7 +148,8 @@ func TestARestoreGoesOnAfterAKill(t *testing.T) {
 		"while what is restored is moved in"} {
 		t.Run(at, func(t *testing.T) {
 			p := newPouch(t)
-			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard}
+			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard,
+				Databases: store.Files{}}
 			if err := backup.Stage(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +199,7 @@ func TestARestoreGoesOnAfterAKill(t *testing.T) {
 
 func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 	p := newPouch(t)
-	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard}
+	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard, Databases: store.Files{}}
 	state := func() (out string) {
 		t.Helper()
 		s, err := backup.StateOf(p.folder)

@@ -15,23 +15,26 @@ import (
 // losable are the files that Options.Without may name.
 var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 
+// Sibling identifies a database beside the portal's.
+type Sibling = store.Sibling
+
 // OpenBeside opens a database beside the portal's. The portal knows the file
 // from then on: open receives its id, and returns it. Where Options.Without
 // names a file that is lost, a new one takes its place, and what is there is
 // kept.
 func (s *Server) OpenBeside(ctx context.Context, name string,
-	open func(path string, sibling store.Sibling) (file string, err error)) error {
+	open func(path string, sibling Sibling) (file string, err error)) error {
 	path := filepath.Join(s.o.Data, name)
 	known, err := s.db.Known(ctx, name)
 	if err != nil {
 		return err
 	}
-	file, err := open(path, store.Sibling{Portal: s.Setting.Instance, File: known})
+	file, err := open(path, Sibling{Portal: s.Setting.Instance, File: known})
 	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, name) {
 		if err := s.setAside(path); err != nil {
 			return err
 		}
-		file, err = open(path, store.Sibling{Portal: s.Setting.Instance})
+		file, err = open(path, Sibling{Portal: s.Setting.Instance})
 	}
 	if err != nil || file == known {
 		return err

@@ -31,7 +31,7 @@ func Check(ctx context.Context, data string, tell func(file string)) error {
 	}
 	var damaged []error
 	for _, name := range databases {
-		err := store.VerifyFile(ctx, filepath.Join(data, name))
+		err := store.Files{}.Verify(ctx, filepath.Join(data, name))
 		switch {
 		case err == nil:
 			tell(name)
@@ -65,7 +65,7 @@ func (s *Server) verifyNow(ctx context.Context) {
 	var damaged []string
 	var refused error
 	for _, name := range databases {
-		err := store.VerifyFile(ctx, filepath.Join(s.o.Data, name))
+		err := store.Files{}.Verify(ctx, filepath.Join(s.o.Data, name))
 		if err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -16,7 +16,6 @@ import (
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
-	"spyglass/backend/store"
 )
 
 // samplesHavePortal refuses to make a new portal beside the samples of another:
@@ -37,7 +36,7 @@ func (s *Server) samplesHavePortal(path string) error {
 // openSeries opens the samples, in a file of their own, so that they never hold
 // up the portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
-	return s.OpenBeside(ctx, "series.db", func(path string, sibling store.Sibling) (file string, err error) {
+	return s.OpenBeside(ctx, "series.db", func(path string, sibling Sibling) (file string, err error) {
 		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling,
 			Guard: s.guard})
 		if err != nil {

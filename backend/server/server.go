@@ -230,6 +230,9 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.db.SetZone(s.zone)
+	if _, err := store.Add(s.db, &session.Credentials); err != nil {
+		return err
+	}
 	if s.Sessions,
 		err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log,
 		Clock: s.o.Clock, Guard: s.guard}); err != nil {
@@ -313,6 +316,9 @@ func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
 // DB returns the portal's database.
 func (s *Server) DB() *store.DB { return s.db }
 
+// Databases returns what copies and checks the files of databases, for backups.
+func (s *Server) Databases() backup.Databases { return store.Files{} }
+
 // Address returns the host and port of the listener, "127.0.0.1:8443".
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
@@ -355,8 +361,8 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions,
 		Hosts:    hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
-		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log,
-		Clock: s.pace.Now,
+		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(),
+		Damaged: store.Damaged, Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {
 		return err

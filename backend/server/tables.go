@@ -94,7 +94,7 @@ func (s *Server) tables() error {
 func shapes() ([]store.Shape, error) {
 	var s Server
 	err := s.tables()
-	return append(s.shapes, session.Shapes()...), err
+	return append(s.shapes, store.ShapeOf(&session.Credentials)), err
 }
 
 func mount[T any](s *Server, r *resource.Resource[*T]) error {

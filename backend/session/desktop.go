@@ -103,8 +103,8 @@ type credential struct {
 // credentialRows names the resource apart from its declaration.
 const credentialRows resource.Name[*credential] = "desktopCredential"
 
-// credentials declares the table; nothing serves it.
-var credentials = resource.Resource[*credential]{
+// Credentials declares the table of desktop credentials; nothing serves it.
+var Credentials = resource.Resource[*credential]{
 	Name: credentialRows, Label: "desktop credential", Object: resource.Setting, Area: "useraccess",
 	Doc: "A credential with which the desktop resumes a session.",
 	Fields: []resource.Field[*credential]{

@@ -46,7 +46,6 @@ import (
 
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store"
 )
 
 // Options set how long a session lasts; the zero value uses the defaults.
@@ -62,7 +61,7 @@ type Options struct {
 
 // Service is the sessions, tokens and rights of one portal.
 type Service struct {
-	db      *store.DB
+	db      resource.SecretDB
 	log     *slog.Logger
 	clock   func() time.Time
 	start   time.Time
@@ -99,12 +98,9 @@ func (s *Session) Done() <-chan struct{} { return s.done }
 // watchEvery sets how often idle sessions are checked.
 const watchEvery = 2 * time.Second
 
-// Shapes returns the shape of every table that New adds.
-func Shapes() []store.Shape { return []store.Shape{store.ShapeOf(&credentials)} }
-
-// New begins to keep sessions. The users, roles, tokens and groups must have been
-// added to db before.
-func New(db *store.DB, o Options) (*Service, error) {
+// New begins to keep sessions. Credentials, the users, roles, tokens and groups
+// must have been added to db before.
+func New(db resource.SecretDB, o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
@@ -116,9 +112,6 @@ func New(db *store.DB, o Options) (*Service, error) {
 	}
 	if o.Longest == 0 {
 		o.Longest = 24 * time.Hour
-	}
-	if _, err := store.Add(db, &credentials); err != nil {
-		return nil, err
 	}
 	ctx, quit := context.WithCancel(context.Background())
 	s := &Service{

@@ -96,6 +96,7 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 		func() error { _, err := store.Add(db, &people.RoleGroups); return err },
 		func() error { _, err := store.Add(db, &people.Users); return err },
 		func() error { _, err := store.Add(db, &people.Tokens); return err },
+		func() error { _, err := store.Add(db, &Credentials); return err },
 	} {
 		must(t, add())
 	}

@@ -10,10 +10,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-// CopyFile writes what a database holds at this moment to a new file. It may
-// run while another process has the database open, and neither waits for the
-// other.
-func CopyFile(ctx context.Context, from, to string) error {
+// Files copies and checks database files, of which no DB of this process need
+// be open.
+type Files struct{}
+
+// Copy writes what a database holds at this moment to a new file. It may run
+// while another process has the database open, and neither waits for the other.
+func (Files) Copy(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err // SQLite would make it
 	}
@@ -31,9 +34,9 @@ func CopyFile(ctx context.Context, from, to string) error {
 	return os.Chmod(to, 0o600)
 }
 
-// VerifyFile reads a whole database, even while another process has it open. It
+// Verify reads a whole database, even while another process has it open. It
 // is fault.Conflict when the file is damaged; the cause has SQLite's findings.
-func VerifyFile(ctx context.Context, path string) error {
+func (Files) Verify(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // SQLite would make it
 	}
@@ -64,10 +67,10 @@ func Damaged(err error) bool {
 	return c == codeCorrupt || c == codeNotADB
 }
 
-// CheckFile reads a whole database that no process has open, of this package's
+// Check reads a whole database that no process has open, of this package's
 // or of Chunks', and returns the number of its layout. It is fault.Conflict
 // when the file is damaged or from a newer version.
-func CheckFile(ctx context.Context, path string) (layout int, err error) {
+func (Files) Check(ctx context.Context, path string) (layout int, err error) {
 	// immutable: nothing is made beside the file
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&immutable=1")
 	if err != nil {

@@ -3,22 +3,17 @@ package store
 import (
 	"context"
 	"sync"
+
+	"spyglass/backend/resource"
 )
 
-// Changed is a row that a commit wrote or removed.
-type Changed struct {
-	Name string // of the resource
-	ID   int64
-}
-
-// Feed reports which rows of some tables have changed, for consumers that
-// follow them. One goroutine reads it.
-type Feed struct {
+// feed implements resource.Feed.
+type feed struct {
 	db    *DB
 	names map[string]bool
 
 	mu   sync.Mutex
-	rows map[Changed]bool
+	rows map[resource.Changed]bool
 	lost bool // there were too many to tell, or rows were removed by a condition
 	wake chan struct{}
 }
@@ -26,16 +21,16 @@ type Feed struct {
 // maxFeed bounds the unread changes; beyond it, Next reports them as lost.
 const maxFeed = 100_000
 
-// Follow begins a feed of those resources. Close ends it.
-func (db *DB) Follow(names ...string) *Feed {
-	f := &Feed{db: db, names: map[string]bool{}, rows: map[Changed]bool{}, wake: make(chan struct{}, 1)}
+// Follow implements resource.LiveDB.
+func (db *DB) Follow(names ...string) resource.Feed {
+	f := &feed{db: db, names: map[string]bool{}, rows: map[resource.Changed]bool{}, wake: make(chan struct{}, 1)}
 	for _, name := range names {
 		f.names[name] = true
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.feeds == nil {
-		db.feeds = map[*Feed]bool{}
+		db.feeds = map[*feed]bool{}
 	}
 	db.feeds[f] = true
 	for _, name := range names {
@@ -46,8 +41,8 @@ func (db *DB) Follow(names ...string) *Feed {
 	return f
 }
 
-// Close ends the feed.
-func (f *Feed) Close() {
+// Close implements resource.Feed.
+func (f *feed) Close() {
 	f.db.mu.Lock()
 	defer f.db.mu.Unlock()
 	if !f.db.feeds[f] {
@@ -61,10 +56,8 @@ func (f *Feed) Close() {
 	}
 }
 
-// Next waits for a commit, and returns all rows that changed since the last
-// call, each once. With lost, any row may have: read them all again. It ends
-// when ctx does.
-func (f *Feed) Next(ctx context.Context) (rows []Changed, lost bool, err error) {
+// Next implements resource.Feed.
+func (f *feed) Next(ctx context.Context) (rows []resource.Changed, lost bool, err error) {
 	select {
 	case <-ctx.Done():
 		return nil, false, ctx.Err()
@@ -76,11 +69,11 @@ func (f *Feed) Next(ctx context.Context) (rows []Changed, lost bool, err error) 
 		rows = append(rows, row)
 	}
 	lost = f.lost
-	f.rows, f.lost = map[Changed]bool{}, false
+	f.rows, f.lost = map[resource.Changed]bool{}, false
 	return rows, lost, nil
 }
 
-func (f *Feed) add(changes []Changed) {
+func (f *feed) add(changes []resource.Changed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	told := false
@@ -111,12 +104,12 @@ func (t *Table[T]) follow(n int32) { t.followed.Add(n) }
 // changed remembers a row for the feeds; id 0 stands for any.
 func (t *Table[T]) changed(tx *tx, id int64) {
 	if t.followed.Load() > 0 {
-		tx.changes = append(tx.changes, Changed{string(t.res.Name), id})
+		tx.changes = append(tx.changes, resource.Changed{Name: string(t.res.Name), ID: id})
 	}
 }
 
 // feed passes the changes of a commit to the feeds.
-func (db *DB) feed(changes []Changed) {
+func (db *DB) feed(changes []resource.Changed) {
 	if len(changes) == 0 {
 		return
 	}

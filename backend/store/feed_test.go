@@ -7,20 +7,19 @@ import (
 	"testing"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	h := openNested(t)
 	feed := h.db.Follow("port", "lane")
 	t.Cleanup(feed.Close)
-	next := func() (rows []store.Changed, lost bool) {
+	next := func() (rows []resource.Changed, lost bool) {
 		t.Helper()
 		rows, lost, err := feed.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(rows, func(a, b store.Changed) int { return int(a.ID - b.ID) })
+		slices.SortFunc(rows, func(a, b resource.Changed) int { return int(a.ID - b.ID) })
 		return rows, lost
 	}
 	h.steps(nil, []step{
@@ -31,12 +30,13 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 		{"DELETE /device/devices/2/ports/2/lanes/2", "", "{}"},
 	})
 	rows, lost := next()
-	if want := []store.Changed{{Name: "port", ID: 1}, {Name: "lane", ID: 2}}; lost || !reflect.DeepEqual(rows, want) {
+	if want := []resource.Changed{{Name: "port", ID: 1}, {Name: "lane", ID: 2}}; lost ||
+		!reflect.DeepEqual(rows, want) {
 		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
 	}
 	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // its port and lane go along
 	rows, lost = next()
-	if want := []store.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 ||
+	if want := []resource.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 ||
 		rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
 		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
 	}

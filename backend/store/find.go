@@ -118,8 +118,7 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 	return text, args, nil
 }
 
-// IDs returns the ids of the rows of a resource that meet all of where, without
-// reading the rows.
+// IDs implements resource.LiveDB.
 func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]int64, error) {
 	text, args, err := db.named(name, where)
 	if err != nil {

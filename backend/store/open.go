@@ -82,7 +82,7 @@ type DB struct {
 	hooks    map[string][]any // by point
 	accepted map[string]bool  // the tables that Accept was told of; nil before
 	watchers map[*watcher]bool
-	feeds    map[*Feed]bool
+	feeds    map[*feed]bool
 	backedUp bool
 	unopened sync.Once // a secret that another key has sealed was told of
 }
@@ -336,6 +336,8 @@ func full(err error) error {
 }
 
 var (
-	_ resource.DB = (*DB)(nil)
-	_ resource.Tx = (*tx)(nil)
+	_ resource.LiveDB   = (*DB)(nil)
+	_ resource.Counter  = (*DB)(nil)
+	_ resource.SecretDB = (*DB)(nil)
+	_ resource.Tx       = (*tx)(nil)
 )

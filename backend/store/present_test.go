@@ -85,7 +85,7 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.VerifyFile(t.Context(), path); err != nil {
+	if err := (store.Files{}).Verify(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -103,7 +103,7 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = file.Close()
-	if err := store.VerifyFile(t.Context(), path); !fault.Is(err, fault.Conflict) ||
+	if err := (store.Files{}).Verify(t.Context(), path); !fault.Is(err, fault.Conflict) ||
 		!strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
 		t.Errorf("got %v, want that it is damaged", err)
 	}

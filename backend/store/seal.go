@@ -5,10 +5,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"net/url"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 // sealer keeps secrets that must be read again (access keys, device passwords)
@@ -54,7 +53,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	}
 	free := known == released || known == "" && (!used || !missing)
 	switch {
-	case !o.Secrets, free, !missing && KeyFingerprint(key) == known:
+	case !o.Secrets, free, !missing && resource.KeyFingerprint(key) == known:
 	case !o.NewKey && missing:
 		return sealer{}, lost("the key file %s is missing; nothing was changed. Put it back from where you keep a "+
 			"copy: it opens the passwords and access keys in %s. To go on without them, start once with --without %s",
@@ -69,7 +68,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 			return sealer{}, err
 		}
 	}
-	if print := KeyFingerprint(key); print != known {
+	if print := resource.KeyFingerprint(key); print != known {
 		if _, err := db.writer.conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE `+
 			`SET "value" = excluded."value"`, keyName, print); err != nil {
 			return sealer{}, err
@@ -107,15 +106,9 @@ func newKey(path string, missing bool) ([]byte, error) {
 	return key, nil
 }
 
-// KeyFingerprint identifies a key, and reveals nothing else about it.
-func KeyFingerprint(key []byte) string {
-	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
-	return hex.EncodeToString(sum[:8])
-}
-
 // ReleaseKey lets a database that no process has open continue with another
 // key.
-func ReleaseKey(ctx context.Context, path string) error {
+func (Files) ReleaseKey(ctx context.Context, path string) error {
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&"+
 		"_pragma=synchronous(FULL)")
 	if err != nil {

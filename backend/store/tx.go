@@ -22,9 +22,9 @@ type tx struct {
 	noted   map[*seqlock]*noted
 	memos   map[string]txMemo
 	raw     func() error
-	changes []Changed // for feeds
-	ran     []*job    // those of the batch that nobody has told yet how they ended
-	telling           // of the job under way
+	changes []resource.Changed // for feeds
+	ran     []*job             // those of the batch that nobody has told yet how they ended
+	telling                    // of the job under way
 }
 
 // asker runs prepared questions: the pool of readers, or the writer's own

@@ -45,7 +45,7 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now,
-		Tell: f.tellOf(c.Access.UserID)})
+		Tell: f.tellOf(c.Access.UserID), Databases: f.Databases})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(
 	}
 	o = backup.Options{
 		Folder: f.Folder, File: filepath.Join(f.spool(), inFile), Name: in.Name, Version: f.Version,
-		Clock: time.Now, Tell: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey,
+		Clock: time.Now, Tell: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey, Databases: f.Databases,
 	}
 	if _, err := os.Stat(o.File); err != nil {
 		free()

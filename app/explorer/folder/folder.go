@@ -51,6 +51,7 @@ type Data struct {
 	Desktop     bool
 	Demo        bool
 	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
+	Databases   backup.Databases                                    // copies and checks their files
 	Tail        *diagnose.Tail                                      // of the log
 	Desk        Desk                                                // nil where there is no desktop
 	Life        *serve.Life
