@@ -57,7 +57,8 @@ func open(t *testing.T) *house {
 	h := &house{t: t, folder: filepath.Join(t.TempDir(), "data"), log: &buffer{}}
 	a, err := app.Open(t.Context(), server.Options{
 		Data: h.folder, Listen: "127.0.0.1:0", Version: "test", Demo: true, DemoDevices: 160, NoLimits: true,
-		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Twice: true,
+		Log:   slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 
 func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there")
-	a, err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0",
+	a, err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Twice: true,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

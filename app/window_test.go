@@ -19,7 +19,7 @@ func TestTheKeyringHasTheFirstPasswordOfTheAdministratorAsLongAsItIsTheirs(t *te
 	var instance string
 	start := func(meanwhile func(a *App)) {
 		t.Helper()
-		a, err := Open(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0",
+		a, err := Open(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0", Twice: true,
 			Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)

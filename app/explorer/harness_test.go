@@ -188,7 +188,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	h.base = "http://" + listener.Addr().String()
 	if h.workspace,
 		err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"),
-		Secrets: h.secrets}); err != nil {
+		Secrets: h.secrets, Twice: true}); err != nil {
 		t.Fatal(err)
 	}
 	tail := diagnose.NewTail(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))

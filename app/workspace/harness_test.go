@@ -38,7 +38,7 @@ func open(t *testing.T) *desk {
 func (d *desk) open(kept int64) {
 	d.t.Helper()
 	w, err := workspace.Open(context.Background(), workspace.Options{Path: filepath.Join(d.dir, "workspace.db"),
-		Secrets: d.secrets, Kept: kept, Quota: d.quota})
+		Secrets: d.secrets, Kept: kept, Quota: d.quota, Twice: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -140,7 +140,13 @@ var replies = resource.Resource[*Reply]{
 // that tab shows the response from now on.
 func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
 	h.Kept, h.Stored = r != nil, stored(h, r)
+	var putBack func()
 	err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
+		if putBack != nil {
+			putBack()
+		} else {
+			putBack = w.pastOf(h.UserID)
+		}
 		h.ID = 0 // a second try begins anew
 		if err := resource.Put(ctx, tx, historyRows, h); err != nil {
 			return err

@@ -91,8 +91,23 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) 
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.past[userID] = have // right here: only one transaction runs at a time
+	w.past[userID] = have // the next transaction begins with it: only one runs at a time
 	return nil
+}
+
+// pastOf returns a function that sets what is known of the user's history to what
+// it is now: for a transaction that runs again, and must not count twice.
+func (w *Workspace) pastOf(userID int64) (putBack func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	have, known := w.past[userID]
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.past[userID] = have; !known {
+			delete(w.past, userID)
+		}
+	}
 }
 
 // mostPruned limits the requests deleted at once after the limit was lowered;

@@ -80,6 +80,7 @@ type Options struct {
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
 	Sibling store.Sibling    // whose file it is; zero for nobody's
+	Twice   bool             // run each write twice, for tests
 }
 
 // Workspace is everybody's tabs, variables, history and settings in one portal.
@@ -130,7 +131,8 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling})
+	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling,
+		Twice: o.Twice})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,8 @@ func open(t *testing.T) *house {
 	h := &house{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin",
 		Admin: true}}
 	var err error
-	if h.db, err = store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db")}); err != nil {
+	o := store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Twice: true}
+	if h.db, err = store.Open(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.db.Close() })

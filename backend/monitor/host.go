@@ -230,14 +230,20 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	var saved []*host // as they are once this is written
 	err := e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		saved = nil // a second run begins anew
 		devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
 		}
 		for i := range devices {
-			if d := &devices[i]; e.update(d) {
-				if err := resource.Put(ctx, tx, fleet.Devices.Name, d); err != nil {
+			h, changed := e.update(&devices[i])
+			if h != nil {
+				saved = append(saved, h)
+			}
+			if changed {
+				if err := resource.Put(ctx, tx, fleet.Devices.Name, &devices[i]); err != nil {
 					return err
 				}
 			}
@@ -245,15 +251,16 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 		return nil
 	})
 	if err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		for _, id := range ids {
-			if h := e.hosts[id]; h != nil {
-				h.savedAt = 0 // once more
-			}
+		return err // they are due again
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range saved {
+		if h := e.hosts[s.id]; h != nil {
+			h.status, h.saved, h.savedAt, h.fresh = s.status, s.saved, s.savedAt, s.fresh
 		}
 	}
-	return err
+	return nil
 }
 
 // latest returns the later of a stored time and one measured since the program
@@ -266,14 +273,17 @@ func latest(kept resource.Seconds, known, now int64) resource.Seconds {
 	return max(kept, resource.Seconds(known))
 }
 
-// update brings a row up to date, and reports whether it has changed.
-func (e *Engine) update(d *fleet.Device) bool {
+// update brings a row up to date, and reports whether it has changed. It returns
+// the host as it is once the row is written, or nil for none.
+func (e *Engine) update(d *fleet.Device) (saved *host, changed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h := e.hosts[d.ID]
-	if h == nil {
-		return false
+	known := e.hosts[d.ID]
+	if known == nil {
+		return nil, false
 	}
+	host := *known
+	h := &host
 	now := e.clock(h)
 	h.savedAt = now
 	if h.fresh && h.lastPoll > 0 { // users wait for the first poll
@@ -288,5 +298,5 @@ func (e *Engine) update(d *fleet.Device) bool {
 		d.UpTime = h.upTime
 	}
 	h.status, h.saved = d.HostStatus, d.LastDataTime
-	return d.HostStatus != status || d.LastDataTime != dataOn || d.LastRawdataTime != polledOn || d.UpTime != upTime
+	return h, d.HostStatus != status || d.LastDataTime != dataOn || d.LastRawdataTime != polledOn || d.UpTime != upTime
 }

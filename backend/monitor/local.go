@@ -95,9 +95,11 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error {
 	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity,
 		Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
+	if v.open {
+		f.Reason += " Devices that it cannot check raise no alerts until that is over."
+	}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if v.open {
-			f.Reason += " Devices that it cannot check raise no alerts until that is over."
 			_, _, err = alert.Raise(ctx, tx, f)
 			return err
 		}

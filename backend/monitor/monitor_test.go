@@ -67,7 +67,7 @@ func open(t *testing.T) *house {
 
 func (h *house) connect() {
 	h.Helper()
-	db, err := store.Open(h.Context(), store.Options{Path: h.path})
+	db, err := store.Open(h.Context(), store.Options{Path: h.path, Twice: true})
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (h *house) reopen() {
 			h.Fatal(err)
 		}
 	}
-	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.clock, Zone: time.UTC})
+	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.clock, Zone: time.UTC, Twice: true})
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -132,7 +132,7 @@ type sender struct {
 
 func newSender(t *testing.T, o remotewrite.Options) *sender {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db")})
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

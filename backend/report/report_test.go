@@ -67,7 +67,7 @@ func open(t *testing.T) *house {
 	t.Helper()
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"),
-		Clock: func() time.Time { return noon }, Zone: time.UTC})
+		Clock: func() time.Time { return noon }, Zone: time.UTC, Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -256,7 +256,9 @@ type Reader interface {
 type DB interface {
 	Reader
 	// Write runs do in a transaction. When it returns nil the change is on disk;
-	// when it returns an error nothing has changed.
+	// when it returns an error nothing has changed. do may run more than once,
+	// and only its last run counts: what it keeps outside the transaction, it
+	// begins anew. A row that Put gave an id has none again in the next run.
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 

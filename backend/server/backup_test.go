@@ -30,7 +30,7 @@ func unheard(backup.Progress) {}
 type pouch struct{ folder, file string }
 
 func (p pouch) options() server.Options {
-	return server.Options{Data: p.folder, Version: "0.9.0"}
+	return server.Options{Data: p.folder, Version: "0.9.0", Twice: true}
 }
 
 const pouchSecret = "kingfisher-17"

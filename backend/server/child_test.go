@@ -58,7 +58,7 @@ func serveAsChild(folder string) error {
 }
 
 func childOptions(folder string) server.Options {
-	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true,
+	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true, Twice: true,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 }
 

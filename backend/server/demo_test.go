@@ -19,7 +19,8 @@ type filled struct {
 
 var fillDemo = sync.OnceValues(func() (filled, error) {
 	ctx, folder := context.Background(), os.Getenv(demoFolder)
-	s, err := server.New(ctx, server.Options{Data: folder, Version: "test", Demo: true, NoHistory: true, Log: quiet()})
+	s, err := server.New(ctx, server.Options{Data: folder, Version: "test", Demo: true, NoHistory: true, Twice: true,
+		Log: quiet()})
 	if err != nil {
 		return filled{}, err
 	}

@@ -59,7 +59,7 @@ func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 	folder := filepath.Join(t.TempDir(), "data")
 	password := demoIn(t, folder)
 	s, err := server.New(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", Demo: true,
-		Log: quiet()})
+		Twice: true, Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,6 +74,7 @@ type Options struct {
 	DemoDevices int  // how many devices that has; 0 for the standard company
 	NoLimits    bool // no rate limits
 	NoHistory   bool // nothing is measured: no polls, and no past of the demo
+	Twice       bool // each write runs twice, for tests
 	TLSCert     string
 	TLSKey      string
 

@@ -25,7 +25,7 @@ import (
 func options(t *testing.T) server.Options {
 	t.Helper()
 	return server.Options{
-		Data: filepath.Join(t.TempDir(), "data"), Listen: "127.0.0.1:0", Version: "test", NoHistory: true,
+		Data: filepath.Join(t.TempDir(), "data"), Listen: "127.0.0.1:0", Version: "test", NoHistory: true, Twice: true,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }

@@ -76,7 +76,8 @@ func newHouse(t testing.TB) *house {
 func openHouse(t testing.TB, path string, c *clock) *house {
 	t.Helper()
 	log := &bytes.Buffer{}
-	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.now})
+	_, bench := t.(*testing.B)
+	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.now, Twice: !bench})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	for _, add := range []func() error{

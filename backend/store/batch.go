@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,14 +21,13 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := resource.Results{Results: make([]resource.Result, len(nodes))}
+	results, parsed := resource.Results{}, make([]resource.Result, len(nodes))
 	steps := make([]step, len(nodes))
 	for i, node := range nodes { // what can be slow or wrong without the rows is so before the transaction
-		r := &results.Results[i]
-		steps[i], r.Fault = t.prepare(c, node, r)
+		steps[i], parsed[i].Fault = t.prepare(c, node, &parsed[i])
 	}
 	err = t.db.write(ctx, func(tx *tx) error {
-		results.Succeeded, results.Failed = 0, 0
+		results = resource.Results{Results: slices.Clone(parsed)}
 		for i := range steps {
 			r := &results.Results[i]
 			if steps[i] != nil {

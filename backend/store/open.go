@@ -54,6 +54,8 @@ type Options struct {
 	Sibling Sibling // whose file it is; zero for nobody's
 	Secrets bool    // the key belongs to the file: a missing one, or another one, is refused
 	NewKey  bool    // with Secrets: go on with a new key where the right one is lost
+
+	Twice bool // run each write once more, for tests: see rehearse
 }
 
 // DB is one open database.
@@ -73,6 +75,7 @@ type DB struct {
 	known   memos // of single rows: there may be many
 	tasks   *tasks
 
+	twice    bool  // see rehearse
 	mirrored int64 // tables of more rows than that keep their texts in memory
 
 	auditor resource.Auditor // nil: nobody keeps changes
@@ -122,7 +125,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	}
 	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone },
 		streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard),
-		mirrored: leastMirrored}
+		mirrored: leastMirrored, twice: o.Twice}
 	if err := db.connect(ctx, o); err != nil {
 		_ = db.closePools() // the first error is the cause
 		return nil, explain(o.Path, err)

@@ -19,6 +19,9 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
 	if *id == 0 {
 		*id = t.next
+		if t.db.twice {
+			tx.given = append(tx.given, id)
+		}
 	}
 	t.mirror.newest.Store(max(t.next, *id))
 	tx.note(&t.lock, *id)

@@ -70,6 +70,7 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 }
 
 func (t *Table[T]) state() *seqlock { return &t.lock }
+func (t *Table[T]) nextID() *int64  { return &t.next }
 func (t *Table[T]) name() string    { return quote(string(t.res.Name)) }
 
 func quote(name string) string     { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -23,6 +23,7 @@ type tx struct {
 	memos   map[string]txMemo
 	raw     func() error
 	changes []resource.Changed // for feeds
+	given   []*int64           // the ids that rows got, in a run that is taken back
 	ran     []*job             // those of the batch that nobody has told yet how they ended
 	telling                    // of the job under way
 }
@@ -211,6 +212,7 @@ type rows interface {
 	follow(n int32)
 	name() string
 	label() string
+	nextID() *int64
 	live() string
 	scoped() bool
 	right(op resource.Operation) resource.Right

@@ -67,8 +67,7 @@ func (w *writer) close() {
 	<-w.done
 }
 
-// Write runs do in a transaction. When it returns nil the change is on disk;
-// when it returns an error nothing has changed.
+// Write implements resource.DB.
 func (db *DB) Write(ctx context.Context, do func(tx resource.Tx) error) error {
 	return db.write(ctx, func(t *tx) error { return do(t) })
 }
@@ -241,6 +240,11 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = w.exec("SAVEPOINT job"); j.err != nil {
 		return j.err
 	}
+	if w.db.twice {
+		if j.err = w.rehearse(t, j); j.err != nil {
+			return j.err
+		}
+	}
 	if err := guarded(t, j.do); err != nil {
 		j.err = full(err)
 		t.memos = nil // they may be made from what goes now
@@ -253,6 +257,36 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 		return j.err
 	}
 	return nil
+}
+
+// rehearse runs j and takes back all it did, before j runs for good. So does an
+// engine that runs a transaction again after a conflict with another one: tests
+// with Options.Twice find closures that cannot be run twice.
+func (w *writer) rehearse(t *tx, j *job) error {
+	next, changes := w.db.nextIDs(), len(t.changes)
+	err := guarded(t, j.do)
+	if failed := w.exec("ROLLBACK TO job"); failed != nil {
+		return errors.Join(full(err), failed)
+	}
+	for id, value := range next {
+		*id = value
+	}
+	for _, id := range t.given {
+		*id = 0
+	}
+	t.memos, t.given, t.changes, t.telling = nil, nil, t.changes[:changes], telling{}
+	return nil
+}
+
+// nextIDs returns the next id of each table, by where it is kept.
+func (db *DB) nextIDs() map[*int64]int64 {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	all := make(map[*int64]int64, len(db.tables))
+	for _, t := range db.tables {
+		all[t.nextID()] = *t.nextID()
+	}
+	return all
 }
 
 // guarded keeps a rule that panics from taking the writer with it.

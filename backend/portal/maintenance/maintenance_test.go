@@ -22,7 +22,7 @@ func maintained(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(),
 		store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon },
-			Zone: time.UTC})
+			Zone: time.UTC, Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}
