@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // arena holds the texts of one column, row after row in one piece of memory, so
@@ -80,7 +81,7 @@ func (s source) texts(stored string) (texts []byte, ok bool) {
 // SQLite have it, or as its function fold.
 func (s source) folded(value string) string {
 	if s.wide {
-		return fold(value)
+		return sqlite.Fold(value)
 	}
 	for i := range len(value) {
 		if 'A' <= value[i] && value[i] <= 'Z' {

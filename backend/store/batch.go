@@ -9,11 +9,15 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // maxBatch limits the writes of one batch: the writes of others wait
 // until it is done.
 const maxBatch = 1000
+
+// operation is the savepoint of one operation of a batch.
+const operation = "operation"
 
 // batch handles many writes in one transaction.
 func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
@@ -55,7 +59,7 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 // attempt carries out one operation in a savepoint, so that one that is wrong
 // leaves nothing behind. An error is what ends the whole batch.
 func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
-	if err := tx.w.exec("SAVEPOINT operation"); err != nil {
+	if err := tx.w.exec(sqlite.Savepoint(operation)); err != nil {
 		return err
 	}
 	answer, err := do(ctx, tx)
@@ -65,7 +69,7 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 			r.ID, _ = strconv.ParseInt(answer.Location[strings.LastIndexByte(answer.Location, '/')+1:], 10, 64)
 		}
 		r.ETag = answer.ETag
-		return tx.w.exec("RELEASE operation")
+		return tx.w.exec(sqlite.Release(operation))
 	}
 	f := fault.Of(full(err))
 	if f.Kind == fault.Internal || f.Kind == fault.Full {
@@ -74,10 +78,10 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 	r.Fault = f
 	tx.along = nil
 	tx.memos = nil // they may be made from what goes now
-	if err := tx.w.exec("ROLLBACK TO operation"); err != nil {
+	if err := tx.w.exec(sqlite.RollbackTo(operation)); err != nil {
 		return err
 	}
-	return tx.w.exec("RELEASE operation")
+	return tx.w.exec(sqlite.Release(operation))
 }
 
 // readBatch reads the body as far as its list of operations.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // life selects existing or deleted rows, where deleted ones are kept.
@@ -22,13 +23,13 @@ func (t *Table[T]) live() string { return t.lives(alive) }
 func (t *Table[T]) lives(which life) string {
 	switch {
 	case t.res.SoftBy == "" && which == gone:
-		return "0"
+		return sqlite.Never
 	case t.res.SoftBy == "" || which == either:
-		return "1"
+		return sqlite.Always
 	case which == gone:
-		return quote(t.res.SoftBy) + " > 0"
+		return sqlite.Positive(t.res.SoftBy)
 	}
-	return quote(t.res.SoftBy) + " = 0"
+	return sqlite.Zero(t.res.SoftBy)
 }
 
 // restore brings a deleted row back.

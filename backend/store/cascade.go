@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"spyglass/backend/store/sqlite"
 )
 
 // dependent is a field whose rows are deleted with the row it names.
@@ -46,7 +48,7 @@ func (t *tx) cascade(ctx context.Context, name string, id int64) error {
 }
 
 func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64) error {
-	_, err := t.removeEach(ctx, tx, quote(field)+" = ?", id)
+	_, err := t.removeEach(ctx, tx, sqlite.Is(field), id)
 	return err
 }
 
@@ -63,7 +65,7 @@ func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where string, args ..
 }
 
 func (t *Table[T]) idsOf(ctx context.Context, q asker, where string, args ...any) ([]int64, error) {
-	stmt, err := q.stmt(ctx, `SELECT "id" FROM `+t.name()+" WHERE "+where+` ORDER BY "id"`)
+	stmt, err := q.stmt(ctx, t.sql.IDs(where, sqlite.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/store/sqlite"
 )
 
 // Chunks is a database file of its own for blobs under numbers, in spaces that
@@ -39,9 +38,6 @@ type ChunksTx struct{ c *Chunks }
 // a chunk holds is written in another way; a space more is seen without that.
 const chunkFormat = 1
 
-// pageSize lets several chunks share a page, with little room lost at its end.
-const pageSize = "page_size(16384)"
-
 // asked are the numbers of rows that one statement reads; the smallest that does is taken.
 var asked = []int{1, 4, 32}
 
@@ -63,7 +59,7 @@ func OpenChunks(ctx context.Context, path string, sibling Sibling, spaces ...str
 }
 
 func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) (err error) {
-	if c.pool, err = sql.Open("sqlite", dsn(c.path, "immediate", pageSize)); err != nil {
+	if c.pool, err = sqlite.Writer(c.path, sqlite.PageSize); err != nil {
 		return err
 	}
 	if c.conn, err = c.pool.Conn(ctx); err != nil {
@@ -73,8 +69,8 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 	if c.present, err = present(c.path, slog.Default()); err != nil {
 		return err
 	}
-	var found int
-	if err := c.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+	found, err := sqlite.Format(ctx, c.conn)
+	if err != nil {
 		return err
 	}
 	if found > chunkFormat {
@@ -88,17 +84,16 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 		return err
 	}
 	for _, space := range spaces {
-		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, `+
-			`"data" BLOB NOT NULL)`, space)); err != nil {
+		if _, err := c.conn.ExecContext(ctx, sqlite.CreateSpace(space)); err != nil {
 			return err
 		}
 	}
 	if found < chunkFormat {
-		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", chunkFormat)); err != nil {
+		if _, err := c.conn.ExecContext(ctx, sqlite.SetFormat(chunkFormat)); err != nil {
 			return err
 		}
 	}
-	if c.read, err = sql.Open("sqlite", dsn(c.path, "deferred", pageSize)+"&_pragma=query_only(1)"); err != nil {
+	if c.read, err = sqlite.Reader(c.path, sqlite.PageSize); err != nil {
 		return err
 	}
 	c.read.SetMaxOpenConns(readers)
@@ -110,8 +105,7 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 
 // accept refuses a file with a space that this program does not know.
 func (c *Chunks) accept(ctx context.Context, spaces []string) error {
-	found, err := c.conn.QueryContext(ctx, `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT `+
-		`LIKE '\_%' ESCAPE '\'`)
+	found, err := c.conn.QueryContext(ctx, sqlite.Spaces)
 	if err != nil {
 		return err
 	}
@@ -167,23 +161,23 @@ func (c *Chunks) Write(do func(tx ChunksTx) error) error {
 		return err
 	}
 	tx := ChunksTx{c}
-	err := tx.exec("BEGIN IMMEDIATE")
+	err := tx.exec(sqlite.Begin)
 	if err != nil {
 		return explain(c.path, err)
 	}
 	ended := false
 	defer func() {
 		if !ended { // do panicked
-			_ = tx.exec("ROLLBACK")
+			_ = tx.exec(sqlite.Rollback)
 		}
 	}()
 	err = do(tx)
 	ended = true
 	if err == nil {
-		err = tx.exec("COMMIT")
+		err = tx.exec(sqlite.Commit)
 	}
 	if err != nil {
-		if lost := tx.exec("ROLLBACK"); lost != nil && code(lost) != 1 { // 1: SQLite has rolled back by itself
+		if lost := tx.exec(sqlite.Rollback); lost != nil && !sqlite.RolledBack(lost) {
 			err = errors.Join(err, lost)
 		}
 	}
@@ -200,12 +194,12 @@ func (t ChunksTx) exec(statement string, args ...any) error {
 
 // Put writes one row, in place of one with the same number.
 func (t ChunksTx) Put(space string, id int64, data []byte) error {
-	return t.exec(`INSERT INTO "`+space+`" VALUES (?, ?) ON CONFLICT DO UPDATE SET "data" = excluded."data"`, id, data)
+	return t.exec(sqlite.PutChunk(space), id, data)
 }
 
 // Delete removes the rows from number from to number to, both included.
 func (t ChunksTx) Delete(space string, from, to int64) error {
-	return t.exec(`DELETE FROM "`+space+`" WHERE "id" BETWEEN ? AND ?`, from, to)
+	return t.exec(sqlite.DeleteChunks(space), from, to)
 }
 
 // Rows calls each with the rows of those numbers that are there, in no order.
@@ -230,8 +224,7 @@ func (c *Chunks) Rows(ctx context.Context, space string, ids []int64, each func(
 
 func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64,
 	each func(id int64, data []byte) error) error {
-	stmt, err := c.find.get(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" IN (?%s)`, space,
-		strings.Repeat(", ?", size-1)))
+	stmt, err := c.find.get(ctx, sqlite.FindChunks(space, size))
 	if err != nil {
 		return err
 	}
@@ -251,8 +244,7 @@ func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64,
 // Each calls each with the rows from number from to number to, both included,
 // in the order of their numbers and of one moment.
 func (c *Chunks) Each(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error {
-	rows, err := c.read.QueryContext(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" BETWEEN ? AND ? ORDER `+
-		`BY "id"`, space), from, to)
+	rows, err := c.read.QueryContext(ctx, sqlite.ChunksBetween(space), from, to)
 	if err != nil {
 		return explain(c.path, err)
 	}
@@ -277,14 +269,12 @@ func scan(rows *sql.Rows, each func(id int64, data []byte) error) error {
 // Ends are the lowest and the highest number of a space; ok is false when it is empty.
 func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bool, err error) {
 	var a, b sql.NullInt64
-	err = c.read.QueryRowContext(ctx, fmt.Sprintf(`SELECT (SELECT min("id") FROM %[1]q), (SELECT max("id") FROM %[1]q)`,
-		space)).Scan(&a, &b)
+	err = c.read.QueryRowContext(ctx, sqlite.ChunkEnds(space)).Scan(&a, &b)
 	return a.Int64, b.Int64, a.Valid, explain(c.path, err)
 }
 
 // Size returns the bytes that the file has on disk once its WAL is written back.
 func (c *Chunks) Size(ctx context.Context) (bytes int64, err error) {
-	err = c.read.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, `+
-		`pragma_freelist_count, pragma_page_size`).Scan(&bytes)
+	err = c.read.QueryRowContext(ctx, sqlite.Size).Scan(&bytes)
 	return bytes, explain(c.path, err)
 }

@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // erase handles DELETE: it deletes the row, or marks it deleted where it can be
@@ -78,7 +78,7 @@ func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ? AND %s", t.name(), quote(t.res.Owner), text),
+		_, err = tx.exec(ctx, t.sql.DeleteWhere(sqlite.All(sqlite.Is(t.res.Owner), text)),
 			append([]any{c.Access.UserID}, args...)...)
 		return err
 	})

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // query reads whole rows, by id.
 func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any) ([]T, error) {
-	stmt, err := q.stmt(ctx, t.selectSQL+" WHERE "+where+` ORDER BY "id"`)
+	stmt, err := q.stmt(ctx, t.sql.Rows(where))
 	if err != nil {
 		return nil, err
 	}
@@ -90,30 +90,28 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 			if err != nil {
 				return "", nil, err
 			}
-			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM `+
-				`json_each(?)))`), append(args, string(ids))
+			parts, args = append(parts, sqlite.LinkedAny(c.link)), append(args, string(ids))
 		case w.Op == "in":
 			ids, err := json.Marshal(w.Value)
 			if err != nil {
 				return "", nil, err
 			}
-			parts, args = append(parts, quote(w.Field)+" IN (SELECT value FROM json_each(?))"),
-				append(args, string(ids))
+			parts, args = append(parts, sqlite.Among(w.Field)), append(args, string(ids))
 		case w.Op == resource.OpOf:
 			text, more, err := t.db.named(c.field.Refs, w.Value.([]resource.Where))
 			if err != nil {
 				return "", nil, err
 			}
-			parts, args = append(parts, quote(w.Field)+" IN ("+text+")"), append(args, more...)
+			parts, args = append(parts, sqlite.InQuery(w.Field, text)), append(args, more...)
 		case slices.Contains([]string{"=", "!=", "<", ">", "<=", ">="}, w.Op):
-			parts, args = append(parts, quote(w.Field)+collation(c.Kind)+" "+w.Op+" ?"), append(args, w.Value)
+			parts, args = append(parts, sqlite.Compare(w.Field, c.Kind, w.Op)), append(args, w.Value)
 		default:
 			return "", nil, fmt.Errorf("%s: no operator %q on %s", t.res.Name, w.Op, w.Field)
 		}
 	}
-	text := strings.Join(parts, " AND ")
+	text := sqlite.All(parts...)
 	if limit != nil {
-		text, args = `"id" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+` ORDER BY "id" LIMIT ?)`, append(args, limit)
+		text, args = sqlite.First(t.name(), text), append(args, limit)
 	}
 	return text, args, nil
 }
@@ -146,7 +144,7 @@ func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
 		}
 		texts, args = append(texts, text), append(args, more...)
 	}
-	return "(" + strings.Join(texts, " OR ") + ")", args, nil
+	return sqlite.Any(texts...), args, nil
 }
 
 // named are the ids of the rows of a resource that meet all of where.
@@ -156,14 +154,7 @@ func (db *DB) named(name string, where []resource.Where) (string, []any, error) 
 		return "", nil, err
 	}
 	text, args, err := other.conditions(where)
-	return `SELECT "id" FROM ` + other.name() + " WHERE " + text, args, err
-}
-
-func collation(kind resource.Kind) string {
-	if kind == resource.KindText {
-		return " COLLATE NOCASE"
-	}
-	return ""
+	return sqlite.SelectIDs(other.name(), text), args, err
 }
 
 func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int64]int64, error) {
@@ -171,9 +162,9 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 	if c == nil {
 		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
 	}
-	query := "SELECT " + quote(field) + ", count(*) FROM " + t.name() + " WHERE " + t.live() + " GROUP BY 1"
+	query := t.sql.CountBy(field, t.live())
 	if c.link != "" {
-		query = `SELECT "ref", count(*) FROM ` + c.link + " GROUP BY 1"
+		query = sqlite.CountLinks(c.link)
 	}
 	return counts(ctx, q, query)
 }
@@ -192,7 +183,7 @@ func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := tx.stmt(ctx, "SELECT coalesce(sum("+quote(field)+"), 0) FROM "+t.name()+" WHERE "+text)
+	stmt, err := tx.stmt(ctx, t.sql.Sum(field, text))
 	if err == nil {
 		err = stmt.QueryRowContext(ctx, args...).Scan(&sum)
 	}

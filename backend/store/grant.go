@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // granted adds to cond that a row is the caller's own, and within what the role sees.
 func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
 	if t.res.Owner != "" {
-		cond.and(quote(t.res.Owner)+" = ?", c.Access.UserID)
+		cond.and(sqlite.Is(t.res.Owner), c.Access.UserID)
 	}
 	g, err := t.grant(c.Access, op, which)
 	if err != nil || g.all {
@@ -46,7 +46,7 @@ func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life
 	}
 	g, either := grant{}, []string{}
 	for _, field := range t.res.Scope {
-		text, args := `"id" IN (SELECT value FROM json_each(?))`, []any{string(ids)}
+		text, args := sqlite.Among("id"), []any{string(ids)}
 		if c := t.column(field); c.link != "" {
 			text, args = t.inGroups(c, string(ids), which)
 		} else if field != "id" {
@@ -57,19 +57,18 @@ func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life
 		}
 		either, g.args = append(either, text), append(g.args, args...)
 	}
-	g.text = "(" + strings.Join(either, " OR ") + ")"
+	g.text = sqlite.Any(either...)
 	return g, nil
 }
 
 // inGroups is the condition that one of the ids of a column is among ids.
 func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any) {
-	in := `"id" IN (SELECT "row" FROM ` + c.link + ` WHERE "ref" IN (SELECT value FROM json_each(?)))`
+	in := sqlite.LinkedAny(c.link)
 	if which == alive {
 		return in, []any{ids}
 	}
 	// Deleted rows have no links, but still name their groups.
-	return "(" + in + " OR " + t.lives(gone) + " AND EXISTS (SELECT 1 FROM json_each('['||" + quote(c.Name) +
-		"||']') g WHERE g.value IN (SELECT value FROM json_each(?))))", []any{ids, ids}
+	return sqlite.Any(in, sqlite.All(t.lives(gone), sqlite.NamesAny(c.Name))), []any{ids, ids}
 }
 
 // namesGranted is the condition that a field names a row of another resource
@@ -81,16 +80,15 @@ func (db *DB) namesGranted(name, field string, who *resource.Access, op resource
 	}
 	if !other.scoped() {
 		if who.May(other.right(op)) {
-			return quote(field) + " > 0", nil, nil
+			return sqlite.Positive(field), nil, nil
 		}
-		return "0", nil, nil
+		return sqlite.Never, nil, nil
 	}
 	g, err := other.grant(who, op, alive)
 	if g.all {
-		g.text = "1"
+		g.text = sqlite.Always
 	}
-	return quote(field) + ` IN (SELECT "id" FROM ` + other.name() + " WHERE " + other.live() + " AND " + g.text +
-		")", g.args, err
+	return sqlite.InQuery(field, sqlite.SelectIDs(other.name(), sqlite.All(other.live(), g.text))), g.args, err
 }
 
 func (t *Table[T]) scoped() bool { return len(t.res.Scope) > 0 }
@@ -125,7 +123,7 @@ func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.P
 // below those of its parents that the path names.
 func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error {
 	cond := &condition{}
-	cond.and(`"id" = ?`, id)
+	cond.and(sqlite.HasID, id)
 	cond.and(t.live())
 	for _, p := range t.res.Parents {
 		if _, ok := c.Vars[p.Param]; ok {
@@ -133,7 +131,7 @@ func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64
 			if err != nil {
 				return err
 			}
-			cond.and(quote(p.Field)+" = ?", above)
+			cond.and(sqlite.Is(p.Field), above)
 		}
 	}
 	if err := t.granted(cond, c, op, alive); err != nil {
@@ -154,7 +152,7 @@ func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id
 		return false, err
 	}
 	cond := &condition{}
-	cond.and(`"id" = ?`, id)
+	cond.and(sqlite.HasID, id)
 	cond.and(t.live())
 	if !g.all {
 		cond.and(g.text, g.args...)
@@ -164,7 +162,7 @@ func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id
 }
 
 func (t *Table[T]) count(ctx context.Context, q asker, cond *condition) (n int64, err error) {
-	stmt, err := q.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+cond.text.String())
+	stmt, err := q.stmt(ctx, t.sql.Count(cond.text.String()))
 	if err == nil {
 		err = stmt.QueryRowContext(ctx, cond.args...).Scan(&n)
 	}
@@ -173,7 +171,7 @@ func (t *Table[T]) count(ctx context.Context, q asker, cond *condition) (n int64
 
 func (t *Table[T]) countByID(ctx context.Context, q asker, id int64) (n int64, err error) {
 	cond := &condition{}
-	cond.and(`"id" = ?`, id)
+	cond.and(sqlite.HasID, id)
 	cond.and(t.live())
 	return t.count(ctx, q, cond)
 }

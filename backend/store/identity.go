@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/store/sqlite"
 )
 
 // Sibling identifies a database that belongs to a portal. The file keeps both
@@ -22,9 +23,6 @@ type Sibling struct {
 // ErrLost is the cause of a fault that says that a file is missing, empty or
 // not the one that belongs to the portal.
 var ErrLost = errors.New("the file is not the one that the portal knows")
-
-const createIdentity = `CREATE TABLE IF NOT EXISTS "_identity" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL) ` +
-	`WITHOUT ROWID`
 
 func lost(format string, args ...any) error {
 	f := fault.New(fault.Conflict, format, args...)
@@ -50,7 +48,7 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 	if s.Portal == "" {
 		return "", nil
 	}
-	if _, err := conn.ExecContext(ctx, createIdentity); err != nil {
+	if _, err := conn.ExecContext(ctx, sqlite.CreateIdentity); err != nil {
 		return "", err
 	}
 	portal, err := identity(ctx, conn, "portal")
@@ -62,7 +60,7 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 		return "", err
 	case portal == "" && s.File == "":
 		file = rand.Text()
-		_, err = conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES ('portal', ?), ('file', ?)`, s.Portal, file)
+		_, err = conn.ExecContext(ctx, sqlite.InsertIdentities, "portal", s.Portal, "file", file)
 		return file, err
 	case portal != s.Portal || s.File != "" && file != s.File:
 		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, "+
@@ -74,8 +72,7 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 
 // identity returns what a file says of itself; "" for nothing.
 func identity(ctx context.Context, conn *sql.Conn, name string) (value string, err error) {
-	err = conn.QueryRowContext(ctx, `SELECT coalesce((SELECT "value" FROM "_identity" WHERE "name" = ?), '')`,
-		name).Scan(&value)
+	err = conn.QueryRowContext(ctx, sqlite.Identity, name).Scan(&value)
 	return value, err
 }
 
@@ -97,8 +94,7 @@ func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
 // Know keeps the id of a file beside this database.
 func (db *DB) Know(ctx context.Context, name, file string) error {
 	return db.write(ctx, func(tx *tx) error {
-		_, err := tx.exec(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = `+
-			`excluded."value"`, name, file)
+		_, err := tx.exec(ctx, sqlite.PutIdentity, name, file)
 		return err
 	})
 }

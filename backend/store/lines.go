@@ -10,6 +10,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // A stream keeps one state of the database readable, and the WAL cannot shrink
@@ -66,8 +67,7 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 	}
 	late := time.AfterFunc(longestRead, stop) // runs while the database works, and not while the caller reads
 	defer late.Stop()
-	found, err := s.tx.QueryContext(read, `SELECT "id" FROM `+t.name()+" WHERE "+cond.text.String()+" ORDER BY "+order,
-		cond.args...)
+	found, err := s.tx.QueryContext(read, t.sql.IDs(cond.text.String(), order), cond.args...)
 	if err != nil {
 		return slow(err)
 	}
@@ -111,8 +111,7 @@ func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := s.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT value FROM `+
-		`json_each(?))`)
+	stmt, err := s.stmt(ctx, t.sql.Page(sqlite.Among("id")))
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // list returns one page in the envelope of the specification.
@@ -62,14 +62,14 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	}
 	f, possible := f.WithoutAbsent()
 	if !possible {
-		cond.and("0")
+		cond.and(sqlite.Never)
 	}
 	base := cond.text.String()
 	if err := t.filtered(ctx, cond, f); err != nil {
 		return nil, tooSlow(ctx, err)
 	}
 	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
-		cond.and(quote(usual.Field)+" "+usual.Op+" ?", usual.Value)
+		cond.and(sqlite.Compare(usual.Field, resource.KindInteger, usual.Op), usual.Value)
 	}
 	order, err := t.order(q.Sort)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *Table[T]) askable(lenient bool) []resource.Column {
 
 // tooSlow turns a question that ran out of time into what the caller can do.
 func tooSlow(ctx context.Context, err error) error {
-	if ctx.Err() == context.DeadlineExceeded || code(err)&0xff == codeInterrupt && ctx.Err() == nil {
+	if ctx.Err() == context.DeadlineExceeded || sqlite.Interrupted(err) && ctx.Err() == nil {
 		return errTooSlow(err)
 	}
 	return err
@@ -128,7 +128,7 @@ func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op 
 		if err != nil {
 			return nil, err
 		}
-		cond.and(quote(p.Field)+" = ?", id)
+		cond.and(sqlite.Is(p.Field), id)
 	}
 	return cond, t.granted(cond, c, op, which)
 }
@@ -161,7 +161,7 @@ func (t *Table[T]) shown() []string {
 	return append(names, t.res.KeptNames()...)
 }
 
-func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, `"id"`) }
+func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, sqlite.ID) }
 
 // orderBy sorts by the keys, and what is equal by the column that tells all rows apart.
 func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error) {
@@ -179,19 +179,19 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error)
 		if c.Kind == resource.KindPairs || c.Kind == resource.KindOther {
 			return "", fault.At("sort", "%s is a list or an object; it cannot be sorted by", key.Field)
 		}
-		part := quote(c.Name) + collation(c.Kind)
+		part := sqlite.Ascending(c.Name, c.Kind)
 		if key.Down {
-			part += " DESC"
+			part = sqlite.Descending(part)
 		}
 		parts = append(parts, part)
-		if quote(c.Name) == unique {
-			return strings.Join(parts, ", "), nil
+		if sqlite.Quote(c.Name) == unique {
+			return sqlite.Orders(parts), nil
 		}
 	}
 	if len(keys) > 0 && keys[len(keys)-1].Down { // ties break in the direction of the last key, as its index has them
-		unique += " DESC"
+		unique = sqlite.Descending(unique)
 	}
-	return strings.Join(append(parts, unique), ", "), nil
+	return sqlite.Orders(append(parts, unique)), nil
 }
 
 // envelope joins a page into {"total","searchId","items","data"}.
@@ -284,7 +284,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 // shownRow returns one row as it is shown, whole.
 func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
-	stmt, err := q.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" = ? AND `+cond.text.String())
+	stmt, err := q.stmt(ctx, t.sql.Page(sqlite.All(sqlite.HasID, cond.text.String())))
 	if err != nil {
 		return nil, err
 	}

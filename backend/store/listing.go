@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // listed is the condition that a row belongs into the list, and is there for the caller.
@@ -47,9 +48,9 @@ func (t *Table[T]) listedBy(ctx context.Context, q asker, cond *condition, l res
 	case field == nil:
 		return fmt.Errorf("%s has no field %q to list by", t.res.Name, l.Field)
 	case field.link != "":
-		cond.and(`"id" IN (SELECT "row" FROM `+field.link+` WHERE "ref" = ?)`, id)
+		cond.and(sqlite.Linked(field.link), id)
 	default:
-		cond.and(quote(l.Field)+" = ?", id)
+		cond.and(sqlite.Is(l.Field), id)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // marks are the ids of every stride-th row of a whole list in the order of its
@@ -27,7 +28,7 @@ const stride = 256
 // there, by id, up or down, a good way from its beginning.
 func (t *Table[T]) far(cond *condition, order string, q resource.Query, state uint64) bool {
 	return settled(state) && q.Offset >= 2*stride && cond.text.String() == t.live() &&
-		(order == `"id"` || order == `"id" DESC`)
+		(order == sqlite.ID || order == sqlite.Descending(sqlite.ID))
 }
 
 // farPage reads such a page.
@@ -38,7 +39,7 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 		return nil, err
 	}
 	p := &page{total: total}
-	from, size, down := q.Offset, q.Size, order != `"id"`
+	from, size, down := q.Offset, q.Size, order != sqlite.ID
 	if down { // the page that is as far from the other end
 		from = max(0, total-q.Offset-q.Size)
 		size = min(q.Size, total-q.Offset)
@@ -50,23 +51,14 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 	if err != nil {
 		return nil, err
 	}
-	found, err := ask(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT "id" FROM `+t.inOrder()+
-		" WHERE "+t.live()+` AND "id" >= ? ORDER BY "id" LIMIT ? OFFSET ?) ORDER BY `+order,
-		mark, size, from%stride)
+	found, err := ask(ctx, t.sql.PageFrom(t.live(), order), mark, size, from%stride)
 	if err != nil {
 		return nil, err
 	}
 	return p, t.scanPage(found, p)
 }
 
-// inOrder is the table by the narrow index of the ids that are there, where it has one.
-func (t *Table[T]) inOrder() string {
-	if t.res.SoftBy == "" {
-		return t.name()
-	}
-	return t.name() + " INDEXED BY " + quote(t.orderIndex())
-}
-
+// orderIndex is the name of the narrow index of the ids that are there.
 func (t *Table[T]) orderIndex() string { return string(t.res.Name) + " in order" }
 
 // mark is the id of the row at n strides.
@@ -86,8 +78,7 @@ func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 		if len(ids) > 0 {
 			last, skip = ids[len(ids)-1], stride-1
 		}
-		found, err := ask(ctx, `SELECT "id" FROM `+t.inOrder()+" WHERE "+t.live()+` AND "id" > ? ORDER BY "id" LIMIT `+
-			`1 OFFSET ?`, last, skip)
+		found, err := ask(ctx, t.sql.NextID(t.live()), last, skip)
 		if err != nil {
 			return 0, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // migrate makes the table, or brings an older one to the present declaration:
@@ -33,8 +34,7 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 			if err := t.reshape(ctx, tx, was != ""); err != nil {
 				return err
 			}
-			if _, err := tx.exec(ctx, `INSERT INTO "_shape" VALUES (?, ?) ON CONFLICT ("name") DO UPDATE SET "shape" `+
-				`= excluded."shape"`, string(t.res.Name), now); err != nil {
+			if _, err := tx.exec(ctx, sqlite.PutShape, string(t.res.Name), now); err != nil {
 				return err
 			}
 		}
@@ -57,7 +57,7 @@ func unmigrated(path, table string, err error) error {
 		return fmt.Errorf("table %s: %w", table, err)
 	}
 	why := "its rows cannot be read"
-	if code(err) == codeUnique {
+	if sqlite.Taken(err) {
 		why = "several of its rows have what only one may have"
 	}
 	return &fault.Error{Kind: fault.Conflict, Err: err, Message: fmt.Sprintf(
@@ -68,7 +68,7 @@ func unmigrated(path, table string, err error) error {
 
 // readNext learns the next id: put takes a row with a higher one for a new row.
 func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
-	stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`)
+	stmt, err := tx.stmt(ctx, sqlite.LastID)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
 
 func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
 	err = t.db.write(ctx, func(tx *tx) error {
-		stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "shape" FROM "_shape" WHERE "name" = ?), '')`)
+		stmt, err := tx.stmt(ctx, sqlite.Shape)
 		if err != nil {
 			return err
 		}
@@ -133,16 +133,14 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 			return err
 		}
 	}
-	have, err := tx.columnNames(ctx, t.name())
+	have, err := tx.columnNames(ctx, string(t.res.Name))
 	if err != nil {
 		return err
 	}
-	for _, c := range t.columns {
-		for _, name := range c.stored() {
-			if !have[name] {
-				if err := tx.define(ctx, "ALTER TABLE "+t.name()+" ADD COLUMN "+definition(name, c.Kind)); err != nil {
-					return err
-				}
+	for _, c := range t.stored() {
+		if !have[c.Name] {
+			if err := tx.define(ctx, sqlite.AddColumn(t.name(), c)); err != nil {
+				return err
 			}
 		}
 	}
@@ -160,7 +158,7 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 	if err := t.readNext(ctx, tx); err != nil {
 		return err
 	}
-	list, err := t.query(ctx, tx, "1")
+	list, err := t.query(ctx, tx, sqlite.Always)
 	for i := range list {
 		if err == nil && t.res.Mend != nil {
 			err = t.res.Mend(list[i])
@@ -175,8 +173,7 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 // dropUnique drops the unique indexes of a former declaration, which would
 // refuse what the present one allows.
 func (t *Table[T]) dropUnique(ctx context.Context, tx *tx) error {
-	found, err := tx.w.conn.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? "+
-		"AND name LIKE '% has one %'", strings.Trim(t.name(), `"`))
+	found, err := tx.w.conn.QueryContext(ctx, sqlite.UniqueIndexes, string(t.res.Name))
 	if err != nil {
 		return err
 	}
@@ -193,7 +190,7 @@ func (t *Table[T]) dropUnique(ctx context.Context, tx *tx) error {
 		return err
 	}
 	for _, name := range names {
-		if err := tx.define(ctx, "DROP INDEX "+quote(name)); err != nil {
+		if err := tx.define(ctx, sqlite.DropIndex(name)); err != nil {
 			return err
 		}
 	}
@@ -201,97 +198,82 @@ func (t *Table[T]) dropUnique(ctx context.Context, tx *tx) error {
 }
 
 func (t *Table[T]) definitions() []string {
-	parts := []string{`"id" INTEGER PRIMARY KEY AUTOINCREMENT`}
-	statements := []string{}
+	var statements []string
 	for _, c := range t.columns {
-		for _, name := range c.stored() {
-			if name != "id" {
-				parts = append(parts, definition(name, c.Kind))
-			}
-		}
 		if c.link != "" {
 			statements = append(statements,
-				"CREATE TABLE IF NOT EXISTS "+c.link+
-					` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
-				"CREATE INDEX IF NOT EXISTS "+quote(string(t.res.Name)+"."+c.Name+" by row")+" ON "+c.link+` ("row")`)
+				sqlite.CreateLink(c.link, string(t.res.Name)+"."+c.Name+" by row")...)
 		}
 	}
-	parts = append(parts, `"body" BLOB NOT NULL DEFAULT ''`)
-	return append(statements, "CREATE TABLE IF NOT EXISTS "+t.name()+" ("+strings.Join(parts, ", ")+")")
+	return append(statements, sqlite.CreateTable(t.name(), t.stored()))
 }
 
-func definition(name string, kind resource.Kind) string {
-	switch kind {
-	case resource.KindText, resource.KindIDs:
-		return quote(name) + " TEXT NOT NULL DEFAULT ''"
-	case resource.KindPairs:
-		if strings.HasSuffix(name, sealedName("")) {
-			return quote(name) + " TEXT NOT NULL DEFAULT ''"
+// stored returns the columns that the fields take.
+func (t *Table[T]) stored() []sqlite.Column {
+	var all []sqlite.Column
+	for _, c := range t.columns {
+		all = append(all, sqlite.Column{Name: c.Name, Kind: c.Kind})
+		if c.Kind == resource.KindPairs {
+			all = append(all, sqlite.Column{Name: sealedName(c.Name), Kind: resource.KindText})
 		}
-		return quote(name) + " TEXT NOT NULL DEFAULT '[]'"
-	case resource.KindOther:
-		return quote(name) + " TEXT NOT NULL DEFAULT 'null'"
-	case resource.KindNumber:
-		return quote(name) + " REAL NOT NULL DEFAULT 0"
 	}
-	return quote(name) + " INTEGER NOT NULL DEFAULT 0"
+	return all
 }
 
 // indexes recreates the indexes from the declaration, with names that show
 // their content.
 func (t *Table[T]) indexes() []string {
 	var statements []string
+	add := func(x sqlite.IndexBy) {
+		statements = append(statements, sqlite.DropIndex(x.Name), x.Create(t.name()))
+	}
 	for _, c := range t.columns {
 		if c.field.Index && c.link == "" && c.Name != "id" {
-			name := quote(string(t.res.Name) + " by " + c.Name)
-			statements = append(statements, "DROP INDEX IF EXISTS "+name)
+			name := string(t.res.Name) + " by " + c.Name
 			if slices.ContainsFunc(t.res.Unique,
 				func(set []string) bool { return slices.Equal(set, []string{c.Name}) }) {
+				statements = append(statements, sqlite.DropIndex(name))
 				continue // the unique index serves
 			}
-			statements = append(statements, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+
-				`, "id")`+t.whereLive())
+			add(sqlite.IndexBy{Name: name, Columns: []string{sqlite.Ascending(c.Name, c.Kind), sqlite.ID},
+				Where: t.liveOnly()})
 			// the newest of those that are usually listed
 			if usual := t.res.Usual; usual != nil && (c.Kind == resource.KindSeconds || c.Kind == resource.KindMillis) {
-				name := quote(string(t.res.Name) + " by " + usual.Field + " and " + c.Name)
-				statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+
-					quote(usual.Field)+", "+quote(c.Name)+`, "id")`+t.whereLive())
+				add(sqlite.IndexBy{Name: string(t.res.Name) + " by " + usual.Field + " and " + c.Name,
+					Columns: []string{sqlite.Quote(usual.Field), sqlite.Quote(c.Name), sqlite.ID}, Where: t.liveOnly()})
 			}
 		}
 	}
 	if t.res.SoftBy != "" {
 		for name, which := range map[string]life{t.orderIndex(): alive, string(t.res.Name) + " deleted": gone} {
-			statements = append(statements, "DROP INDEX IF EXISTS "+quote(name), "CREATE INDEX "+quote(name)+" ON "+
-				t.name()+` ("id") WHERE `+t.lives(which))
+			add(sqlite.IndexBy{Name: name, Columns: []string{sqlite.ID}, Where: t.lives(which)})
 		}
 	}
 	if len(t.res.Counted) > 0 {
-		name, columns := quote(string(t.res.Name)+" counted"), make([]string, len(t.res.Counted))
-		for i, field := range t.res.Counted {
-			columns[i] = quote(field) // told apart as a count does: letter by letter
+		x := sqlite.IndexBy{Name: string(t.res.Name) + " counted", Where: t.liveOnly()}
+		for _, field := range t.res.Counted {
+			x.Columns = append(x.Columns, sqlite.Quote(field)) // told apart as a count does: letter by letter
 		}
-		statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+
-			strings.Join(columns, ", ")+")"+t.whereLive())
+		add(x)
 	}
 	for _, set := range t.res.Unique {
-		name := quote(string(t.res.Name) + " has one " + strings.Join(set, " "))
-		columns := make([]string, len(set))
-		for i, field := range set {
-			columns[i] = quote(field) + collation(t.column(field).Kind)
+		x := sqlite.IndexBy{Name: string(t.res.Name) + sqlite.UniqueName + strings.Join(set, " "), Unique: true,
+			Where: t.liveOnly()}
+		for _, field := range set {
+			x.Columns = append(x.Columns, sqlite.Ascending(field, t.column(field).Kind))
 		}
-		statements = append(statements, "DROP INDEX IF EXISTS "+name,
-			"CREATE UNIQUE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+")"+t.whereLive())
+		add(x)
 	}
 	return statements
 }
 
-// whereLive leaves deleted rows out of an index, so that a list of those that
+// liveOnly leaves deleted rows out of an index, so that a list of those that
 // are there can be read from it alone.
-func (t *Table[T]) whereLive() string {
+func (t *Table[T]) liveOnly() string {
 	if t.res.SoftBy == "" {
 		return ""
 	}
-	return " WHERE " + t.live()
+	return t.live()
 }
 
 // define runs a statement that changes the schema; it is not kept prepared.
@@ -301,8 +283,7 @@ func (t *tx) define(ctx context.Context, statement string) error {
 }
 
 func (t *tx) columnNames(ctx context.Context, table string) (map[string]bool, error) {
-	found, err := t.w.conn.QueryContext(ctx, "SELECT name FROM pragma_table_info("+
-		quoteText(strings.Trim(table, `"`))+")")
+	found, err := t.w.conn.QueryContext(ctx, sqlite.ColumnNames, table)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // mirror caches the searchable texts of a table of many rows, so that a filter
@@ -147,7 +148,7 @@ func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshR
 	}
 	sources := slices.Collect(maps.Keys(t.mirror.base.arenas))
 	read, lost := make(map[int64]freshRow, len(ids)), false
-	err = t.readTexts(ctx, t.db.read.QueryContext, sources, ` AND "id" IN (SELECT value FROM json_each(?))`,
+	err = t.readTexts(ctx, t.db.read.QueryContext, sources, sqlite.All(t.live(), sqlite.Among("id")),
 		[]any{string(list)}, func(id int64, texts [][]byte, odd []bool) error {
 			row := freshRow{}
 			for i, s := range sources {

@@ -1,4 +1,6 @@
-// Package store keeps the rows of resources in SQLite.
+// Package store keeps the rows of resources in SQLite. It has the tables, their
+// transactions, versions, caches and feeds; package sqlite below it has every
+// text of SQL, and what else only SQLite has.
 //
 // A Table is made from a declaration in package resource: its columns, indexes
 // and endpoints follow from the fields. Beside its columns each row keeps its
@@ -29,18 +31,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"modernc.org/sqlite" // SQLite translated to Go: no cgo, the same on every system
-
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
+	"spyglass/backend/store/sqlite"
 )
 
 // Options say where the database lies.
@@ -114,9 +114,6 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	if err := registerFunctions(); err != nil {
-		return nil, err
-	}
 	if err := o.Sibling.expect(o.Path); err != nil {
 		return nil, err
 	}
@@ -145,7 +142,7 @@ func (db *DB) dayZone(filter string) *time.Location {
 }
 
 func (db *DB) connect(ctx context.Context, o Options) error {
-	pool, err := sql.Open("sqlite", dsn(db.path, "immediate"))
+	pool, err := sqlite.Writer(db.path)
 	if err != nil {
 		return err
 	}
@@ -166,7 +163,7 @@ func (db *DB) connect(ctx context.Context, o Options) error {
 	if db.seal, err = db.openKey(ctx, o); err != nil {
 		return err
 	}
-	if db.read, err = sql.Open("sqlite", dsn(db.path, "deferred")+"&_pragma=query_only(1)"); err != nil {
+	if db.read, err = sqlite.Reader(db.path); err != nil {
 		return err
 	}
 	db.read.SetMaxOpenConns(readers + maxStreams)
@@ -176,22 +173,9 @@ func (db *DB) connect(ctx context.Context, o Options) error {
 	return nil
 }
 
-// dsn returns the data source name of a connection; first are pragmas that come
-// before all others.
-func dsn(path, lock string, first ...string) string {
-	values := url.Values{"_txlock": {lock}}
-	for _, pragma := range append(first,
-		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
-		"cache_size(-8000)", "mmap_size(268435456)", "journal_size_limit(67108864)", "trusted_schema(OFF)",
-	) {
-		values.Add("_pragma", pragma)
-	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + values.Encode()
-}
-
 func (db *DB) checkFormat(ctx context.Context) error {
-	var found int
-	if err := db.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+	found, err := sqlite.Format(ctx, db.writer.conn)
+	if err != nil {
 		return err
 	}
 	if found > format {
@@ -199,14 +183,9 @@ func (db *DB) checkFormat(ctx context.Context) error {
 			"%d); start that version, or choose another --data folder", db.path, found, format)
 	}
 	if found == format {
-		return db.writer.raw(ctx, createIdentity)
+		return db.writer.raw(ctx, sqlite.CreateIdentity)
 	}
-	return db.writer.raw(ctx, fmt.Sprintf(`BEGIN IMMEDIATE;
-		CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID;
-		CREATE TABLE IF NOT EXISTS "_field" ("table" TEXT NOT NULL, "field" TEXT NOT NULL, PRIMARY KEY ("table", "field")) WITHOUT ROWID;
-		`+createIdentity+`;
-		PRAGMA user_version = %d;
-		COMMIT`, format))
+	return db.writer.raw(ctx, sqlite.Prepare(format))
 }
 
 // Close stops the writer once what waits is written, and closes the file.
@@ -232,7 +211,7 @@ func (db *DB) closePools() error {
 
 // Backup writes a consistent copy of the database to a new file.
 func (db *DB) Backup(ctx context.Context, path string) error {
-	if err := db.writer.raw(ctx, "VACUUM INTO "+quoteText(path)); err != nil {
+	if err := db.writer.raw(ctx, sqlite.CopyInto(path)); err != nil {
 		return explain(path, err)
 	}
 	return os.Chmod(path, 0o600)
@@ -294,33 +273,13 @@ func rootCause(err error) error {
 	return err
 }
 
-// Codes of SQLite that mean something to a person (sqlite.org/rescode.html).
-const (
-	codeReadOnly  = 8
-	codeInterrupt = 9
-	codeCorrupt   = 11
-	codeFull      = 13
-	codeNotADB    = 26
-	codeWrite     = 778  // a quota, or a disk that is full when it is too late to say so
-	codeShmSize   = 4874 // the same, for the index of the WAL
-	codeUnique    = 2067
-)
-
-func code(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code()
-	}
-	return 0
-}
-
 // explain turns what SQLite says about a whole file into a sentence.
 func explain(path string, err error) error {
-	switch c := code(err); c & 0xff {
-	case codeCorrupt, codeNotADB:
+	switch {
+	case sqlite.Damaged(err):
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a " +
 			"backup, or choose another --data folder", Err: err}
-	case codeReadOnly:
+	case sqlite.ReadOnly(err):
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose " +
 			"another --data folder", Err: err}
 	}
@@ -329,10 +288,10 @@ func explain(path string, err error) error {
 
 // full turns what SQLite says of a disk that takes no more into fault.Full.
 func full(err error) error {
-	switch c := code(err); {
-	case c&0xff == codeFull:
+	switch {
+	case sqlite.Full(err):
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
-	case c == codeWrite || c == codeShmSize:
+	case sqlite.NoMore(err):
 		return &fault.Error{Kind: fault.Full, Message: "the disk takes no more; nothing was written", Err: err}
 	}
 	return err

@@ -95,14 +95,7 @@ func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order
 		return t.farPage(ctx, ask, cond, order, q, state)
 	}
 	p := &page{}
-	where, which := cond.text.String(), ""
-	rows := "SELECT " + t.pageColumns() + " FROM " + t.name() + " WHERE "
-	if q.Offset > 0 { // step over ids, which an index may have, and not over whole rows
-		which = rows + `"id" IN (SELECT "id" FROM ` + t.name() + " WHERE " + where + " ORDER BY " + order +
-			" LIMIT ? OFFSET ?) ORDER BY " + order
-	} else {
-		which = rows + where + " ORDER BY " + order + " LIMIT ? OFFSET ?"
-	}
+	which := t.sql.PageInOrder(cond.text.String(), order, q.Offset > 0)
 	found, err := ask(ctx, which, append(slices.Clip(cond.args), q.Size, q.Offset)...)
 	if err != nil {
 		return nil, err
@@ -125,7 +118,7 @@ func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state ui
 	if n, ok := t.totals.get(key, state); ok && settled(state) {
 		return n, nil
 	}
-	found, err := ask(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+where, cond.args...)
+	found, err := ask(ctx, t.sql.Count(where), cond.args...)
 	if err != nil {
 		return 0, err
 	}
@@ -133,14 +126,6 @@ func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state ui
 		t.totals.put(key, state, n)
 	}
 	return n, err
-}
-
-func (t *Table[T]) pageColumns() string {
-	columns := `"id", "body"`
-	for _, name := range t.froms() {
-		columns += ", " + quote(name)
-	}
-	return columns
 }
 
 // froms are the columns that derived values read.

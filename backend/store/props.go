@@ -10,6 +10,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // propColumns lists the columns by which properties are filtered and sorted.
@@ -148,23 +149,22 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 		return nil, err
 	}
 	cond := &condition{}
-	cond.and("1")
+	cond.and(sqlite.Always)
 	filterProps(cond, f)
-	order := ""
+	var orders []string
 	for _, key := range q.Sort {
 		if !slices.ContainsFunc(propColumns, func(c resource.Column) bool { return c.Name == key.Field }) {
 			return nil, fault.At("sort", "property has no field %q to sort by%s", key.Field,
 				resource.DidYouMean(key.Field, propFields[:3]))
 		}
-		order += quote(key.Field) + " COLLATE NOCASE"
+		order := sqlite.Ascending(key.Field, resource.KindText)
 		if key.Down {
-			order += " DESC"
+			order = sqlite.Descending(order)
 		}
-		order += ", "
+		orders = append(orders, order)
 	}
-	found, err := db.read.QueryContext(ctx, `WITH "p" AS (SELECT "key" AS "id", value->>'name' AS "name", `+
-		`value->>'value' AS "value", value->>'type' AS "type" FROM json_each(?))`+
-		` SELECT "id" FROM "p" WHERE `+cond.text.String()+" ORDER BY "+order+`"id"`,
+	found, err := db.read.QueryContext(ctx, sqlite.List(sqlite.Quote("property"), propFields[:3], cond.text.String(),
+		sqlite.Orders(append(orders, sqlite.Index))),
 		append([]any{string(text)}, cond.args...)...)
 	if err != nil {
 		return nil, tooSlow(ctx, err)
@@ -182,16 +182,16 @@ func filterProps(c *condition, f *filter.Filter) {
 	for _, all := range f.Any {
 		var one condition
 		for _, cond := range all {
-			place := quote(cond.Column.Name)
+			place := sqlite.Quote(cond.Column.Name)
 			if cond.Column.Name == "_all" {
-				place = `"name" || ' ' || "value"`
+				place = sqlite.Joined("name", "value")
 			}
-			text, more := values(place, resource.KindText, cond.Op, cond.Values)
+			text, more := sqlite.Values(place, resource.KindText, cond.Op, cond.Values)
 			one.and(text, more...)
 		}
-		either, args = append(either, "("+one.text.String()+")"), append(args, one.args...)
+		either, args = append(either, sqlite.Group(one.text.String())), append(args, one.args...)
 	}
-	c.and("("+strings.Join(either, " OR ")+")", args...)
+	c.and(sqlite.Any(either...), args...)
 }
 
 func propJSON(p *resource.EntityProperty, fields []string) []byte {

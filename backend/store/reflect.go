@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"spyglass/backend/resource"
 )
@@ -107,7 +106,7 @@ func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, s
 		b.arenas[s] = newArena(0)
 	}
 	size, sorted := 0, true
-	err = t.readTexts(ctx, tx.QueryContext, sources, "", nil, func(id int64, texts [][]byte, odd []bool) error {
+	err = t.readTexts(ctx, tx.QueryContext, sources, t.live(), nil, func(id int64, texts [][]byte, odd []bool) error {
 		sorted = sorted && (len(b.ids) == 0 || b.ids[len(b.ids)-1] < id)
 		b.ids = append(b.ids, id)
 		size += 8
@@ -138,7 +137,7 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 		}
 		state := t.lock.now()
 		// the state is that of the first question
-		found, err := tx.QueryContext(ctx, `SELECT "id" FROM `+t.name()+" LIMIT 1")
+		found, err := tx.QueryContext(ctx, t.sql.FirstID())
 		if err == nil {
 			_, err = oneNumber(found)
 		}
@@ -152,15 +151,15 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 	return nil, 0, errMoved
 }
 
-// readTexts visits the rows that are there and meet a condition, in any order.
+// readTexts visits the rows that meet a condition, in any order.
 // odd marks the texts that cannot be cached.
 func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any,
 	visit func(id int64, texts [][]byte, odd []bool) error) error {
-	columns := []string{`"id"`}
-	for _, s := range sources {
-		columns = append(columns, quote(s.column))
+	columns := make([]string, len(sources))
+	for i, s := range sources {
+		columns[i] = s.column
 	}
-	found, err := ask(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+t.name()+" WHERE "+t.live()+where, args...)
+	found, err := ask(ctx, t.sql.Texts(columns, where), args...)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // put writes row: a new one when its id is 0, or when none has its id. It
@@ -38,7 +39,7 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 	t.next = max(t.next, *id+1)
 	t.changed(tx, *id)
 	if fresh {
-		if _, err := tx.exec(ctx, t.insertSQL, args...); err != nil {
+		if _, err := tx.exec(ctx, t.sql.Insert, args...); err != nil {
 			return nil, t.taken(ctx, tx, row, err)
 		}
 		return body, t.link(ctx, tx, row)
@@ -53,10 +54,10 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 // A row that was there and stays is the rule, and the only case in which the
 // list keeps its members.
 func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missing bool, err error) {
-	n, err := tx.exec(ctx, t.updateSQL+" AND "+t.live(), args...)
+	n, err := tx.exec(ctx, t.sql.UpdateWhere(t.live()), args...)
 	if err == nil && n == 0 {
 		if t.res.SoftBy != "" {
-			n, err = tx.exec(ctx, t.updateSQL, args...)
+			n, err = tx.exec(ctx, t.sql.Update, args...)
 		}
 		tx.touched[&t.members]++
 	}
@@ -76,8 +77,7 @@ func (t *Table[T]) link(ctx context.Context, tx *tx, row T) error {
 			continue
 		}
 		for _, ref := range *ids {
-			if _, err := tx.exec(ctx, "INSERT INTO "+t.columns[i].link+` ("ref", "row") VALUES (?, ?)`, ref,
-				*t.idOf(row)); err != nil {
+			if _, err := tx.exec(ctx, sqlite.InsertLink(t.columns[i].link), ref, *t.idOf(row)); err != nil {
 				return err
 			}
 		}
@@ -90,7 +90,7 @@ func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
 		if c.link == "" {
 			continue
 		}
-		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" = ?`, id); err != nil {
+		if _, err := tx.exec(ctx, sqlite.DeleteLinks(c.link), id); err != nil {
 			return err
 		}
 	}
@@ -99,20 +99,20 @@ func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
 
 // taken turns a broken unique index into a sentence that names the fields.
 func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
-	if code(err) != codeUnique {
+	if !sqlite.Taken(err) {
 		return err
 	}
 	for _, set := range t.res.Unique {
-		where, args, words := []string{`"id" <> ?`, t.live()}, []any{*t.idOf(row)}, []string{}
+		where, args, words := []string{sqlite.OtherID, t.live()}, []any{*t.idOf(row)}, []string{}
 		for _, name := range set {
 			c := t.column(name)
 			value := fmt.Sprint(plain(c.field.At(row)))
-			where, args = append(where, quote(name)+collation(c.Kind)+" = ?"), append(args, plain(c.field.At(row)))
+			where, args = append(where, sqlite.Compare(name, c.Kind, "=")), append(args, plain(c.field.At(row)))
 			if name != t.res.Owner && !c.Hidden {
 				words = append(words, name+" "+fault.Quote(value))
 			}
 		}
-		stmt, failed := tx.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+strings.Join(where, " AND "))
+		stmt, failed := tx.stmt(ctx, t.sql.Count(sqlite.All(where...)))
 		if failed != nil {
 			return errors.Join(err, failed)
 		}
@@ -150,7 +150,7 @@ func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 	}
 	tx.touched[&t.members]++
 	t.changed(tx, id)
-	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+` WHERE "id" = ?`, id)
+	n, err := tx.exec(ctx, t.sql.Delete, id)
 	if err == nil && n == 0 {
 		err = t.unknown(id)
 	}
@@ -213,12 +213,11 @@ func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...a
 		if c.link == "" {
 			continue
 		}
-		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+
-			")", args...); err != nil {
+		if _, err := tx.exec(ctx, sqlite.DeleteLinksOf(c.link, t.name(), text), args...); err != nil {
 			return 0, err
 		}
 	}
-	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
+	n, err := tx.exec(ctx, t.sql.DeleteWhere(text), args...)
 	if n > 0 {
 		t.changed(tx, 0)
 	}

@@ -5,16 +5,15 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"database/sql"
 	"encoding/base64"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // sealer keeps secrets that must be read again (access keys, device passwords)
@@ -38,7 +37,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		return sealer{}, err
 	}
 	var used bool
-	if err := db.writer.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM "_shape")`).Scan(&used); err != nil {
+	if err := db.writer.conn.QueryRowContext(ctx, sqlite.AnyShape).Scan(&used); err != nil {
 		return sealer{}, err
 	}
 	key, err := os.ReadFile(path)
@@ -69,8 +68,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		}
 	}
 	if print := resource.KeyFingerprint(key); print != known {
-		if _, err := db.writer.conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE `+
-			`SET "value" = excluded."value"`, keyName, print); err != nil {
+		if _, err := db.writer.conn.ExecContext(ctx, sqlite.PutIdentity, keyName, print); err != nil {
 			return sealer{}, err
 		}
 	}
@@ -109,14 +107,7 @@ func newKey(path string, missing bool) ([]byte, error) {
 // ReleaseKey lets a database that no process has open continue with another
 // key.
 func (Files) ReleaseKey(ctx context.Context, path string) error {
-	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&"+
-		"_pragma=synchronous(FULL)")
-	if err != nil {
-		return err
-	}
-	_, err = pool.ExecContext(ctx, createIdentity+`; INSERT INTO "_identity" VALUES ('`+keyName+`', '`+released+
-		`') ON CONFLICT DO UPDATE SET "value" = excluded."value"`)
-	return errors.Join(err, pool.Close())
+	return sqlite.SetIdentity(ctx, path, keyName, released)
 }
 
 // sealedVersion begins each sealed value that is bound to its place. Values of

@@ -8,6 +8,7 @@ import (
 
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // question is a list's as the mirror sees it.
@@ -68,7 +69,7 @@ func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, tota
 	if err != nil {
 		return nil, err
 	}
-	const among = `"id" IN (SELECT value FROM json_each(?))`
+	among := sqlite.Among("id")
 	if !whole {
 		narrow := &condition{}
 		narrow.and(among, string(list))
@@ -79,7 +80,7 @@ func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, tota
 	if len(found) == 0 {
 		return p, nil
 	}
-	stmt, err := t.db.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+" WHERE "+among)
+	stmt, err := t.db.stmt(ctx, t.sql.Page(among))
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 		return p, false
 	}
 	op := cond.Op
-	if p.negated = negated(op); p.negated {
+	if p.negated = sqlite.Negated(op); p.negated {
 		op--
 	}
 	values := cond.Values
@@ -180,7 +181,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 		if strings.IndexByte(v.Text, 0) >= 0 {
 			return p, false
 		}
-		sources := t.sourcesOf(cond.Column.Name, !isASCII(v.Text))
+		sources := t.sourcesOf(cond.Column.Name, !sqlite.IsASCII(v.Text))
 		if len(sources) == 0 {
 			return p, false
 		}

@@ -11,6 +11,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // Shape lists what the rows of one resource keep in the file: "name text" for
@@ -150,7 +151,7 @@ func some(names []string) string {
 // keptFields returns what the file says of itself, by table; of a file from
 // before format 2 nothing.
 func (db *DB) keptFields(ctx context.Context) (map[string][]string, error) {
-	found, err := db.read.QueryContext(ctx, `SELECT "table", "field" FROM "_field" ORDER BY 1, 2`)
+	found, err := db.read.QueryContext(ctx, sqlite.AllFields)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +169,11 @@ func (db *DB) keptFields(ctx context.Context) (map[string][]string, error) {
 
 // keepFields makes the file list the fields of a table as they are declared now.
 func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
-	if _, err := tx.exec(ctx, `DELETE FROM "_field" WHERE "table" = ?`, string(t.res.Name)); err != nil {
+	if _, err := tx.exec(ctx, sqlite.DeleteFields, string(t.res.Name)); err != nil {
 		return err
 	}
 	for _, field := range ShapeOf(t.res).Fields {
-		if _, err := tx.exec(ctx, `INSERT INTO "_field" VALUES (?, ?)`, string(t.res.Name), field); err != nil {
+		if _, err := tx.exec(ctx, sqlite.InsertField, string(t.res.Name), field); err != nil {
 			return err
 		}
 	}
@@ -181,8 +182,7 @@ func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
 
 // fieldsKept reports whether the file lists the fields as they are declared now.
 func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
-	stmt, err := tx.stmt(ctx, `SELECT coalesce(group_concat("field", '|'), '') FROM (SELECT "field" FROM "_field" `+
-		`WHERE "table" = ? ORDER BY "field")`)
+	stmt, err := tx.stmt(ctx, sqlite.Fields)
 	if err != nil {
 		return false, err
 	}

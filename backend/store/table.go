@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // Table keeps the rows of one resource.
@@ -27,7 +27,7 @@ type Table[T any] struct {
 	mirror   mirror
 	recent   recent
 
-	selectSQL, insertSQL, updateSQL string
+	sql sqlite.Table
 }
 
 // column is a field and where it lies.
@@ -43,7 +43,7 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	for i, c := range r.Columns() {
 		col := column[T]{Column: c, field: &r.Fields[i]}
 		if c.Kind == resource.KindIDs {
-			col.link = quote(string(r.Name) + "." + c.Name)
+			col.link = sqlite.Quote(string(r.Name) + "." + c.Name)
 		}
 		if c.Name == "id" {
 			t.id = col.field
@@ -71,34 +71,21 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 
 func (t *Table[T]) state() *seqlock { return &t.lock }
 func (t *Table[T]) nextID() *int64  { return &t.next }
-func (t *Table[T]) name() string    { return quote(string(t.res.Name)) }
-
-func quote(name string) string     { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func (t *Table[T]) name() string    { return sqlite.Quote(string(t.res.Name)) }
 
 // sealedName is the column beside a list of pairs that holds its secret values.
 func sealedName(field string) string { return field + ".sealed" }
 
 func (t *Table[T]) prepareSQL() {
-	var names, marks, sets []string
-	for _, c := range t.columns {
-		for _, name := range c.stored() {
-			names, marks = append(names, quote(name)), append(marks, "?")
-			sets = append(sets, quote(name)+" = ?")
-		}
+	var stored []string
+	for _, c := range t.stored() {
+		stored = append(stored, c.Name)
 	}
-	all := strings.Join(names, ", ")
-	t.selectSQL = "SELECT " + all + " FROM " + t.name()
-	t.insertSQL = "INSERT INTO " + t.name() + " (" + all + `, "body") VALUES (` + strings.Join(marks, ", ") + ", ?)"
-	t.updateSQL = "UPDATE " + t.name() + " SET " + strings.Join(sets, ", ") + `, "body" = ? WHERE "id" = ?`
-}
-
-// stored are the names of the columns a field takes.
-func (c *column[T]) stored() []string {
-	if c.Kind == resource.KindPairs {
-		return []string{c.Name, sealedName(c.Name)}
+	order := ""
+	if t.res.SoftBy != "" {
+		order = t.orderIndex()
 	}
-	return []string{c.Name}
+	t.sql = sqlite.NewTable(t.name(), stored, t.froms(), order)
 }
 
 func (t *Table[T]) column(name string) *column[T] {
@@ -288,7 +275,7 @@ func (t *Table[T]) unknown(id int64) error {
 
 // load reads one row that meets the condition; fault.Unknown when there is none.
 func (t *Table[T]) load(ctx context.Context, q asker, id int64, where string, args ...any) (row T, err error) {
-	list, err := t.query(ctx, q, `"id" = ? AND `+where, append([]any{id}, args...)...)
+	list, err := t.query(ctx, q, sqlite.All(sqlite.HasID, where), append([]any{id}, args...)...)
 	if err != nil {
 		return row, err
 	}

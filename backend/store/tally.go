@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // Tally implements resource.Counter.
@@ -32,24 +32,18 @@ func (t *tx) Tally(ctx context.Context, name string, by []resource.By,
 
 func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By,
 	where []resource.Where) ([]resource.Tally, error) {
-	columns := make([]string, len(by))
+	fields, steps := make([]string, len(by)), make([]int64, len(by))
 	for i, b := range by {
-		c := t.column(b.Field)
-		switch {
-		case c == nil:
+		if t.column(b.Field) == nil {
 			return nil, fmt.Errorf("%s has no field %q", t.res.Name, b.Field)
-		case b.Step > 0:
-			columns[i] = fmt.Sprintf("%s / %d", quote(b.Field), b.Step)
-		default:
-			columns[i] = quote(b.Field)
 		}
+		fields[i], steps[i] = b.Field, b.Step
 	}
 	text, args, err := t.conditions(where)
 	if err != nil {
 		return nil, err
 	}
-	list := strings.Join(columns, ", ")
-	stmt, err := q.stmt(ctx, "SELECT "+list+", count(*) FROM "+t.name()+" WHERE "+text+" GROUP BY "+list)
+	stmt, err := q.stmt(ctx, t.sql.Tally(fields, steps, text))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +127,7 @@ func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
 	counts := make(map[string]int64, len(names))
 	for name, table := range names {
 		var n int64
-		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		if err := db.read.QueryRowContext(ctx, sqlite.CountAll(table)).Scan(&n); err != nil {
 			return nil, err
 		}
 		counts[name] = n

@@ -2,13 +2,13 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // view serves the endpoints of computed rows. SQLite filters and sorts them, so
@@ -32,6 +32,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 			plain.columns = append(plain.columns, c)
 		}
 	}
+	plain.prepareSQL()
 	w := &view[T]{db, v, t, plain}
 	return endpoint.OfView(v, endpoint.Handlers[T]{List: w.list, Get: w.get, Replace: w.change(true),
 		Patch: w.change(false)})
@@ -97,19 +98,16 @@ func (w *view[T]) question(ctx context.Context, q resource.Query) (*condition, s
 		return nil, "", err
 	}
 	cond := &condition{}
-	cond.and("1")
+	cond.and(sqlite.Always)
 	if err := w.plain.filtered(ctx, cond, f); err != nil {
 		return nil, "", err
 	}
 	if len(q.Sort) == 0 {
-		return cond, placeColumn, nil
+		return cond, sqlite.Index, nil
 	}
-	order, err := w.plain.orderBy(q.Sort, placeColumn)
+	order, err := w.plain.orderBy(q.Sort, sqlite.Index)
 	return cond, order, err
 }
-
-// placeColumn is the index of a row in its natural order.
-const placeColumn = `"#"`
 
 // choose returns the indexes of the rows that meet the condition, in order.
 func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order string) ([]int, error) {
@@ -123,15 +121,14 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 			return nil, err
 		}
 	}
-	columns := `"key" AS ` + placeColumn
+	var columns []string
 	for _, c := range w.plain.columns {
 		if !c.Hidden {
-			columns += fmt.Sprintf(`, "value"->>%s AS %s`, quoteText(c.Name), quote(c.Name))
+			columns = append(columns, c.Name)
 		}
 	}
-	found, err := w.db.read.QueryContext(ctx, "WITH "+w.table.name()+" AS (SELECT "+columns+
-		" FROM json_each(?)) SELECT "+placeColumn+" FROM "+w.table.name()+
-		" WHERE "+cond.text.String()+" ORDER BY "+order, append([]any{string(append(text, ']'))}, cond.args...)...)
+	found, err := w.db.read.QueryContext(ctx, sqlite.List(w.table.name(), columns, cond.text.String(), order),
+		append([]any{string(append(text, ']'))}, cond.args...)...)
 	if err != nil {
 		return nil, err
 	}

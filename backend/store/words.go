@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/sqlite"
 )
 
 // Words is a full-text index for a table: it maps words to rows. It keeps the
@@ -17,20 +18,17 @@ type Words struct{ Name string } // of the index in the file
 
 // Open opens the index, or makes it.
 func (x Words) Open(ctx context.Context, db *DB) error {
-	return db.writer.raw(ctx, `CREATE VIRTUAL TABLE IF NOT EXISTS `+quote(x.Name)+
-		` USING fts5("tags", "text", content='', contentless_delete=1, detail=column, prefix='1 2 3', `+
-		`tokenize="unicode61 remove_diacritics 2 tokenchars '._-'")`)
+	return db.writer.raw(ctx, sqlite.CreateWords(x.Name))
 }
 
 // Put gives a row its words, instead of those it had.
 func (x Words) Put(ctx context.Context, tx resource.Tx, id int64, tags []string, text string) error {
-	return run(ctx, tx, `INSERT OR REPLACE INTO `+quote(x.Name)+` ("rowid", "tags", "text") VALUES (?, ?, ?)`, id,
-		strings.Join(tags, " "), text)
+	return run(ctx, tx, sqlite.PutWords(x.Name), id, strings.Join(tags, " "), text)
 }
 
 // Delete takes the words of a row; of one that has none, too.
 func (x Words) Delete(ctx context.Context, tx resource.Tx, id int64) error {
-	return run(ctx, tx, `DELETE FROM `+quote(x.Name)+` WHERE "rowid" = ?`, id)
+	return run(ctx, tx, sqlite.DeleteWords(x.Name), id)
 }
 
 // Last is the highest id that has words, 0 for none.
@@ -39,7 +37,7 @@ func (x Words) Last(ctx context.Context, in resource.Tx) (last int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := t.stmt(ctx, `SELECT coalesce(max("rowid"), 0) FROM `+quote(x.Name))
+	stmt, err := t.stmt(ctx, sqlite.LastWords(x.Name))
 	if err == nil {
 		err = stmt.QueryRowContext(ctx).Scan(&last)
 	}
@@ -58,9 +56,8 @@ type WordQuery struct {
 
 // Find returns ids, the highest first.
 func (x Words) Find(ctx context.Context, db *DB, q WordQuery) (ids []int64, err error) {
-	text, args := q.conditions(x.Name)
-	rows, err := db.read.QueryContext(ctx, `SELECT "rowid" FROM `+quote(x.Name)+` WHERE `+text+
-		` ORDER BY "rowid" DESC LIMIT ?`, append(args, q.Limit)...)
+	query, args := sqlite.FindWords(x.Name, q.Tags, q.Words, q.From, q.Before, q.Limit)
+	rows, err := db.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,29 +72,10 @@ func (x Words) Find(ctx context.Context, db *DB, q WordQuery) (ids []int64, err 
 	return ids, rows.Err()
 }
 
-func (q *WordQuery) conditions(name string) (text string, args []any) {
-	var terms []string
-	for _, tag := range q.Tags {
-		terms = append(terms, `tags : "`+tag+`"`)
-	}
-	for _, word := range q.Words {
-		terms = append(terms, `text : "`+strings.ReplaceAll(word, `"`, `""`)+`" *`)
-	}
-	text, args = quote(name)+` MATCH ?`, []any{strings.Join(terms, " AND ")}
-	if q.From != 0 {
-		text, args = text+` AND "rowid" >= ?`, append(args, q.From)
-	}
-	if q.Before != 0 {
-		text, args = text+` AND "rowid" < ?`, append(args, q.Before)
-	}
-	return text, args
-}
-
 // FirstSince returns the lowest id of a row whose indexed field, a moment, is
 // not before at; 0 for none. It assumes that ids and moments grow together.
 func (db *DB) FirstSince(ctx context.Context, name, field string, at resource.Millis) (id int64, err error) {
-	err = db.read.QueryRowContext(ctx, `SELECT coalesce((SELECT "id" FROM `+quote(name)+` WHERE `+quote(field)+
-		` >= ? ORDER BY `+quote(field)+` LIMIT 1), 0)`, int64(at)).Scan(&id)
+	err = db.read.QueryRowContext(ctx, sqlite.FirstSince(name, field), int64(at)).Scan(&id)
 	return id, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
+	"spyglass/backend/store/sqlite"
 )
 
 // writer is the one goroutine that writes. Jobs that wait while a commit is
@@ -43,6 +44,9 @@ type job struct {
 // batch bounds how many writes share a commit, so that the first of them does
 // not wait for long.
 const batch = 256
+
+// Each write of a batch is a savepoint.
+var beginJob, keepJob, undoJob = sqlite.Savepoint("job"), sqlite.Release("job"), sqlite.RollbackTo("job")
 
 // gather limits how long a commit waits for as many writes as shared the last one:
 // who has just been answered tends to write again, and less than an fsync is
@@ -151,7 +155,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 		t.ran = nil
 		return
 	}
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+	if err := w.exec(sqlite.Begin); err != nil {
 		j.finish(full(err))
 		t.ran = nil
 		return
@@ -171,7 +175,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 	}
 	err := lost
 	if err == nil {
-		err = w.exec("COMMIT")
+		err = w.exec(sqlite.Commit)
 	}
 	if err != nil {
 		err = errors.Join(full(err), w.rollback())
@@ -224,7 +228,7 @@ func (w *writer) next(begun time.Time, ran int) *job {
 }
 
 func (w *writer) rollback() error {
-	if err := w.exec("ROLLBACK"); err != nil && code(err) != 1 { // 1: SQLite has rolled back by itself
+	if err := w.exec(sqlite.Rollback); err != nil && !sqlite.RolledBack(err) {
 		return err
 	}
 	return nil
@@ -237,7 +241,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 		return nil
 	}
 	t.telling = telling{}
-	if j.err = w.exec("SAVEPOINT job"); j.err != nil {
+	if j.err = w.exec(beginJob); j.err != nil {
 		return j.err
 	}
 	if w.db.twice {
@@ -248,11 +252,11 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if err := guarded(t, j.do); err != nil {
 		j.err = full(err)
 		t.memos = nil // they may be made from what goes now
-		if w.exec("ROLLBACK TO job") != nil {
+		if w.exec(undoJob) != nil {
 			return j.err
 		}
 	}
-	if err := w.exec("RELEASE job"); err != nil {
+	if err := w.exec(keepJob); err != nil {
 		j.err = errors.Join(j.err, err)
 		return j.err
 	}
@@ -265,7 +269,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 func (w *writer) rehearse(t *tx, j *job) error {
 	next, changes := w.db.nextIDs(), len(t.changes)
 	err := guarded(t, j.do)
-	if failed := w.exec("ROLLBACK TO job"); failed != nil {
+	if failed := w.exec(undoJob); failed != nil {
 		return errors.Join(full(err), failed)
 	}
 	for id, value := range next {
