@@ -115,6 +115,6 @@ test('axe finds nothing in the collections while several are chosen, before a ru
   await page.getByRole('dialog', { name: 'Run 2 entries' }).waitFor()
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.getByRole('button', { name: 'Run 2 requests' }).click()
-  await p.catalog.getByRole('region', { name: 'Run' }).getByText('1 of 2 went well').waitFor()
+  await p.catalog.getByRole('region', { name: 'Run' }).getByText('1 of 2 succeeded').waitFor()
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
 })

@@ -330,7 +330,7 @@ describe('variables', () => {
     await page.keyboard.press('Enter')
     await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{$userId}}')
     await page.keyboard.press('ArrowLeft')
-    await page.getByRole('tooltip').getByText('built in, filled in when sent').waitFor()
+    await page.getByRole('tooltip').getByText('built-in, filled in when sent').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('tooltip').count()).toBe(0)
     await expect.poll(() => focusLabel(page)).toBe('Path')

@@ -159,12 +159,12 @@ test('a graph has its title and unit, and a list offers its numbers over its tim
   await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
   await sendPath(page, '/alert/alerts?size=50')
-  await p.response.getByText('This list can be drawn').waitFor()
+  await p.response.getByText('Draw this list as a chart').waitFor()
   await p.response.getByRole('button', { name: 'Draw' }).click()
   await expect.poll(() => drawn(page)).toBeGreaterThan(500)
 
   await sendPath(page, '/setting/version')
-  await p.response.getByText('Nothing to draw in this answer').waitFor()
+  await p.response.getByText('This response has no chart').waitFor()
 })
 
 test('several instances are measured against their thresholds, with maintenance that comes every day', async () => {

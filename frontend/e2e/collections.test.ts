@@ -316,14 +316,14 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await page.getByRole('menuitem', { name: 'Run…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Run Tour' })
   await dialog.getByText(/^3 GET, 1 POST, one after the other, to /).waitFor()
-  await dialog.getByText(/^1 POST will change .*; nothing more is asked\.$/).waitFor()
+  await dialog.getByText(/^1 POST will change .* without further confirmation\.$/).waitFor()
   await expect
     .poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement))
     .toBe(true)
   await shot(page, 'run-ask')
   await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
   const run = p.catalog.getByRole('region', { name: 'Run' })
-  await run.getByText('1 of 2 went well; 2 were not sent').waitFor()
+  await run.getByText('1 of 2 succeeded; 2 were not sent').waitFor()
   const results = () =>
     run
       .getByRole('group', { name: 'Results' })
@@ -339,7 +339,7 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await page.getByRole('menuitem', { name: 'Run…' }).click()
   await dialog.getByRole('switch', { name: 'Stop at the first failure' }).click()
   await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
-  await run.getByText('3 of 4 went well').waitFor()
+  await run.getByText('3 of 4 succeeded').waitFor()
   expect((await results()).map((r) => r?.split(',')[0])).toEqual(['Devices', 'Nothing', 'Create', 'Groups'])
   await run.getByRole('button', { name: /^Create, 20\d/ }).click()
   await expect.poll(() => p.path.inputValue()).toBe('/device/groups')

@@ -274,7 +274,7 @@ test('charts wait for the past of the demo, and are drawn once it is filled', as
   })
   await device(page, 'web-prod-01.fra')
   await page.getByText('The past of the demo is being filled').first().waitFor()
-  expect(await page.getByText('No data in this time').count()).toBe(0)
+  expect(await page.getByText('No data in this period').count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
   await page.evaluate(async () => {
     const token =

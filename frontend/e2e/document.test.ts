@@ -123,7 +123,7 @@ test('two answers are compared by id', async () => {
     return box.x + box.width
   }
   expect(await right(choices)).toBeCloseTo(await right(p.response.getByRole('button', { name: 'Compare…' })), 0)
-  await choices.getByRole('menuitem', { name: /^The previous answer/ }).click()
+  await choices.getByRole('menuitem', { name: /^Previous response/ }).click()
   const comparison = p.response.getByRole('region', { name: 'Comparison' })
   await until(comparison, /\d+ differences/)
   await comparison
@@ -187,7 +187,7 @@ test('a body that is no text is named and shown in hexadecimal, broken JSON as t
     const p = parts(page)
     await atStub(page, 'Odd', `${odd.url}/api`)
     await sendPath(page, '/picture')
-    await until(p.response, /The answer is no text: 5\.0 KB of image\/png\./)
+    await until(p.response, /Binary response: 5\.0 KB, image\/png/)
     await until(
       p.response.getByRole('group', { name: 'Response body in hexadecimal' }),
       /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s,
@@ -198,7 +198,7 @@ test('a body that is no text is named and shown in hexadecimal, broken JSON as t
     await sendPath(page, '/broken', /· 10 B/)
     await until(
       p.response,
-      /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./,
+      /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown unchanged\./,
     )
     await until(p.response.getByRole('group', { name: 'Response body' }), /\{"a":\[1,2\}/)
   } finally {

@@ -81,7 +81,7 @@ const row = (page: Page, key: string) => parts(page).tree.getByRole('treeitem', 
 test('the catalog of a portal marks what is deprecated, and what only administrators may do', async () => {
   const page = await home.page()
   await atStub(page, 'Marks', plain.url)
-  await page.getByText(`Catalog of Marks: ${plain.url}/openapi.json`).waitFor()
+  await page.getByText(`Loaded the API catalog of Marks from ${plain.url}/openapi.json`).waitFor()
   await until(endpoint(page, 'GET /stuff'), /List stuff · deprecated/)
   await until(endpoint(page, 'POST /things'), /Administrators only/)
   expect(await endpoint(page, 'GET /things').textContent()).not.toMatch(/deprecated|Administrators/)
@@ -115,7 +115,7 @@ test('a portal that has had too many requests is asked again after a countdown, 
   refuse = 1
   asked.length = 0
   await page.keyboard.press('Control+Enter')
-  await p.response.getByRole('button', { name: 'Do not send' }).click()
+  await p.response.getByRole('button', { name: 'Cancel' }).click()
   await until(p.status, /^429/)
   await expect.poll(() => p.response.getByText('It is sent again').count()).toBe(0)
   expect(asked).toEqual(['/busy'])
@@ -125,7 +125,7 @@ test('the time of an answer is broken down', async () => {
   const page = await home.page()
   await atStub(page, 'Late', plain.url)
   await sendPath(page, '/late')
-  await page.getByRole('button', { name: 'Where the time went' }).focus()
+  await page.getByRole('button', { name: 'Timing' }).focus()
   const told = (await page.getByRole('tooltip').innerText()).split(/\s*\n\s*/)
   const ms = (name: string) => Number.parseInt(told[told.indexOf(name) + 1])
   expect(told.filter((_, i) => i % 2 === 0)).toEqual(['Connect', 'First byte', 'Download', 'Size'])

@@ -31,7 +31,7 @@ test('a link from outside shows a screen, a device, or a request that is not sen
   const { page, sent } = await told({
     call: { method: 'DELETE', path: '/device/devices/7', query: [{ key: 'deleteHard', value: '<b>true</b>' }] },
   })
-  await until(page.getByTestId('toast'), /A link opened this request. It is not sent until you send it/)
+  await until(page.getByTestId('toast'), /A link opened this request. Review it before you send it/)
   const p = parts(page)
   await page.getByRole('tab', { name: /DELETE \/device\/devices\/7/ }).waitFor()
   await expect.poll(() => page.getByRole('tablist', { name: 'Open tabs' }).getByRole('tab').count()).toBe(1) // no empty one beside it

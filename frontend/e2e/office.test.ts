@@ -9,7 +9,7 @@ const portal = suite()
 async function settings(page: Page, section = '') {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Settings' }).click()
-  const nav = page.getByRole('navigation', { name: 'Settings of the portal' })
+  const nav = page.getByRole('navigation', { name: 'Portal settings' })
   if (section) await nav.getByRole('button', { name: section }).click()
   return { nav, list: page.getByRole('grid'), toast: page.getByTestId('toast') }
 }
@@ -39,7 +39,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   const jo = page.getByRole('region', { name: 'jo', exact: true })
   await jo.getByRole('textbox', { name: 'Family name' }).fill('Mine')
   await jo.getByLabel('New password').fill('never kept anywhere')
-  await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: 'Roles' }).click()
+  await page.getByRole('navigation', { name: 'Portal settings' }).getByRole('button', { name: 'Roles' }).click()
   await expect
     .poll(() => page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json())))
     .toMatch(/"lastName":"Mine"/)
@@ -48,7 +48,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   )
   await page.reload()
   await page
-    .getByRole('navigation', { name: 'Settings of the portal' })
+    .getByRole('navigation', { name: 'Portal settings' })
     .getByRole('button', { name: /Users.*edited, not saved/ })
     .click()
   await list.getByRole('row', { name: /jo.*edited, not saved/ }).click()

@@ -119,7 +119,7 @@ test('groups, alerts, data sources, reports and settings are found by their name
   await main.getByRole('heading', { name: 'Web page' }).first().waitFor()
   await jump('alerts of the week', 'Reports', 'Alerts of the week')
   await main.getByRole('row', { name: /Alerts of the week/, selected: true }).waitFor()
-  await jump('audit log', 'Settings of the portal', 'Audit log')
+  await jump('audit log', 'Portal settings', 'Audit log')
   await main.getByRole('heading', { name: 'Audit log' }).first().waitFor()
 })
 
@@ -181,7 +181,7 @@ test('what the tools of a request and of its answer do is in the palette, too', 
   await run('as table', 'Response as table')
   await p.response.getByRole('grid', { name: 'Items' }).waitFor()
   await expect.poll(focused).toBe('Table')
-  await run('collapse', 'Collapse the whole response')
+  await run('collapse', 'Collapse entire response')
   await expect.poll(() => p.tree.getByRole('treeitem', { expanded: true }).count()).toBe(1) // what the answer is itself
   await run('as code', 'Request as code')
   await p.response.getByText('curl --globoff').waitFor()

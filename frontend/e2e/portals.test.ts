@@ -43,7 +43,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   await signIn.getByLabel('Password').fill(password)
   await signIn.getByRole('button', { name: 'Sign in' }).click()
   await signIn.waitFor({ state: 'detached' })
-  await page.getByText(`Catalog of Far away: ${away.url}/api/openapi.json`).waitFor()
+  await page.getByText(`Loaded the API catalog of Far away from ${away.url}/api/openapi.json`).waitFor()
   await until(switcher(page), /Far away\s*Staging.*as operator/)
   await expect.poll(() => page.locator('.app').getAttribute('class')).toContain('staging')
   await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${new URL(away.url).host}`))
@@ -167,9 +167,9 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   await expect.poll(() => tabNames(page)).toEqual([...tabs, 'GET /typed/right/before'])
   await until(
     page.getByTestId('toast'),
-    /^Far away cannot be used now: nothing answers at .* refused\. Its tabs are here\./,
+    /^Far away is unavailable: nothing answers at .* refused\. Its tabs are open\./,
   )
-  await until(page.getByRole('contentinfo'), new RegExp(`No answer · ${new URL(away.url).host}`))
+  await until(page.getByRole('contentinfo'), new RegExp(`Disconnected · ${new URL(away.url).host}`))
   await shot(page, 'gone')
 
   const broken = await failing(away.url)
@@ -178,16 +178,18 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   try {
     await sendPath(page, '/device/devices', /^503 Service Unavailable/)
     await p.response
-      .getByText('The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.')
+      .getByText(
+        "The portal failed, not your request. Send it again. If it fails again, contact the portal's administrator.",
+      )
       .waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
     await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('') // that it is gone is no longer so
     await sendPath(page, '/circle', /redirects in a circle/)
-    await p.response.getByText('Far away leads nowhere').waitFor()
+    await p.response.getByText('Too many redirects from Far away').waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // it did answer
 
     await sendPath(page, '/device/groups?size=2', /^200 OK .* 2 items$/)
-    await p.request.getByRole('button', { name: 'More ways to send' }).click()
+    await p.request.getByRole('button', { name: 'More send options' }).click()
     await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
     const run = p.response.getByRole('group', { name: 'Fetching all pages' })
     await run.getByText(/2 items · .* · waiting (\d+ min )?\d+ s for the quota$/).waitFor()

@@ -113,11 +113,11 @@ test('Control+A means the whole answer where only a part is on the page, and wha
   await until(body, /displayName/)
   await body.focus()
   await page.keyboard.press('Control+A')
-  await p.response.getByText(/^All [\d,]+ lines are selected$/).waitFor()
+  await p.response.getByText(/^All [\d,]+ lines selected$/).waitFor()
   await page.keyboard.press('Control+C')
   await expect.poll(copied).toBe(whole)
   await body.click()
-  await expect.poll(() => p.response.getByText(/lines are selected$/).count()).toBe(0)
+  await expect.poll(() => p.response.getByText(/lines selected$/).count()).toBe(0)
 
   await p.tools.getByRole('tab', { name: 'Docs' }).click()
   await p.tools.getByRole('heading', { name: 'List devices' }).click()

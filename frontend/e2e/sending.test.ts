@@ -11,7 +11,7 @@ test('all pages of a list become one answer, with one entry in the history', asy
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
   const text = await until(p.status, /^200 OK .* (?!7 )\d+ items$/)
   const items = Number(/(\d+) items/.exec(text)![1])
@@ -42,7 +42,7 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   const page = await portal.page()
   const p = parts(page)
   await patch(page, '/device/groups/2', '{"description": "reviewed"}')
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   const dialog = page.getByRole('dialog', { name: /^What PATCH changes/ })
   await dialog.getByRole('row', { name: /description/ }).waitFor()
@@ -73,7 +73,7 @@ test('of a write with an unknown variable nothing is asked: it says which, as se
   const page = await portal.page()
   const p = parts(page)
   await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   const told = p.request.getByRole('alert').filter({ hasText: 'nobodyKnows' })
   await told.getByRole('button', { name: 'Open Variables' }).waitFor()
@@ -90,7 +90,7 @@ test('of a write whose path lacks a value nothing is asked: it says what is miss
   await newRequest(page)
   await p.path.fill('/device/groups/{id}')
   await p.method.selectOption('PATCH')
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   await p.request.getByRole('alert').getByText('{id} needs a value').waitFor()
   await p.method.selectOption('DELETE')
@@ -133,7 +133,7 @@ test('a locked portal sends no write and says why', async () => {
       r.url().endsWith('/explorer/settings') &&
       (r.request().postData() ?? '').includes('portalReadOnly'),
   )
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
   await saved
   await page.keyboard.press('Control+Enter')
@@ -147,7 +147,7 @@ test('a list goes to a file page by page, and the answer on screen stays', async
   await newRequest(page)
   await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
   const coming = page.waitForEvent('download')
-  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Save all pages as NDJSON' }).click()
   const file = await coming
   expect(file.suggestedFilename()).toBe('device-devices.ndjson')

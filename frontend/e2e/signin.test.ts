@@ -127,6 +127,6 @@ test('too many tries are refused with the time to wait', async () => {
     await page.keyboard.press('Enter')
     if ((await answer).status() === 429) break
   }
-  await until(page.getByRole('alert'), /^Too many tries\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
+  await until(page.getByRole('alert'), /^Too many attempts\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
   await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
 })

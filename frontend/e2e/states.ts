@@ -99,7 +99,7 @@ export const states: State[] = [
     open: async (page) => {
       await palette(page, '')
       await page.keyboard.type('qqqq')
-      await page.getByText('Nothing is called').waitFor()
+      await page.getByText('No results for').waitFor()
     },
   },
   { name: 'settings: appearance', open: (page) => settings(page, 'Appearance') },
@@ -162,7 +162,7 @@ export const states: State[] = [
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=5')
-      await menu(page, 'More ways to send')
+      await menu(page, 'More send options')
     },
   },
   { name: 'a write under review', open: (page) => review(page, { unheard: true }) },
@@ -171,7 +171,7 @@ export const states: State[] = [
     open: async (page) => {
       await write(page, 'DELETE', '/device/groups/2')
       await page.keyboard.press('Control+Enter')
-      await page.getByRole('dialog').getByText('What is below it').waitFor()
+      await page.getByRole('dialog').getByText('It contains').waitFor()
     },
   },
   {
@@ -188,7 +188,7 @@ export const states: State[] = [
     open: async (page) => {
       await newRequest(page)
       await sendPath(page, '/device/devices?size=5')
-      await page.getByRole('button', { name: 'Where the time went' }).focus()
+      await page.getByRole('button', { name: 'Timing' }).focus()
     },
   },
   { name: 'a portal to add', open: portalForm },
@@ -254,7 +254,7 @@ export const states: State[] = [
       await newRequest(page)
       await sendPath(page, '/alert/alerts?size=5')
       await parts(page).response.getByRole('tab', { name: 'Chart' }).click()
-      await page.getByText('This list can be drawn').waitFor()
+      await page.getByText('Draw this list as a chart').waitFor()
     },
   },
   {
@@ -309,7 +309,7 @@ async function compared(page: Page) {
   await response.getByRole('button', { name: 'Compare…' }).click()
   await page
     .getByRole('menu', { name: 'Compare with' })
-    .getByRole('menuitem', { name: /^The previous answer/ })
+    .getByRole('menuitem', { name: /^Previous response/ })
     .click()
   await response.getByRole('region', { name: 'Comparison' }).getByRole('option').first().waitFor()
 }
@@ -390,7 +390,7 @@ async function review(page: Page, more: Record<string, unknown> = {}) {
     '/device/groups/2',
     JSON.stringify({ name: 'Network', description: `seen at ${Date.now()}`, ...more }),
   )
-  await menu(page, 'More ways to send')
+  await menu(page, 'More send options')
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   await page
     .getByRole('dialog')
@@ -400,7 +400,7 @@ async function review(page: Page, more: Record<string, unknown> = {}) {
 
 async function locked(page: Page) {
   await write(page, 'PATCH', '/device/groups/2', '{"description": "never"}')
-  await menu(page, 'More ways to send')
+  await menu(page, 'More send options')
   await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
   await page.getByText('is read-only now').waitFor()
   await page.keyboard.press('Control+Enter')

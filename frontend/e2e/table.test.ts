@@ -215,7 +215,7 @@ test('sort and filter are written into the request, which is stale until it is s
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
   await menu('Sort in the request, descending')
-  await until(page.getByTestId('toast'), /^The request sorts by -displayName now/)
+  await until(page.getByTestId('toast'), /^The request now sorts by -displayName/)
   await p.response.getByText('Edited since sent').waitFor()
   await menu('Filter in the request…')
   const dialog = page.getByRole('dialog', { name: 'Filter in the request' })

@@ -111,9 +111,7 @@ test('two windows show the same tabs, and neither overwrites the other', async (
   await a.path.fill('/mine')
   await first
   await b.path.fill('/theirs')
-  const alert = other
-    .getByRole('alert')
-    .filter({ hasText: 'Another window changed this request to GET /mine meanwhile.' })
+  const alert = other.getByRole('alert').filter({ hasText: 'Another window changed this request to GET /mine.' })
   await alert.waitFor()
   await other.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/conflict.png` : undefined })
   await expect.poll(() => b.path.inputValue()).toBe('/theirs')

@@ -107,7 +107,7 @@ test('what a pasted command loses is a short message, and told in full when aske
   await until(message, /^Pasted as a request\. 7 things were left out or changed\./)
   expect((await message.boundingBox())!.height).toBeLessThan(120)
   await message.getByText('Show them').click()
-  await message.getByText('The file body.json was left out: paste what it holds into the body.').waitFor()
+  await message.getByText('The file body.json was left out: paste its contents into the body.').waitFor()
   await expect.poll(() => covered(page)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/paste-notes.png` })
   await message.getByRole('button', { name: 'Undo' }).click()

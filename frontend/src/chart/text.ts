@@ -1,4 +1,4 @@
-/** The text of charts, all in one place. */
+/** The text of charts. */
 import { number } from '../ui/locale'
 
 export const text = {

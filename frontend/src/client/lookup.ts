@@ -33,7 +33,7 @@ export function lookupClient({ json }: Http): LookupClient {
       })
       if (answer.status < 200 || answer.status > 299) {
         const { errorMessage } = (answer.body ?? {}) as { errorMessage?: string }
-        throw new Fault(errorMessage ?? text.answered(answer.status), answer.status)
+        throw new Fault(errorMessage ?? text.returned(answer.status), answer.status)
       }
       return answer.body as T
     },

@@ -1,7 +1,7 @@
-/** What the page says of requests to its own program that come to nothing, all in one place. */
+/** The text of failed requests to Spyglass itself. */
 
 export const text = {
   cancelled: 'Cancelled',
-  silent: (host: string) => `Spyglass at ${host} does not answer`,
-  answered: (status: number) => `The portal answered ${status}`,
+  silent: (host: string) => `Spyglass at ${host} is not responding`,
+  returned: (status: number) => `The portal returned ${status}`,
 } as const

@@ -1,16 +1,16 @@
-/** The text of the command palette, all in one place: what a translator needs of it. */
+/** The text of the command palette. */
 import { number } from '../ui/locale'
 
 export const text = {
   palette: {
     commandPalette: 'Command palette',
     command: 'Command',
-    typeACommand: 'Type a command, a path, the name of a device',
+    typeACommand: 'Search commands, endpoints, devices…',
     esc: 'Esc',
     commands: 'Commands',
     of: (n: number, total: number) => `${number(n)} of ${number(total)}`,
-    nothingIsCalled: (trim: string) => `Nothing is called “${trim}”.`,
-    choose: 'choose',
+    noResults: (words: string) => `No results for “${words}”`,
+    choose: 'select',
     run: 'run',
     inNewTab: 'in new tab',
     monitorApi: 'Monitor / API',
@@ -45,7 +45,7 @@ export const text = {
     switchTo: (name: string) => `Switch to ${name}`,
   },
   settings: {
-    settings: 'Settings of the portal',
+    settings: 'Portal settings',
   },
   tabs: {
     tabs: 'Tabs',

@@ -62,10 +62,10 @@ describe('a filter is read', () => {
     ['id', 0, 2, 'expected an operator after id'],
     ['id:', 0, 3, 'expected a value after :'],
     ['id:7 id:8', 5, 5, 'expected , or ||; a value with spaces, commas or bars needs double quotes'],
-    ['id:7,name:"x', 5, 10, 'no quote closes the value'],
+    ['id:7,name:"x', 5, 10, 'the value has no closing quote'],
     ['id:7,', 5, 5, 'expected a field'],
     ['~x', 0, 0, 'expected a field'],
-    ['a:\\', 0, 2, 'nothing follows the \\'],
+    ['a:\\', 0, 2, 'a character must follow the \\'],
   ])('%j stops being one from %i, at %i: %s', (text, start, at, message) => {
     expect(parseFilter(text).rest).toEqual({ start, at, message })
   })

@@ -1,4 +1,4 @@
-/** The text of the request builder, all in one place: what a translator needs of it. */
+/** The text of the request builder. */
 import { number } from '../ui/locale'
 
 export const text = {
@@ -20,9 +20,10 @@ export const text = {
     dragToMove: 'Drag to move, or Alt and the arrow keys',
     removeOne: (name: string) => `Remove ${name}`,
     remove: 'Remove',
-    notANumber: (at: string) => `Not a number: “${at}” is not in the body. Choose type string to keep it as text.`,
-    fromKept: (join: string) => `from ${join}, kept`,
-    keptNotSent: 'kept, not sent',
+    notANumber: (at: string) =>
+      `“${at}” is not a number and is left out of the body. Select type string to keep it as text.`,
+    fromKept: (join: string) => `from ${join}, not sent`,
+    keptNotSent: 'not sent',
   },
   bodyForm: {
     body: 'Body',
@@ -34,9 +35,9 @@ export const text = {
     editInRaw: 'Edit in Raw JSON',
     lineColumn: (line: number, column: number, message: string) =>
       `Line ${number(line)}, column ${number(column)}: ${message}.`,
-    theTextIs: 'The text is kept as it is.',
-    requiredNotThere: 'Required, not there yet:',
-    theBodyIsOne: (kind: string) => `The body is one ${kind}, which has no fields:`,
+    theTextIs: 'The text stays unchanged.',
+    requiredNotThere: 'Missing required fields:',
+    theBodyIsOne: (kind: string) => `The body is a single ${kind} without fields:`,
     noBodyAdd: 'No body. Add a field, or write it in Raw JSON.',
   },
   bodyRaw: {
@@ -44,11 +45,11 @@ export const text = {
       `Line ${number(line)}, column ${number(column)}: ${message}`,
     validJson: 'Valid JSON',
     noBody: 'No body',
-    keptButNot: (method: string) => `Kept, but not sent with ${method}`,
-    goToThe: 'Go to the next one (F8)',
-    finding: (found: number) => `${number(found)} ${found === 1 ? 'finding' : 'findings'}`,
+    keptButNot: (method: string) => `Not sent with ${method}`,
+    goToThe: 'Go to the next problem (F8)',
+    finding: (found: number) => `${number(found)} ${found === 1 ? 'problem' : 'problems'}`,
     format: 'Format',
-    theEditorCould: (failed: string) => `The editor could not be loaded: ${failed}`,
+    theEditorCould: (failed: string) => `Could not load the editor: ${failed}`,
   },
   conditionEdit: {
     fields: 'Fields',
@@ -79,7 +80,7 @@ export const text = {
     removeOne: (condition: string) => `Remove ${condition}`,
     remove: 'Remove',
     addCondition: 'Add condition',
-    shareThatMatches: 'share that matches',
+    shareThatMatches: 'matching share',
     ofMatch: (total: number) => `of ${number(total)} match`,
   },
   momentPick: {
@@ -92,8 +93,8 @@ export const text = {
   },
   options: {
     options: 'Options',
-    timeout: 'timeout',
-    thePortals: "the portal's",
+    timeout: 'Timeout',
+    portalDefault: 'Portal default',
     seconds: 'seconds',
   },
   preview: {
@@ -112,15 +113,15 @@ export const text = {
     rawJson: 'Raw JSON',
     preview: 'Preview',
     reset: 'Reset',
-    resetHint: 'Back to what was saved, or to how the catalog begins it',
+    resetHint: 'Revert to the saved request or the catalog default',
     save: 'Save',
     pathParameters: 'Path parameters',
     queryParameters: 'Query parameters',
-    noneThePath: 'None. The path is sent as it is.',
+    noQuery: 'No query parameters',
     headers: 'Headers',
     automatic: (n: number, automatic: number) => `${number(n)} + ${number(automatic)} automatic`,
     sentByThemselves: (credential: '' | 'session' | 'token' | 'signature') =>
-      `${credential ? `Accept, User-Agent and the ${credential}` : 'Accept and User-Agent'} are sent by themselves.`,
+      `${credential ? `Accept, User-Agent and the ${credential}` : 'Accept and User-Agent'} are added automatically.`,
   },
   rowLine: {
     on: (name: string) => `${name} on`,
@@ -144,9 +145,9 @@ export const text = {
     editAsText: 'Edit as text',
     add: (noun: string) => `Add ${noun}`,
     asText: (title: string) => `${title} as text`,
-    oneOnA: 'One on a line:',
+    oneOnA: 'One per line:',
     keyValue: 'key: value',
-    inFrontSwitches: 'in front switches it off.',
+    inFrontSwitches: 'in front turns it off.',
     example: (value: string) => `for example ${value}`,
     usually: (value: string) => `default ${value}`,
     aValue: 'value',
@@ -169,19 +170,19 @@ export const text = {
   },
   check: {
     theBody: 'the body',
-    isThereTwice: (key: string) => `“${key}” is there twice; the portal refuses that`,
+    isThereTwice: (key: string) => `Duplicate key “${key}”: the portal rejects it`,
     noField: (key: string, known: string) => `no field “${key}”${known}`,
-    isSetBy: (key: string) => `${key} is set by the portal; what is given is ignored`,
+    isSetBy: (key: string) => `${key} is set by the portal; your value is ignored`,
     required: (names: string[], of: string) =>
       `${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} required${of ? ` in ${of}` : ''}`,
-    isOneOf: (name: string, map: string) => `${name} is one of ${map}`,
+    isOneOf: (name: string, map: string) => `${name} must be one of ${map}`,
     hasCharactersAt: (name: string, n: number, most: number) =>
-      `${name} has ${number(n)} characters, at most ${number(most)}`,
-    isAtLeast: (name: string, minimum: number) => `${name} is at least ${number(minimum)}`,
-    isAtMost: (name: string, maximum: number) => `${name} is at most ${number(maximum)}`,
+      `${name} has ${number(n)} characters; the maximum is ${number(most)}`,
+    isAtLeast: (name: string, minimum: number) => `${name} must be at least ${number(minimum)}`,
+    isAtMost: (name: string, maximum: number) => `${name} must be at most ${number(maximum)}`,
     anObject: 'an object',
-    aList: 'a list',
-    aText: 'a text',
+    aList: 'an array',
+    aText: 'a string',
     aWholeNumber: 'a whole number',
     aNumber: 'a number',
     trueOrFalse: 'true or false',
@@ -216,12 +217,12 @@ export const text = {
     expectedOrA: 'expected , or ||; a value with spaces, commas or bars needs double quotes',
     expectedAField: 'expected a field',
     expectedAnOperator: (field: string) => `expected an operator after ${field}`,
-    nothingFollowsThe: 'nothing follows the \\',
-    noQuoteCloses: 'no quote closes the value',
+    nothingFollowsThe: 'a character must follow the \\',
+    noQuoteCloses: 'the value has no closing quote',
     expectedAValue: (op: string) => `expected a value after ${op}`,
   },
   filtering: {
-    anyTextOf: 'any text of the item',
+    anyTextOf: 'any text in the item',
     fields: 'Fields',
     operators: 'Operators',
     values: 'Values',

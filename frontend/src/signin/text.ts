@@ -1,4 +1,4 @@
-/** The text of signing in, all in one place. */
+/** The text of the sign-in page. */
 import { wait } from '../ui/wait'
 
 export const text = {
@@ -12,7 +12,7 @@ export const text = {
   noName: 'Type your user name.',
   noPassword: 'Type your password.',
   wrong: 'The user name or the password is wrong.',
-  tooMany: (seconds: number) => `Too many tries. Try again in ${wait(seconds)}.`,
+  tooMany: (seconds: number) => `Too many attempts. Try again in ${wait(seconds)}.`,
   now: 'You can try again now.',
   sentence: (words: string) => (words.endsWith('.') ? words : `${words}.`),
 } as const

@@ -134,7 +134,7 @@ test('a remote portal that does not answer shows its tabs and says why, until it
   await app.reach.ask()
   expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([
     why,
-    `Far away cannot be used now: ${why}. Its tabs are here.`,
+    `Far away is unavailable: ${why}. Its tabs are open.`,
     'Try again',
   ])
   app.toasts.current?.action?.run()
@@ -184,7 +184,7 @@ test('a view that cannot be loaded is told, and asked for again', async () => {
   await app.load()
   app.navigation.go('api')
   await app.navigation.shown()
-  expect(app.toasts.current?.text).toBe('This part of the page could not be loaded. Reload the page.')
+  expect(app.toasts.current?.text).toBe('Could not load this part of the page. Reload the page.')
   fail = false
   app.navigation.go('api')
   await app.navigation.shown()

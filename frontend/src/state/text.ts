@@ -1,4 +1,4 @@
-/** The text of what the page says by itself, all in one place. */
+/** The text of toasts about tabs, links and extracted variables. */
 import { number } from '../ui/locale'
 
 export const text = {
@@ -6,7 +6,7 @@ export const text = {
   closedTabs: (n: number) => `Closed ${number(n)} tabs`,
   undo: 'Undo',
   notSaved: (why: string) => `Not saved: ${why}`,
-  linked: 'A link opened this request. It is not sent until you send it.',
+  linked: 'A link opened this request. Review it before you send it.',
   notSet: (variable: string, problem: string) => `{{${variable}}} was not set: ${problem}`,
   extracted: (variable: string, value: string) => `Extracted {{${variable}}} = ${value}`,
 } as const

@@ -1,10 +1,9 @@
-/** The text of the tabs, all in one place: what a translator needs of it. */
+/** The text of the tabs. */
 import { number } from '../ui/locale'
 
 export const text = {
   conflict: {
     anotherWindowChanged: 'Another window changed this request to',
-    meanwhile: 'meanwhile.',
     keepMine: 'Keep mine',
     takeTheirs: 'Take theirs',
   },
@@ -23,8 +22,8 @@ export const text = {
     moveRight: 'Move right',
     tabs: 'Tabs',
     openTabs: 'Open tabs',
-    apiRequest: (title: string, told: string, pinned: boolean, changed: boolean, busy: boolean) =>
-      `${title}${told && ` ${told}`}: API request${pinned ? ', pinned' : ''}${changed ? ', unsaved changes' : ''}${busy ? ', sending' : ''}`,
+    apiRequest: (title: string, detail: string, pinned: boolean, changed: boolean, busy: boolean) =>
+      `${title}${detail && ` ${detail}`}: API request${pinned ? ', pinned' : ''}${changed ? ', unsaved changes' : ''}${busy ? ', sending' : ''}`,
     api: 'API',
     newRequest: 'New request',
     tabName: 'Tab name',

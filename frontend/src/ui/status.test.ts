@@ -44,12 +44,16 @@ test('a text that is no JSON says what it is, and is saved as that', () => {
     ...more,
   })
   for (const [reply, about, file] of [
-    [of('text/html; charset=utf-8'), 'HTML, shown as text: nothing in it runs.', 'a-b.html'],
-    [of('application/atom+xml'), 'XML, shown as text.', 'a-b.txt'],
-    [of('text/xml', { reading: 'The text is in latin1' }), 'XML, shown as text. The text is in latin1.', 'a-b.xml'],
+    [of('text/html; charset=utf-8'), 'HTML, shown as plain text.', 'a-b.html'],
+    [of('application/atom+xml'), 'XML, shown as plain text.', 'a-b.txt'],
+    [
+      of('text/xml', { reading: 'The text is in latin1' }),
+      'XML, shown as plain text. The text is in latin1.',
+      'a-b.xml',
+    ],
     [of('text/csv'), '', 'a-b.csv'],
     [of('image/png', { binary: true, notKept: 'Not kept.' }), 'Not kept.', 'a-b.png'],
-    [of('text/xml', { notKept: 'Not kept.' }), 'Not kept. XML, shown as text.', 'a-b.xml'],
+    [of('text/xml', { notKept: 'Not kept.' }), 'Not kept. XML, shown as plain text.', 'a-b.xml'],
     [of('text/html', { json: true }), '', 'a-b.json'],
     [of('text/html', { binary: true }), '', 'a-b.html'],
     [

@@ -1,8 +1,8 @@
-/** The text of the pieces that all views share, all in one place. */
+/** The text of shared components. */
 import { number } from './locale'
 
 export const text = {
-  notLoaded: 'This part of the page could not be loaded. Reload the page.',
+  notLoaded: 'Could not load this part of the page. Reload the page.',
   units: { s: 's', min: 'min', h: 'h' },
   dismiss: 'Dismiss',
   showThem: 'Show them',
@@ -16,7 +16,7 @@ export const text = {
     items: (n: number) => `${n} ${n === 1 ? 'item' : 'items'}`,
     partial: 'partial',
     notKept: 'not in history',
-    htmlShownAs: 'HTML, shown as text: nothing in it runs.',
-    xmlShownAs: 'XML, shown as text.',
+    htmlShownAs: 'HTML, shown as plain text.',
+    xmlShownAs: 'XML, shown as plain text.',
   },
 } as const

@@ -5,7 +5,7 @@
 import { number } from '../../ui/locale'
 
 export const text = {
-  title: 'Settings of the portal',
+  title: 'Portal settings',
   noneOf: 'None',
   units: {
     minutes: 'minutes',

@@ -1,8 +1,8 @@
-/** The text of the catalog as a list of endpoints, all in one place. */
+/** The text of the endpoint catalog. */
 import { number } from '../../ui/locale'
 
 export const text = {
-  /** What people say for the verbs of the summaries. */
+  /** Synonyms of the verbs that summaries use. */
   verbs: {
     create: 'add',
     new: 'add',

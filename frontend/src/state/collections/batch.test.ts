@@ -47,14 +47,14 @@ test('a batch says how far it is and how it went', async () => {
   expect([batch.line, batch.results.length]).toEqual(['2 of 3', 1])
   end([ran(1), ran(2, 'no such thing')])
   await over
-  expect(batch.line).toBe('1 of 2 went well; 1 was not sent')
+  expect(batch.line).toBe('1 of 2 succeeded; 1 was not sent')
 })
 
 test('a batch that all went well, that was cancelled, and that could not begin', async () => {
   const well = begin()
   well.end([ran(1), ran(2), ran(3)])
   await well.over
-  expect(well.batch.line).toBe('All 3 went well')
+  expect(well.batch.line).toBe('All 3 succeeded')
   const cancelled = begin()
   cancelled.batch.hear({ batchId: cancelled.batch.id, at: 0, result: ran(1) })
   cancelled.batch.cancel()
@@ -68,6 +68,6 @@ test('a batch that all went well, that was cancelled, and that could not begin',
 
 test('what a batch changes is said before', () => {
   expect(counted(requests)).toBe('2 GET, 1 DELETE')
-  expect(warning(requests, 'Demo')).toBe('1 DELETE will change Demo; nothing more is asked.')
+  expect(warning(requests, 'Demo')).toBe('1 DELETE will change Demo without further confirmation.')
   expect(warning([requests[0]], 'Demo')).toBe('')
 })

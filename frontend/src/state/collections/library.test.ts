@@ -82,6 +82,6 @@ test('a move that fails on its way moves nothing', async () => {
 
 test('folders do not go into themselves, and requests not beside all collections', async () => {
   const { library, pick } = await begin()
-  expect(library.placesFor(pick('Writes')).map((p) => p.path)).toEqual(['Beside all collections', 'Fleet checks'])
+  expect(library.placesFor(pick('Writes')).map((p) => p.path)).toEqual(['Outside any collection', 'Fleet checks'])
   expect(library.placesFor(pick('Writes', 'Dead devices')).map((p) => p.path)).toEqual(['Fleet checks'])
 })

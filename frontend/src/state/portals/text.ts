@@ -1,24 +1,24 @@
-/** The text of which portal is shown and whether it answers, all in one place. */
+/** The text of switching portals and of their connection. */
 export const text = {
   ask: {
-    wantsToKnow: (name: string) => `${name} wants to know who asks`,
+    wantsToKnow: (name: string) => `${name} requires you to sign in`,
     editPortal: 'Edit portal',
-    refusesTheCredential: (name: string) => `${name} refuses the credential that is kept for it`,
+    refusesTheCredential: (name: string) => `${name} rejected its saved credential`,
   },
   portals: {
-    stillAtIts: (name: string) => `Still at ${name}: its edits could not be saved yet`,
+    stillAtIts: (name: string) => `Not switched: edits at ${name} are not saved yet`,
     thatPortalIs: 'that portal is no longer in your list',
     notSwitched: (message: string) => `Not switched: ${message}`,
-    catalogOf: (name: string, catalogFrom: string) => `Catalog of ${name}: ${catalogFrom}`,
-    showsNoCatalog: (name: string) => `${name} shows no catalog of its own; the built-in one stands in`,
-    noCatalogRead: (message: string) => `No catalog read: ${message}`,
-    isReadOnly: (name: string) => `${name} is read-only now: nothing can be changed there`,
-    canBeChanged: (name: string) => `${name} can be changed now`,
+    catalogOf: (name: string, catalogFrom: string) => `Loaded the API catalog of ${name} from ${catalogFrom}`,
+    showsNoCatalog: (name: string) => `${name} has no API catalog: using the built-in catalog`,
+    noCatalogRead: (message: string) => `Catalog not loaded: ${message}`,
+    isReadOnly: (name: string) => `${name} is now read-only`,
+    canBeChanged: (name: string) => `${name} is unlocked`,
     notChanged: (message: string) => `Not changed: ${message}`,
   },
   reach: {
     editPortal: 'Edit portal',
     tryAgain: 'Try again',
-    cannotBeUsed: (name: string, message: string) => `${name} cannot be used now: ${message}. Its tabs are here.`,
+    cannotBeUsed: (name: string, message: string) => `${name} is unavailable: ${message}. Its tabs are open.`,
   },
 } as const

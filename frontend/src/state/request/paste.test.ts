@@ -129,15 +129,15 @@ describe('a cURL command', () => {
       {
         method: 'POST',
         notes: [
-          '-F was left out: a body is text, no form and no file.',
-          '--form was left out: a body is text, no form and no file.',
+          '-F was left out: a body is text, not a form or a file.',
+          '--form was left out: a body is text, not a form or a file.',
         ],
       },
     ],
     [
       'so is a file to upload',
       `curl -T x ${base}/a`,
-      { method: 'PUT', notes: ['-T was left out: a body is text, no form and no file.'] },
+      { method: 'PUT', notes: ['-T was left out: a body is text, not a form or a file.'] },
     ],
     [
       'a body in a file is missed',
@@ -145,8 +145,8 @@ describe('a cURL command', () => {
       {
         method: 'POST',
         notes: [
-          'The file body.json was left out: paste what it holds into the body.',
-          'The file b was left out: paste what it holds into the body.',
+          'The file body.json was left out: paste its contents into the body.',
+          'The file b was left out: paste its contents into the body.',
         ],
       },
     ],
@@ -154,17 +154,17 @@ describe('a cURL command', () => {
     [
       'a body from a pipe is missed',
       `curl -d @- ${base}/a`,
-      { method: 'POST', notes: ['What the command reads from its input was left out: paste it into the body.'] },
+      { method: 'POST', notes: ['The standard input of the command was left out: paste it into the body.'] },
     ],
     [
       'HEAD becomes GET, and says so',
       `curl -I ${base}/a`,
-      { notes: ['HEAD became GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] },
+      { notes: ['HEAD was replaced by GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] },
     ],
     [
       'a quote that is not closed is told',
       `curl '${base}/a`,
-      { notes: ['A quote in it is not closed, so its end may be missing.'] },
+      { notes: ['A quote is not closed, so the end may be missing.'] },
     ],
     [
       'another server is told',

@@ -1,4 +1,4 @@
-/** The text of a response as data, all in one place. */
+/** The names of the snippet languages. */
 export const text = {
   languages: {
     curl: 'cURL',

@@ -167,7 +167,7 @@ export class Sending {
     const count = said.sending.items(items)
     const text = [
       partial
-        ? said.sending.isNotWhole(file.name, count, Math.max(0, total ?? 0), partial)
+        ? said.sending.isIncomplete(file.name, count, Math.max(0, total ?? 0), partial)
         : said.sending.savedTo(count, file.name),
       ...notes,
     ].join(' ')

@@ -1,4 +1,4 @@
-/** The text of what happens around sending, all in one place. */
+/** The text of sending requests and fetching pages. */
 import { number } from '../../ui/locale'
 import { wait } from '../../ui/wait'
 
@@ -12,11 +12,11 @@ export const text = {
     page: (page: number) => `page ${number(page)}`,
     seconds: (s: string) => `${s} s`,
     waiting: (seconds: number) => `waiting ${wait(seconds)} for the quota`,
-    isReadOnly: (name: string, method: string) => `${name} is read-only: ${method} is held back until you unlock it.`,
+    isReadOnly: (name: string, method: string) => `${name} is read-only. Unlock it to send ${method}.`,
     items: (n: number) => `${number(n)} ${n === 1 ? 'item' : 'items'}`,
     paused: 'paused',
-    isNotWhole: (name: string, items: string, total: number, partial: string) =>
-      `${name} is not whole: ${items}${total ? ` of ${number(total)}` : ''}, ${partial}.`,
+    isIncomplete: (name: string, items: string, total: number, partial: string) =>
+      `${name} is incomplete: ${items}${total ? ` of ${number(total)}` : ''}, ${partial}.`,
     savedTo: (items: string, name: string) => `Saved ${items} to ${name}.`,
   },
 } as const
