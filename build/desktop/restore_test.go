@@ -47,7 +47,7 @@ func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
 	a.press("ctrl+comma")
 	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), `+
 		`!!named('button', 'Restore…'))`, "true")
-	a.push("Undo the restore")
+	a.push("Undo restore")
 	a.push("Restart now")
 	if code := a.exit(); code != 0 {
 		t.Fatalf("it ends with code %d, want 0", code)

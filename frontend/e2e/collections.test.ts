@@ -315,7 +315,7 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await entry(page, /^Tour,/).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Run…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Run Tour' })
-  await dialog.getByText(/^3 GET, 1 POST, one after the other, to /).waitFor()
+  await dialog.getByText(/^Sends 3 GET, 1 POST one after the other to /).waitFor()
   await dialog.getByText(/^1 POST will change .* without further confirmation\.$/).waitFor()
   await expect
     .poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement))
@@ -461,8 +461,5 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   await shot(page, 'imported-environment')
 
   await bring(['a.bru', bru('First', '/alert/alerts')], ['portal.yaml', insomnia])
-  await until(
-    dialog.getByRole('alert'),
-    /^Several files at once are read only when all of them are \.bru files of Bruno/,
-  )
+  await until(dialog.getByRole('alert'), /^To import several files at once, select only Bruno \.bru files/)
 })

@@ -70,8 +70,8 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await signIn(page) // sessions end with the process
   await expect.poll(() => variables(page)).toEqual(['before'])
   data = await settings(page, 'Data')
-  await data.getByText(/What the restore of .* replaced is kept/).waitFor()
-  await data.getByRole('button', { name: 'Undo the restore' }).click()
+  await data.getByText(/Spyglass kept the data that the restore of/).waitFor()
+  await data.getByRole('button', { name: 'Undo restore' }).click()
   await data.getByText('A restore waits for the next start').waitFor()
 
   await portal.crash()
@@ -79,12 +79,9 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await signIn(page) // sessions end with the process
   await expect.poll(() => variables(page)).toEqual(['after', 'before'])
   data = await settings(page, 'Data')
-  await data.getByRole('button', { name: 'Delete it' }).click()
-  await page
-    .getByRole('dialog', { name: 'Delete what the restore replaced?' })
-    .getByRole('button', { name: 'Delete it' })
-    .click()
-  await data.getByText(/replaced is kept/).waitFor({ state: 'detached' })
+  await data.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog', { name: 'Delete the replaced data?' }).getByRole('button', { name: 'Delete' }).click()
+  await data.getByText(/Spyglass kept the data/).waitFor({ state: 'detached' })
   await rm(folder, { recursive: true })
 })
 

@@ -66,7 +66,7 @@ test('the operators of a field begin a condition in the filter', async () => {
   await p.tools.getByLabel('Filter operators').selectOption('id')
   await expect.poll(() => p.tools.getByRole('button', { name: 'id contains' }).count()).toBe(0)
   await p.tools.getByRole('button', { name: 'id at least' }).click()
-  await until(page.getByTestId('toast'), /^A condition on id is in the filter/)
+  await until(page.getByTestId('toast'), /^Added a condition on id to the filter/)
   await p.request
     .locator('input')
     .evaluateAll((all: HTMLInputElement[]) => all.map((i) => i.value))
@@ -91,10 +91,10 @@ test('fields of the body go in with an example value, nested ones too, and searc
   await expect.poll(() => docs.getByRole('button', { name: 'customProperties', exact: true }).count()).toBe(0)
   await docs.getByRole('button', { name: 'displayName', exact: true }).first().waitFor()
   await p.tools.getByRole('searchbox', { name: 'Search the docs' }).fill('zzzz')
-  await docs.getByText('Nothing here speaks of “zzzz”.').waitFor()
+  await docs.getByText('No matches for “zzzz”').waitFor()
   await p.tools.getByRole('searchbox', { name: 'Search the docs' }).fill('')
   await docs.getByRole('button', { name: 'Use', exact: true }).click()
-  await until(page.getByTestId('toast'), /^The example is in the request/)
+  await until(page.getByTestId('toast'), /^Inserted the example into the request/)
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await until(editor, /^[^,]*"displayName"[^,]*$/)
 })
@@ -113,7 +113,7 @@ test('rights, errors and the answer of an endpoint are told', async () => {
       expect.arrayContaining([
         expect.stringMatching(/^Path parameters/),
         'Responses',
-        expect.stringMatching(/^Fields of the answer/),
+        expect.stringMatching(/^Fields of the response/),
       ]),
     )
   await docs.getByText('404').first().waitFor()

@@ -58,7 +58,7 @@ test('an extractor sets a variable after the next answer', async () => {
   await sendPath(page, '/device/devices?size=3')
   await p.tools.getByRole('tab', { name: 'Helpers' }).click()
   await p.tools.getByRole('button', { name: 'Next item' }).click()
-  await p.tools.getByRole('button', { name: 'Extract $.items[1].id from every answer' }).click()
+  await p.tools.getByRole('button', { name: 'Extract $.items[1].id from every response' }).click()
   await p.tools.getByRole('textbox', { name: 'Variable to set' }).fill('second')
   await p.tools.getByRole('button', { name: 'Add', exact: true }).click()
   await until(p.tools.getByRole('region', { name: 'Extractors' }), /\$\.items\[1\]\.id → second.*has not run yet/s)

@@ -139,7 +139,7 @@ test('the time of an answer is broken down', async () => {
 test('a certificate that nobody vouches for is shown, and trusted only when told to', async () => {
   const page = await home.page()
   const form = await portalForm(page, 'Unknown', secure.url)
-  await form.getByLabel('Sign in by').selectOption('none')
+  await form.getByLabel('Sign-in method').selectOption('none')
   asked.length = 0
   await form.getByRole('button', { name: 'Test connection' }).click()
   await until(form.getByRole('alert'), /certificate/)
@@ -147,7 +147,7 @@ test('a certificate that nobody vouches for is shown, and trusted only when told
   await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/certificate.png` : undefined })
   await form.getByRole('button', { name: 'Trust this certificate' }).click()
-  await until(form.locator('.said'), /It answers\./)
+  await until(form.locator('.said'), /Connected\./)
   await form.getByRole('button', { name: 'Add portal' }).click()
   await form.waitFor({ state: 'detached' })
   await until(switcher(page), /Unknown/)

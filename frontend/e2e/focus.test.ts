@@ -23,7 +23,7 @@ test('the focus goes on in the same place of the tab that comes', async () => {
   await press('m')
   await expect.poll(() => focused(page)).toBe('Path')
   await page.getByRole('button', { name: 'Welcome screen' }).click()
-  await page.getByRole('button', { name: /Devices that are dead/ }).click()
+  await page.getByRole('button', { name: /Dead devices/ }).click()
   await expect.poll(() => focused(page)).toBe('Path')
   await press('Control+t')
   await press('Control+t')

@@ -74,7 +74,7 @@ test('a request is found by what was answered, by filters, and what was found is
   await expect.poll(() => h.rows.count()).toBe(1)
   await p.tools.getByRole('combobox', { name: 'Date' }).selectOption('range')
   await p.tools.getByLabel('To', { exact: true }).fill('2001-01-01')
-  await p.tools.getByText('Nothing found').waitFor()
+  await p.tools.getByText('No results').waitFor()
   await p.tools.getByRole('button', { name: 'Reset filter' }).first().click()
   await expect.poll(() => h.rows.count()).toBe(3)
 })

@@ -30,7 +30,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   await form.getByLabel('Address').fill(`${away.url}/api`)
   await form.getByLabel('Environment').selectOption('staging')
   await form.getByRole('button', { name: 'Test connection' }).click()
-  await until(form.locator('.said'), /It answers\. Sign in to use it\..* ms/)
+  await until(form.locator('.said'), /Connected\. Sign in to use it\..* ms/)
   await shot(page, 'form')
   await form.getByRole('button', { name: 'Add portal' }).click()
 
@@ -108,7 +108,7 @@ async function signInAgain(page: Page) {
 test('a remote portal is read-only until it is unlocked, and a wrong token is said', async () => {
   const page = await home.page({ theme: 'light', width: 1280, height: 800 })
   const form = await portalForm(page, 'By token', `${away.url}/api`)
-  await form.getByLabel('Sign in by').selectOption('token')
+  await form.getByLabel('Sign-in method').selectOption('token')
   await form.getByLabel('Token').fill('no-such-token')
   await form.getByRole('button', { name: 'Test connection' }).click()
   await until(form.getByRole('alert'), /refuses this credential\.$/)
@@ -233,5 +233,5 @@ test('the connection of a portal stays open while it is tested, and opens for wh
   await expect.poll(() => timeout.isVisible()).toBe(false)
   await form.getByRole('button', { name: 'Add portal' }).click()
   await expect.poll(() => timeout.evaluate((e) => e === document.activeElement)).toBe(true)
-  await until(form.getByRole('alert'), /^From 1 to 3600 seconds/)
+  await until(form.getByRole('alert'), /^Type 1 to 3600 seconds/)
 })

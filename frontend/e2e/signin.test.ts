@@ -87,9 +87,9 @@ test('a password is changed by who has it: here one stays signed in, elsewhere n
   }
   await open()
   await change(password, 'short')
-  await until(dialog.getByRole('alert'), /^A password has at least 8 characters\.$/)
+  await until(dialog.getByRole('alert'), /^Type at least 8 characters\.$/)
   await change(password, 'another horse', 'another house')
-  await until(dialog.getByRole('alert'), /^The two new passwords differ\.$/)
+  await until(dialog.getByRole('alert'), /^The new passwords do not match\.$/)
   await change('wrong horse', 'another horse')
   await until(dialog.getByRole('alert'), /^The current password is wrong\.$/)
   await expect

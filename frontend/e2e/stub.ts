@@ -39,7 +39,7 @@ export async function portalForm(page: Page, name: string, address: string): Pro
 export async function atStub(page: Page, name: string, address: string, more = async (_: Locator) => {}) {
   const form = await portalForm(page, name, address)
   await form.getByLabel('Environment').selectOption('staging')
-  await form.getByLabel('Sign in by').selectOption('none')
+  await form.getByLabel('Sign-in method').selectOption('none')
   await more(form)
   await form.getByRole('button', { name: 'Add portal' }).click()
   await form.waitFor({ state: 'detached' })

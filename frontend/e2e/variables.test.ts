@@ -35,14 +35,14 @@ test('a wrong name is said below the field, and one of another scope is told apa
   await newRequest(page)
   await addVariable(page)
   await page.keyboard.type('1 x')
-  await p.tools.getByText('Letters, digits, _ . - only, a letter first').waitFor()
+  await p.tools.getByText('Letters, digits and _ . - only, starting with a letter').waitFor()
   await p.tools.getByRole('textbox', { name: 'Variable name' }).last().fill('both')
   await p.tools.getByRole('button', { name: 'Delete both' }).waitFor()
   await p.tools.getByLabel('Scope of both').selectOption('global')
   await addVariable(page)
   await page.keyboard.insertText('both')
-  await p.tools.getByText('Goes before the one of all portals').waitFor()
-  await p.tools.getByText('The one of this portal goes before it').waitFor()
+  await p.tools.getByText('Overrides the variable of all portals').waitFor()
+  await p.tools.getByText('Overridden by the variable of this portal').waitFor()
   await p.tools
     .getByText(/^\d{10}$/)
     .first()
@@ -72,7 +72,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   const text = await readFile(await (await saved).path(), 'utf8')
   expect(JSON.parse(text)).toEqual({
     spyglass: 'variables',
-    variables: [{ name: 'apiKey', scope: 'portal', secret: true, note: 'its value stays in the keyring' }],
+    variables: [{ name: 'apiKey', scope: 'portal', secret: true, note: 'its value is in the system keyring' }],
   })
 
   const file = (text: string) =>
@@ -83,7 +83,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await page.getByTestId('toast').getByText('Imported 2 of 2 variables').waitFor()
   await file('region=us\nfresh=1\n')
   const ask = page.getByRole('dialog', { name: 'Replace values?' })
-  await ask.getByRole('button', { name: 'Only what is new (1)' }).click()
+  await ask.getByRole('button', { name: 'Add new only (1)' }).click()
   await p.tools.getByRole('button', { name: 'Delete fresh' }).waitFor()
   await expect.poll(() => p.tools.getByLabel('Value of region').inputValue()).toBe('eu')
   await file('region=us\n')
@@ -98,7 +98,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   await signIn(page, 'viewer')
   await expect
     .poll(() => secret.getAttribute('placeholder'))
-    .toBe(kept.includes('kept in the keyring') ? kept : 'not kept: no keyring; type it again')
+    .toBe(kept.includes('in the system keyring') ? kept : 'not saved, no system keyring: type it again')
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/variables-missing.png` : undefined })
   await secret.fill('pLaNtEd-again')
   await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
@@ -213,7 +213,7 @@ test('a variable that is no longer secret says that its value is gone, and bring
   await row.getByPlaceholder(/^••••/).waitFor()
   await secret.uncheck()
   const message = page.getByTestId('toast')
-  await until(message, /^{{hidden}} lost its value: a secret does not come out again/)
+  await until(message, /^{{hidden}} lost its value: a secret cannot be read back/)
   await message.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => secret.isChecked()).toBe(true)
   await p.path.focus()

@@ -39,9 +39,9 @@ test('a recent request opens again', async () => {
 test('the tour goes through five stops, is left with Escape, and is not offered again', async () => {
   const page = await portal.page({ fresh: true })
   const tour = page.getByRole('dialog')
-  await page.getByRole('button', { name: 'Take the tour' }).focus()
+  await page.getByRole('button', { name: 'Start tour' }).focus()
   await page.keyboard.press('Enter')
-  const stops = ['Every request', 'Fill it in', 'Read the answer', 'Keep what', 'See the portal']
+  const stops = ['Every endpoint', 'Fill in', 'Read the response', 'Reuse requests', 'Monitor the']
   for (const [i, title] of stops.entries()) {
     await tour.getByRole('heading', { name: title }).waitFor()
     await tour.getByText(`${i + 1} of 5`).waitFor()
@@ -57,5 +57,5 @@ test('the tour goes through five stops, is left with Escape, and is not offered 
   await tour.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Welcome screen' }).click()
   await page.getByRole('button', { name: 'API Explorer', exact: true }).waitFor()
-  await expect.poll(() => page.getByRole('button', { name: 'Take the tour' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Start tour' }).count()).toBe(0)
 })

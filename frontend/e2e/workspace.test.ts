@@ -53,7 +53,7 @@ test('history is searched, and one entry deleted', async () => {
   await expect.poll(() => p.tools.getByRole('listitem').count()).toBe(1)
   await p.tools.getByRole('listitem').first().hover()
   await p.tools.getByRole('button', { name: `Delete: GET /device/devices/${missing}` }).click()
-  await p.tools.getByText('Nothing found').waitFor()
+  await p.tools.getByText('No results').waitFor()
 })
 
 test('variables keep the focus while they are typed, and a deleted one comes back', async () => {

@@ -1,17 +1,17 @@
-/** The text of the catalog of endpoints, all in one place: what a translator needs of it. */
+/** The text of the endpoint catalog. */
 import { number } from '../ui/locale'
 
 export const text = {
   catalog: {
-    madeFavourite: (id: string, had: boolean) => `${id} ${had ? 'is no favourite any more' : 'is a favourite'}`,
+    madeFavourite: (id: string, had: boolean) => `${had ? 'Removed' : 'Added'} ${id} ${had ? 'from' : 'to'} favourites`,
     searchEndpoints: 'Search endpoints',
     clearSearch: 'Clear search',
     endpoint: (n: number) => `${number(n)} ${n === 1 ? 'endpoint' : 'endpoints'}`,
-    fMakesA: 'F makes a favourite of it.',
+    fMakesA: 'Press F to add it to favourites.',
     noCatalog: 'No catalog',
     tryAgain: 'Try again',
-    noEndpointMatches: 'No endpoint matches',
-    fewerOrShorter: 'Fewer or shorter words find more.',
+    noEndpointMatches: 'No endpoints match',
+    fewerOrShorter: 'Try fewer or shorter words.',
     endpoints: 'Endpoints',
     deprecated: '· deprecated',
     administratorsOnly: 'Administrators only',

@@ -1,4 +1,4 @@
-/** The text of the collections, all in one place: what a translator needs of it. */
+/** The text of the collections. */
 import { number } from '../ui/locale'
 
 const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`
@@ -6,10 +6,10 @@ const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n 
 export const text = {
   batchDialog: {
     runItems: (items: string) => `Run ${items}`,
-    thereAreNo: 'There are no requests in it.',
+    thereAreNo: 'It contains no requests.',
     theseAreRequests: (n: number, most: number) =>
-      `These are ${number(n)} requests; at most ${number(most)} run at once.`,
-    oneAfterThe: (requests: string, name: string) => `${requests}, one after the other, to ${name}.`,
+      `${number(n)} requests are selected. You can run at most ${number(most)} at once.`,
+    oneAfterThe: (requests: string, name: string) => `Sends ${requests} one after the other to ${name}.`,
     stopAtThe: 'Stop at the first failure',
     cancel: 'Cancel',
     run: (n: number) => `Run ${counted(n, 'request')}`,
@@ -26,7 +26,7 @@ export const text = {
     results: 'Results',
   },
   collections: {
-    requestsAreBeing: 'Requests are being run; cancel that first',
+    requestsAreBeing: 'Requests are running. Cancel the run first.',
     import: 'Import…',
     export: 'Export…',
     newCollection: 'New collection',
@@ -53,41 +53,41 @@ export const text = {
     importOrExport: 'Import or export',
     noCollections: 'No collections',
     tryAgain: 'Try again',
-    noSavedRequest: 'No saved request matches',
-    fewerOrShorter: 'Fewer or shorter words find more.',
+    noSavedRequest: 'No matches',
+    fewerOrShorter: 'Try fewer or shorter words.',
     clearSearch: 'Clear search',
     noCollectionsYet: 'No collections yet',
     savesTheOpen: (s: string) =>
-      `${s} saves the open request into one. Files of Postman, Insomnia, Bruno and Yaak, OpenAPI, Swagger, HAR and cURL can be imported.`,
+      `${s} saves the open request. Import reads Postman, Insomnia, Bruno, Yaak, OpenAPI, Swagger, HAR and cURL.`,
     collections: 'Collections',
     collectionEntry: 'Collection entry',
   },
   exportDialog: {
     export: 'Export',
     runItIn:
-      'Run it in bash. Secrets are never in the file: they come from the environment, the token from $SPYGLASS_TOKEN.',
-    secretsAreNever: 'Secrets are never in the file: they are written as stars.',
+      'Run it in bash. The file contains no secrets: they come from the environment, the token from $SPYGLASS_TOKEN.',
+    secretsAreNever: 'The file contains no secrets: they are replaced by asterisks.',
     what: 'What',
     allCollections: 'All collections',
-    picked: (n: number, picked: string) => `${n > 1 ? 'Selected' : 'Request'}: ${picked}`,
-    historyWithAnswers: 'History, with answers',
+    picked: (n: number, names: string) => `${n > 1 ? 'Selected' : 'Request'}: ${names}`,
+    historyWithResponses: 'History with responses',
     format: 'Format',
     cancel: 'Cancel',
     download: 'Download',
   },
   importDialog: {
-    besideAllCollections: 'Beside all collections',
-    isLargerThan: (name: string) => `${name} is larger than 32 MiB, which is the most that can be read`,
-    cannotBeRead: (name: string) => `${name} cannot be read; is it a folder?`,
-    isNoText: (name: string) => `${name || 'This'} is not text, so nothing in it can be read`,
+    outsideCollections: 'Outside any collection',
+    isLargerThan: (name: string) => `${name} is larger than 32 MiB, the maximum`,
+    cannotBeRead: (name: string) => `${name} cannot be read. Is it a folder?`,
+    isNoText: (name: string) => `${name || 'This'} is not a text file`,
     imported: (n: number, variables: number) =>
       `Imported ${n || !variables ? counted(n, 'request') : counted(variables, 'variable')}`,
     severalOf: (n: number) => `${number(n)} files`,
-    areNotOf: 'Several files at once are read only when all of them are .bru files of Bruno',
+    areNotOf: 'To import several files at once, select only Bruno .bru files',
     undo: 'Undo',
     import: 'Import',
     whatCanBe:
-      'Spyglass, Postman v2.1, Insomnia, Bruno, Yaak, OpenAPI 3, Swagger 2.0, HAR or cURL, up to 32 MiB. Nothing is written yet.',
+      'Spyglass, Postman v2.1, Insomnia, Bruno, Yaak, OpenAPI 3, Swagger 2.0, HAR or cURL, up to 32 MiB. You see a preview first.',
     fileToImport: 'File to import',
     chooseAFile: 'Choose a file…',
     orDropOne: 'or drop one here',
@@ -97,21 +97,21 @@ export const text = {
     curlCommands: 'cURL commands',
     found: (what: string, requests: number, folders: number) =>
       requests === 0
-        ? `${what} without a single request: there is nothing to import`
+        ? `${what} contains no requests to import`
         : `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
-    whatWillBe: 'What will be imported',
+    whatWillBe: 'Requests to import',
     into: 'Into',
     andMore: (n: number) => `… and ${number(n)} more`,
-    whatIsNot: 'What is not carried over',
-    addToUnless: (n: number, name: string) => `Add ${counted(n, 'variable')} to ${name}, unless the name is taken`,
+    whatIsNot: 'Not imported',
+    addToUnless: (n: number, name: string) => `Add ${counted(n, 'variable')} to ${name}, except names that exist there`,
     cancel: 'Cancel',
     back: 'Back',
     importRequests: (n: number) => `Import ${counted(n, 'request')}`,
     importVariables: (n: number) => `Import ${counted(n, 'variable')}`,
     foundVariables: (what: string, n: number) => `${what}: ${counted(n, 'variable')}`,
-    takenUnless: (name: string) => `Added to ${name}, unless the name is taken there.`,
+    takenUnless: (name: string) => `They are added to ${name}, except names that exist there.`,
     becomeSecrets: (n: number, names: string) =>
-      `${n === 1 ? 'This one becomes' : 'These become'} secret, with the value in the keyring: ${names}.`,
+      `${n === 1 ? 'This one becomes' : 'These become'} secret, with the value in the system keyring: ${names}.`,
     read: 'Read',
   },
   leftPane: {

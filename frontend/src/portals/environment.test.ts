@@ -20,5 +20,5 @@ test('who lacks the right is told why no portal can be added', () => {
   const said = [undefined, {}, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) =>
     whyNotReach(user),
   )
-  expect(said).toEqual(['', '', '', 'Your role may not send requests to other portals.'])
+  expect(said).toEqual(['', '', '', 'Your role cannot send requests to other portals.'])
 })

@@ -6,5 +6,5 @@ import { text } from './text'
 export function reset(app: App, what: string, keys: (keyof Settings & string)[]) {
   const before = Object.fromEntries(keys.map((key) => [key, app.settings.values[key] ?? null]))
   app.settings.save(Object.fromEntries(keys.map((key) => [key, null])))
-  app.toasts.show(text.asMade(what), { action: { label: text.undo, run: () => app.settings.save(before) } })
+  app.toasts.show(text.restored(what), { action: { label: text.undo, run: () => app.settings.save(before) } })
 }

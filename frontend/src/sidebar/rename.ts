@@ -49,7 +49,7 @@ async function follow(app: App, id: number, from: string, to: string, tabs: Open
         const left = count - same.length - back.requests - back.extractors
         app.toasts.show(text.rename.standsAgainIn(from, places([count - left, text.rename.places]), left, to))
       } catch (e) {
-        app.toasts.show(text.rename.notTakenBack(asFault(e).message), { tone: 'error' })
+        app.toasts.show(text.rename.notUndone(asFault(e).message), { tone: 'error' })
       }
     }
     app.toasts.show(text.rename.isNowIn(from, to, places([count, text.rename.places])), {

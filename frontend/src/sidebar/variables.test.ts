@@ -45,9 +45,9 @@ test('files of others are read, and what cannot be is said', () => {
     )
   }
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
-  expect(() => fromFile('{"a":')).toThrow('The file is no valid JSON')
+  expect(() => fromFile('{"a":')).toThrow('The file is not valid JSON')
   expect(() => fromFile('{"1a": 2}')).toThrow('“1a” cannot be')
-  expect(() => fromFile('# nothing')).toThrow('There are no variables in the file')
+  expect(() => fromFile('# nothing')).toThrow('The file contains no variables')
 })
 
 test('importing tells what is new from what would change', () => {

@@ -1,32 +1,32 @@
-/** The text of the first page and of the tour, all in one place. */
+/** The text of the welcome page and the tour. */
 
 export const text = {
   title: 'Welcome',
   name: 'Spyglass',
-  says: 'See what your portal sees, and ask it anything.',
-  newHere: 'New here? Five stops show what is where.',
-  tour: 'Take the tour',
+  says: 'Monitor your infrastructure and explore its API.',
+  newHere: 'New here? Take a five-step tour.',
+  tour: 'Start tour',
   noTour: 'No, thanks',
   api: 'API Explorer',
-  apiGoes: 'Find an endpoint, send it, read the answer.',
+  apiGoes: 'Find an endpoint, send a request, read the response.',
   monitor: 'Monitor',
   monitorGoes: 'Alerts, device health and charts, live.',
   recent: 'Recent requests',
   recentOf: 'this portal',
-  none: ['Nothing was sent yet. Try a sample, or press ', ' and type an endpoint.'],
+  none: ['No requests yet. Try a sample, or press ', ' and type an endpoint.'],
   samples: 'Sample requests',
-  samplesFor: 'to start with',
+  samplesFor: 'to get started',
   signedIn: (user: string, portal: string) => `signed in as ${user} to ${portal}`,
   elsewhere: (portal: string, as: string) => `${portal}: ${as}`,
   data: 'data in ',
 
   sample: {
-    dead: 'Devices that are dead',
+    dead: 'Dead devices',
     critical: 'Critical alerts, newest first',
     groups: 'Groups, two levels deep',
     data: 'Data of one instance, last 3 h',
     sources: 'DataSources by name',
-    downtime: 'One hour of downtime',
+    downtime: 'One hour of maintenance',
   },
 
   ago: {
@@ -45,26 +45,26 @@ export const text = {
     back: 'Back',
     next: 'Next',
     done: 'Done',
-    /** Keys stand in the words as `[command]`. */
+    /** `[command]` stands for the key of a command. */
     catalog: [
-      'Every request the portal answers',
-      '[catalog.search] searches by path, field or purpose. Choosing one fills a request; what you have edited is never overwritten.',
+      'Every endpoint of the portal',
+      '[catalog.search] searches by path, field or purpose. Selecting one fills in a request. Your edits are never overwritten.',
     ],
     request: [
-      'Fill it in and send it',
-      'Ids, fields and values are offered as you type. [request.send] sends; nothing leaves this computer but what you send to a portal elsewhere.',
+      'Fill in and send',
+      'IDs, fields and values are suggested as you type. [request.send] sends the request. Only requests to remote portals leave this computer.',
     ],
     response: [
-      'Read the answer',
-      'As a tree, a table or a chart, of any size. Snippets has the same request as a script that runs.',
+      'Read the response',
+      'As a tree, a table or a chart, at any size. Snippets turns the request into a script.',
     ],
     tools: [
-      'Keep what you need',
-      'Docs follow the path. History has every request and its answer; a value of one answer becomes a variable of the next.',
+      'Reuse requests and values',
+      'Docs follows the path. History keeps every request with its response. Save a value from a response as a variable for the next request.',
     ],
     monitor: [
-      'See the portal at work',
-      'What is wrong now, live. Every screen opens the request behind it in the API Explorer. [palette] finds all the rest.',
+      'Monitor the portal',
+      'See current problems live. Every screen can open its request in the API Explorer. [palette] finds everything else.',
     ],
   },
 } as const
