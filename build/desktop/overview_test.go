@@ -11,7 +11,7 @@ import (
 
 // chartHeight is the height of the worst alert's chart, in pixels; 0 if not
 // drawn.
-const chartHeight = `named('region', 'Chosen alert')?.querySelector('canvas')?.clientHeight ?? 0`
+const chartHeight = `named('region', 'Selected alert')?.querySelector('canvas')?.clientHeight ?? 0`
 
 func TestTheOverviewDrawsTheChartOfTheWorstAlert(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())

@@ -80,7 +80,7 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await trial.getByRole('button', { name: 'Test', exact: true }).click()
   await asked
   await trial.getByRole('button', { name: 'Cancel' }).click()
-  await trial.getByText('Cancelled: nothing was measured.').waitFor()
+  await trial.getByText('Cancelled').waitFor()
   await page.unroute('**/api/setting/datasources/*/test')
   await trial.getByRole('button', { name: 'Test', exact: true }).click()
   const row = trial.getByRole('table', { name: 'Values of Linux_Host' }).getByRole('row', { name: /^cpuPercent/ })
@@ -94,10 +94,10 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await page.getByRole('alert').filter({ hasText: 'The threshold: the numbers of a threshold with > grow' }).waitFor()
   await limit('Error', 'cpuPercent').fill('95')
   await page.keyboard.press('Control+s')
-  await toast.filter({ hasText: 'Linux is saved' }).waitFor()
+  await toast.filter({ hasText: 'Saved Linux' }).waitFor()
   await expect.poll(() => expr('cpuPercent')).toBe('> 0 95 98')
   await toast.getByRole('button', { name: 'Undo' }).click()
-  await toast.filter({ hasText: 'as it was before' }).waitFor()
+  await toast.filter({ hasText: 'Restored Linux' }).waitFor()
   await expect.poll(() => expr('cpuPercent')).toBe(before)
 
   // Two people, two thresholds.
@@ -108,11 +108,11 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await change(page, at, { dataPoints })
   await expect.poll(() => limit('Warning', 'load5').inputValue()).toBe('30') // the event brought it
   await page.getByRole('button', { name: 'Save' }).click()
-  const conflict = page.getByRole('alert', { name: 'Changed meanwhile' })
+  const conflict = page.getByRole('alert', { name: 'Conflicting changes' })
   await conflict.getByText('> 20, no data').waitFor()
   await conflict.getByRole('button', { name: 'Keep mine' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await toast.filter({ hasText: 'Linux is saved' }).waitFor()
+  await toast.filter({ hasText: 'Saved Linux' }).waitFor()
   expect([await expr('load1'), await expr('load5')]).toEqual(['> 12', '> 30'])
   await change(page, at, { dataPoints: items[0].dataPoints })
   await toast.getByRole('button', { name: 'Undo' }).click()
@@ -174,12 +174,12 @@ test('a data source goes out as a file and comes in again; who may not change it
       buffer: Buffer.from(typeof what === 'string' ? what : JSON.stringify(what)),
     })
   await give('no json')
-  await dialog.getByText('file.json is no JSON file.').waitFor()
+  await dialog.getByText('file.json is not a JSON file.').waitFor()
   await give({ ...file, collectInterval: 30 })
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByRole('alert').filter({ hasText: 'Redis' }).waitFor() // the name is taken
   await dialog.getByRole('button', { name: 'Overwrite' }).click()
-  await page.getByTestId('toast').getByRole('button', { name: 'Show it' }).click()
+  await page.getByTestId('toast').getByRole('button', { name: 'Show' }).click()
   await expect.poll(() => page.getByRole('spinbutton', { name: /^Collect every/ }).inputValue()).toBe('30')
 
   const reader = await portal.page({ fresh: true, user: 'viewer' })
@@ -206,7 +206,7 @@ test('a decimal comma is typed and shown where the system has one; the portal ge
   expect(sent.postData()).toContain(' 79.5 ')
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => limit.inputValue()).toBe(before)
-  await page.getByRole('spinbutton', { name: 'cpuPercent opens after, polls' }).fill('1,5')
+  await page.getByRole('spinbutton', { name: 'Polls to open cpuPercent' }).fill('1,5')
   await limit.focus()
-  await page.getByText(/is a whole number from 1 to 60/).waitFor()
+  await page.getByText(/must be a whole number from 1 to 60/).waitFor()
 })

@@ -85,9 +85,9 @@ test('charts share one cursor and one range, compare, and are tables too', async
   const before = page.waitForRequest(
     (r) => /graphs\/\d+\/data\?/.test(r.url()) && Number(new URL(r.url()).searchParams.get('start')) < earlier - 3600,
   )
-  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  await page.getByRole('button', { name: 'Compare with the previous 6 hours' }).click()
   expect(earlier - Number(new URL((await before).url()).searchParams.get('start'))).toBe(6 * 3600)
-  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  await page.getByRole('button', { name: 'Compare with the previous 6 hours' }).click()
   await cpu.focus()
   const wider = page.waitForRequest(/graphs\/\d+\/data\?/)
   await page.keyboard.press('-')
@@ -96,7 +96,7 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('button', { name: 'Reset zoom' }).click()
   await expect.poll(() => page.getByRole('button', { name: 'Later' }).isDisabled()).toBe(true)
 
-  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  await page.getByRole('button', { name: 'Compare with the previous 6 hours' }).click()
   await page.getByRole('slider', { name: /^Processors\. .*cpuPercent, before: lowest/ }).waitFor()
   await page.getByRole('button', { name: 'As a table' }).click()
   const table = page.getByRole('table', { name: 'Points of the chart' }).first()
@@ -110,7 +110,7 @@ test('charts share one cursor and one range, compare, and are tables too', async
     .click()
   await page.getByRole('button', { name: 'Compare with…' }).click()
   await page
-    .getByRole('option', { name: /, of this device$/ })
+    .getByRole('option', { name: / on this device$/ })
     .first()
     .click()
   await page.getByRole('slider', { name: /^Use\. .*; \/\w*: lowest/ }).waitFor()
@@ -180,9 +180,9 @@ test('devices are compared in one chart, found by the keyboard, and the place br
     .getByRole('columnheader', { name: 'web-prod-01.osl' })
     .waitFor()
   await page.getByRole('button', { name: 'As a table' }).click()
-  await page.getByRole('button', { name: 'Compare with the day before' }).click()
+  await page.getByRole('button', { name: 'Compare with the previous day' }).click()
   await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, before: lowest/ }).waitFor()
-  await page.getByRole('button', { name: 'Compare with the day before' }).click()
+  await page.getByRole('button', { name: 'Compare with the previous day' }).click()
 
   await page.reload()
   await processors.waitFor()
@@ -190,14 +190,14 @@ test('devices are compared in one chart, found by the keyboard, and the place br
   await page.getByRole('menuitem', { name: 'web-prod-02.fra' }).click()
   await until(parts(page).status, /^200 OK/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
-  await bar.getByRole('button', { name: 'Take out web-prod-02.fra' }).click()
+  await bar.getByRole('button', { name: 'Remove web-prod-02.fra' }).click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-    .toBe('Take out web-prod-01.osl')
+    .toBe('Remove web-prod-01.osl')
   await page
     .getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ })
     .waitFor()
-  await bar.getByRole('button', { name: 'Compare with none' }).click()
+  await bar.getByRole('button', { name: 'Stop comparing' }).click()
   await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
 })
 
@@ -207,7 +207,7 @@ test('devices that are picked in the fleet are compared', async () => {
   const grid = await fleet(page)
   await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod')
   await expect.poll(() => grid.getByRole('row').nth(1).textContent()).toContain('web-prod')
-  const compare = page.getByRole('toolbar', { name: 'Picked devices' }).getByRole('button', { name: 'Compare' })
+  const compare = page.getByRole('toolbar', { name: 'Selected devices' }).getByRole('button', { name: 'Compare' })
   await grid.getByRole('row').nth(1).getByRole('checkbox').check()
   expect(await compare.isDisabled()).toBe(true)
   await grid.getByRole('row').nth(2).getByRole('checkbox').check()
@@ -244,8 +244,8 @@ test('what is compared and lacks the data source, is silent or has gone says so'
   await page.reload() // the place was kept
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   const bar = page.getByRole('group', { name: 'Compared with' })
-  await bar.getByText('is no longer there').waitFor()
-  await bar.getByText('not answering').waitFor()
+  await bar.getByText('no longer exists').waitFor()
+  await bar.getByText('not responding').waitFor()
   await page
     .getByRole('slider', { name: new RegExp(`^Packet loss\\. ${web}: .*; ${firewall}: .*; ${silent}: `) })
     .waitFor() // all have it, so it is chosen
@@ -310,7 +310,7 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await page.keyboard.type('hunter3')
   await page.keyboard.press('Enter')
   await own.getByRole('button', { name: 'Remove api.key' }).click()
-  await until(toast, /^api\.key is removed/)
+  await until(toast, /^Removed api\.key/)
   await expect.poll(() => own.count()).toBe(0)
 
   await page.getByRole('button', { name: 'Change owner' }).click()
@@ -321,7 +321,7 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await page.getByRole('button', { name: 'Maintenance' }).click()
   await page.keyboard.type('Kernel update')
   await page.keyboard.press('Enter')
-  await until(toast, /^Maintenance is planned for 1 device/)
+  await until(toast, /^Planned maintenance for 1 device/)
   await page.getByRole('tab', { name: 'History' }).click()
   const maintenance = page.getByRole('region', { name: 'Maintenance' })
   await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
@@ -377,7 +377,7 @@ test('alerts of a device are listed, acknowledged, and past ones too', async () 
   )
   await device(page, found.monitorObjectName)
   await page.getByRole('tab', { name: /^Alerts/ }).click()
-  const grid = page.getByRole('grid', { name: 'Alerts of the device' })
+  const grid = page.getByRole('grid', { name: 'Device alerts' })
   const alert = grid
     .getByRole('row')
     .filter({ hasText: found.dataPointName })

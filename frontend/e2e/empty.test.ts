@@ -10,17 +10,17 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   const main = page.getByRole('main', { name: 'Monitor' })
   const go = (name: string) => page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
 
-  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByText('No devices yet').waitFor()
   expect(await findings(page)).toEqual([])
   await go('Alerts')
-  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByText('No devices yet').waitFor()
   await main.getByRole('button', { name: 'Add device' }).click()
   const adding = page.getByRole('dialog', { name: 'Add device' })
   await adding.waitFor()
   await page.keyboard.press('Escape')
   await adding.waitFor({ state: 'detached' })
   await go('Overview')
-  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByText('No devices yet').waitFor()
   await go('Fleet')
   await main.getByText('No devices here yet').waitFor()
   await expect.poll(() => adding.count()).toBe(0) // that was for the one time
@@ -40,14 +40,14 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   }
   await settings.getByRole('button', { name: 'API tokens' }).click()
   await main.locator('.empty').getByRole('button', { name: 'Add API token' }).click()
-  await main.getByRole('button', { name: 'Make token' }).waitFor()
+  await main.getByRole('button', { name: 'Create token' }).waitFor()
 })
 
 test('a list that cannot be read says so, and is asked for again', async () => {
   const page = await portal.page({ fresh: true })
   await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
   const main = page.getByRole('main', { name: 'Monitor' })
-  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByText('No devices yet').waitFor()
   await page.route('**/api/**', (route) => route.abort())
   for (const [screen, grid] of [
     ['Fleet', 'Devices'],
@@ -59,7 +59,7 @@ test('a list that cannot be read says so, and is asked for again', async () => {
   }
   await page.unroute('**/api/**')
   await main.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: 'Try again' }).click()
-  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByText('No devices yet').waitFor()
 })
 
 test('where a list comes there are lines while it is asked for the first time', async () => {
@@ -111,16 +111,16 @@ test('of a device that never had data it is not said that all is well', async ()
     await page.getByRole('region', { name: 'nobody' }).getByText('No data yet', { exact: true }).waitFor()
     expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
-    const cells = page.getByRole('group', { name: /^Attic: 1 devices, .* 0 without an answer, 1 without data yet$/ })
+    const cells = page.getByRole('group', { name: /^Attic: 1 devices, .* 0 not responding, 1 without data$/ })
     await cells.focus()
     await page.keyboard.press('ArrowRight')
-    await cells.getByText('nobody, without data yet').first().waitFor()
+    await cells.getByText('nobody, without data').first().waitFor()
     // One that is in no group is a cell as well.
     await ask('PATCH', `/device/devices/${id}`, { hostGroupIds: '1' })
     const loose = page.getByRole('group', { name: /^In no group: 1 devices, / })
     await loose.focus()
     await page.keyboard.press('ArrowRight')
-    await loose.getByText('nobody, without data yet').first().waitFor()
+    await loose.getByText('nobody, without data').first().waitFor()
   } finally {
     await ask('DELETE', `/device/devices/${id}?deleteHard=true`)
     await ask('DELETE', `/device/groups/${attic.id}`)

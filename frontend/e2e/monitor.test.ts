@@ -49,12 +49,12 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
     /now/,
   )
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
-  const chosen = main.getByRole('region', { name: 'Chosen alert' })
-  await chosen.getByRole('img').or(chosen.getByText('The past is being filled')).waitFor()
+  const chosen = main.getByRole('region', { name: 'Selected alert' })
+  await chosen.getByRole('img').or(chosen.getByText('Loading history')).waitFor()
   expect(await findings(page)).toEqual([])
 
   // The status bar counts the whole portal, and leads to what it counts.
-  const short = page.getByRole('region', { name: 'In short' })
+  const short = page.getByRole('region', { name: 'Summary' })
   await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
   await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
   const above = main
@@ -80,7 +80,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await rows.nth(1).focus()
   await page.keyboard.press('ArrowDown')
   const second = (await rows.nth(2).getByRole('gridcell').nth(1).innerText()).trim()
-  expect((await main.getByRole('region', { name: 'Chosen alert' }).getByRole('heading').innerText()).trim()).toBe(
+  expect((await main.getByRole('region', { name: 'Selected alert' }).getByRole('heading').innerText()).trim()).toBe(
     second,
   )
 
@@ -94,7 +94,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
     )
     .toBe('Alerts')
   await page.keyboard.press('n')
-  await page.getByRole('dialog', { name: /^Write a note to/ }).waitFor()
+  await page.getByRole('dialog', { name: /^Add a note to/ }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Alt+ArrowLeft')
   await rows.nth(2).waitFor()
@@ -134,7 +134,7 @@ test('what changes elsewhere is seen without asking, a pause holds it back, and 
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused').waitFor()
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('Live', { exact: true }).waitFor()
   await expect.poll(() => rows.count()).toBeGreaterThan(2)
 })
@@ -171,7 +171,7 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('n')
   await page
-    .getByRole('dialog', { name: /^Write a note/ })
+    .getByRole('dialog', { name: /^Add a note/ })
     .getByRole('textbox')
     .fill('seen from the test')
   await page.keyboard.press('Control+Enter')
@@ -198,10 +198,10 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
   await plan.getByRole('button', { name: /^Plan maintenance/ }).click()
   await page
     .getByTestId('toast')
-    .filter({ hasText: 'Maintenance is planned for' })
+    .filter({ hasText: 'Planned maintenance for' })
     .getByRole('button', { name: 'Undo' })
     .click()
-  await page.getByText('The maintenance is taken back').waitFor()
+  await page.getByText('Maintenance removed').waitFor()
 
   await main.getByRole('searchbox', { name: 'Search alerts' }).fill('no such thing')
   await main.getByRole('button', { name: 'Show all active alerts' }).click()
@@ -227,14 +227,14 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   const since = /\/alert\/alerts\?.*startEpoch%3E/ // what was being measured when the time stopped may open one
   await page.route(since, (route) => route.fulfill({ json: { total: 0, searchId: null, isMin: false, items: [] } }))
   await main.getByRole('button', { name: /^Show its alerts/ }).click()
-  await main.getByText('No alert has opened since').waitFor()
+  await main.getByText('No new alerts since then').waitFor()
   expect(await findings(page)).toEqual([])
   await page.unroute(since)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Demo' }).click()
-  await main.getByRole('button', { name: 'Let it go on' }).click()
+  await main.getByRole('button', { name: 'Resume' }).click()
   await main.getByText('as fast as the world').waitFor()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
-  await main.getByRole('grid', { name: 'Alerts' }).getByText('behind it').first().click()
+  await main.getByRole('grid', { name: 'Alerts' }).getByText('dependents').first().click()
   const details = main.getByRole('region', { name: 'Alert', exact: true })
   await details.getByText(/do(es)? not answer either/).waitFor()
   await details.getByRole('button', { name: /^Show the data source/ }).click()
@@ -252,7 +252,7 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
     .filter({ hasText: 'Demo incident' })
     .getByRole('button', { name: /^core-sw-01\./ })
     .waitFor()
-  await main.getByRole('button', { name: 'Stop it' }).click()
+  await main.getByRole('button', { name: 'Stop' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor({ state: 'detached' })
 })
 
@@ -266,7 +266,7 @@ test('what is drawn takes on the colours as they change, by the system or by han
   for (const over of ['requestfinished', 'requestfailed'] as const)
     page.on(over as 'requestfinished', (r) => asking.delete(r))
   const { main } = await monitor(page)
-  const chart = main.getByRole('region', { name: 'Chosen alert' }).locator('canvas')
+  const chart = main.getByRole('region', { name: 'Selected alert' }).locator('canvas')
   const cells = main.getByRole('group', { name: /^Network: \d+ devices/ }).locator('canvas')
   await Promise.all([chart.waitFor(), cells.waitFor()])
   await page.getByRole('button', { name: 'Pause' }).click() // only the colours change
@@ -313,7 +313,7 @@ test('the chart of an alert reaches to now, also where nothing was measured sinc
     })
   })
   const { main } = await monitor(page)
-  const chart = main.getByRole('region', { name: 'Chosen alert' }).getByRole('img')
+  const chart = main.getByRole('region', { name: 'Selected alert' }).getByRole('img')
   const box = (await chart.boundingBox())!
   await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2)
   const said = chart.locator('.said')

@@ -21,8 +21,8 @@ test('a user is added, refused at the field, changed against somebody else, and 
   const form = page.getByRole('region', { name: 'New user' })
   await form.getByRole('textbox', { name: /^User name/ }).fill('jo doe')
   await form.getByRole('button', { name: 'Add user' }).click()
-  await form.getByText('Mail address is asked for.').waitFor() // before anything is sent
-  await form.getByRole('textbox', { name: /^Mail address/ }).fill('jo@example.net')
+  await form.getByText('Email address is required.').waitFor() // before anything is sent
+  await form.getByRole('textbox', { name: /^Email address/ }).fill('jo@example.net')
   await form.getByRole('checkbox', { name: 'readonly' }).check()
   await form.getByLabel(/^Password/).fill('correct horse battery 7')
   await page.keyboard.press('Control+s')
@@ -37,7 +37,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
 
   // What is typed stays when one goes elsewhere, and after a reload; a password never does.
   const jo = page.getByRole('region', { name: 'jo', exact: true })
-  await jo.getByRole('textbox', { name: 'Family name' }).fill('Mine')
+  await jo.getByRole('textbox', { name: 'Last name' }).fill('Mine')
   await jo.getByLabel('New password').fill('never kept anywhere')
   await page.getByRole('navigation', { name: 'Portal settings' }).getByRole('button', { name: 'Roles' }).click()
   await expect
@@ -49,10 +49,10 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await page.reload()
   await page
     .getByRole('navigation', { name: 'Portal settings' })
-    .getByRole('button', { name: /Users.*edited, not saved/ })
+    .getByRole('button', { name: /Users.*unsaved changes/ })
     .click()
-  await list.getByRole('row', { name: /jo.*edited, not saved/ }).click()
-  await expect.poll(() => jo.getByRole('textbox', { name: 'Family name' }).inputValue()).toBe('Mine')
+  await list.getByRole('row', { name: /jo.*unsaved changes/ }).click()
+  await expect.poll(() => jo.getByRole('textbox', { name: 'Last name' }).inputValue()).toBe('Mine')
 
   // Somebody else changes the same field meanwhile: both sides, and then mine.
   await page.evaluate(async () => {
@@ -67,7 +67,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
     })
   })
   await jo.getByRole('button', { name: 'Save' }).click()
-  const conflict = jo.getByRole('alert', { name: 'Changed meanwhile' })
+  const conflict = jo.getByRole('alert', { name: 'Conflicting changes' })
   await until(conflict, /Theirs\s*Theirs.*Yours\s*Mine/)
   expect(await findings(page)).toEqual([])
   await conflict.getByRole('button', { name: 'Keep mine' }).click()
@@ -84,8 +84,8 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   const page = await portal.page({ fresh: true })
   const { nav, list, toast } = await settings(page, 'API tokens')
   await page.getByRole('button', { name: 'Add API token' }).click()
-  await page.getByRole('textbox', { name: 'What it is for' }).fill('backup script')
-  await page.getByRole('button', { name: 'Make token' }).click()
+  await page.getByRole('textbox', { name: 'Description' }).fill('backup script')
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByRole('button', { name: 'Copy Bearer token' }).click()
   await until(toast, /Copied bearer token/)
   const bearer = await page.evaluate(() => navigator.clipboard.readText())
@@ -113,17 +113,15 @@ test('a token is shown once; a role is a matrix; a collector gets an installer; 
   await page.getByRole('button', { name: 'Add role' }).click()
   await page.getByRole('textbox', { name: /^Name/ }).fill('Night shift')
   await page.getByRole('radio', { name: 'All devices: Ack' }).check({ force: true })
-  await page.getByRole('radio', { name: 'Audit log: Look' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Audit log: View' }).check({ force: true })
   await page.getByRole('region', { name: 'New role' }).getByRole('button', { name: 'Add role' }).click()
-  await list
-    .getByRole('row', { name: /Night shift.*Look at and acknowledge all devices, look at 1 part of the settings/ })
-    .waitFor()
+  await list.getByRole('row', { name: /Night shift.*View and acknowledge all devices, view 1 settings area/ }).waitFor()
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
 
   await nav.getByRole('button', { name: 'Collectors' }).click()
   await list.getByRole('row', { name: /Austin/ }).click()
   await page.getByRole('radio', { name: 'Windows' }).check({ force: true })
-  await page.getByRole('button', { name: 'Make installer' }).click()
+  await page.getByRole('button', { name: 'Create installer' }).click()
   await until(page.getByRole('region', { name: 'Installer' }), /Invoke-WebRequest/)
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
 
@@ -149,7 +147,7 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Move up' }).click()
-  await until(toast, /is asked before/)
+  await until(toast, /^Moved .* before/)
   await expect.poll(names).toEqual([before[1], before[0], ...before.slice(2)])
   await page.getByRole('button', { name: 'Move down' }).click()
   await expect.poll(names).toEqual(before)
@@ -169,8 +167,8 @@ test('rules change places, chains are drawn, a test tells what the other side sa
 
   await nav.getByRole('button', { name: 'Integrations' }).click()
   await list.getByRole('row').nth(1).click()
-  await page.getByRole('button', { name: 'Send a test' }).click()
-  await until(toast, /did not arrive: .+|took the test notice/)
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await until(toast, /^Test failed: .+|accepted the test notification/)
   await nav.getByRole('button', { name: 'Delivery log' }).click()
   await page.getByRole('button', { name: 'Failed', exact: true }).click()
   await list.getByRole('row').nth(1).click()
@@ -184,7 +182,7 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   const days = page.getByRole('spinbutton', { name: 'Audit log' })
   await days.fill('ten')
   await days.press('Tab')
-  await page.getByText('Audit log is a whole number.').waitFor()
+  await page.getByText('Audit log must be a whole number.').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect
     .poll(() => days.evaluate((e) => e === document.activeElement && (e as HTMLInputElement).value))
@@ -200,8 +198,8 @@ test('what a role may not do is said, and not tried', async () => {
     if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url())
   })
   const { nav } = await settings(page, 'Users')
-  await page.getByText('Users are not shown to your role').waitFor()
-  await page.getByText('Your role, readonly, lacks the right to read on settings: useraccess.').waitFor()
+  await page.getByText('You need View access to users').waitFor()
+  await page.getByText('Your role, readonly, needs View access to users, roles and API tokens.').waitFor()
   await nav.getByRole('button', { name: 'Remote write' }).click()
   await page.getByText('Remote write: not shown to your role').waitFor()
   expect({ small: await small(page), axe: await findings(page), refused }).toEqual({ small: [], axe: [], refused: [] })

@@ -32,7 +32,7 @@ const screens = [
     open: async (page) => {
       await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
       await page.getByRole('grid', { name: 'Active alerts' }).getByRole('row').nth(2).waitFor()
-      await page.getByRole('region', { name: 'Chosen alert' }).getByRole('img').first().waitFor()
+      await page.getByRole('region', { name: 'Selected alert' }).getByRole('img').first().waitFor()
     },
   },
   {

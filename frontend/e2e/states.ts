@@ -18,7 +18,7 @@ export const states: State[] = [
         .getByRole('row', { name: /acc-sw-01\.fra/ })
         .getByRole('checkbox')
         .check()
-      await page.getByRole('toolbar', { name: 'Picked devices' }).waitFor()
+      await page.getByRole('toolbar', { name: 'Selected devices' }).waitFor()
     },
   },
   {
@@ -26,7 +26,7 @@ export const states: State[] = [
     open: async (page) => {
       await fleet(page)
       await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq')
-      await page.getByText('No device matches').waitFor()
+      await page.getByText('No devices match').waitFor()
     },
   },
   {
@@ -139,7 +139,7 @@ export const states: State[] = [
     open: async (page) => {
       await newRequest(page)
       await parts(page).search.fill('qqqq')
-      await page.getByText('No endpoint matches').waitFor()
+      await page.getByText('No endpoints match').waitFor()
     },
   },
   { name: 'docs of a write', open: docsOfWrite },
@@ -319,7 +319,7 @@ async function extractor(page: Page) {
   await newRequest(page)
   await sendPath(page, '/device/devices?size=5')
   await tools.getByRole('tab', { name: 'Helpers' }).click()
-  await tools.getByRole('button', { name: 'Extract $.items[0].id from every answer' }).click()
+  await tools.getByRole('button', { name: 'Extract $.items[0].id from every response' }).click()
   await tools.getByRole('textbox', { name: 'Variable to set' }).waitFor()
 }
 
@@ -344,7 +344,7 @@ async function importing(page: Page) {
   const dialog = page.getByRole('dialog', { name: 'Import' })
   await dialog.getByRole('textbox').fill("curl 'http://example.com/device/devices?size=3'")
   await dialog.getByRole('button', { name: 'Read', exact: true }).click()
-  await dialog.getByRole('list', { name: 'What will be imported' }).waitFor()
+  await dialog.getByRole('list', { name: 'Requests to import' }).waitFor()
 }
 
 async function palette(page: Page, text: string) {

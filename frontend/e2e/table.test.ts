@@ -89,7 +89,7 @@ test('an id leads to the Monitor view: by Enter, by its link and from the menu o
   const page = await portal.page()
   const p = parts(page)
   const shown = async () => {
-    await page.getByRole('tablist', { name: 'About the device' }).waitFor()
+    await page.getByRole('tablist', { name: 'Device details' }).waitFor()
     await page.getByText('10.10.1.11', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'API', exact: true }).click()
     await p.path.waitFor()

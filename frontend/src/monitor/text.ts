@@ -1,5 +1,5 @@
 /**
- * The text that the screens of the Monitor share, all in one place: what a translator needs besides the text.ts of
+ * The text that the screens of the Monitor share. Each screen has its own text.ts.
  * each screen.
  */
 import { number } from '../ui/locale'
@@ -9,8 +9,8 @@ const sorts: Record<Sort, string> = {
   critical: 'critical',
   error: 'error',
   warning: 'warning',
-  'without an answer': 'without an answer',
-  'without data yet': 'without data yet',
+  'without an answer': 'not responding',
+  'without data yet': 'without data',
   healthy: 'healthy',
 }
 
@@ -55,45 +55,45 @@ export const text = {
 
   elsewhere: 'The Monitor shows the built-in portal',
   elsewhereGoes: (portal: string) =>
-    `${portal} is another one: its devices and alerts can be asked for in the API Explorer.`,
+    `Connected to ${portal}. Its devices and alerts are available in the API Explorer.`,
   openExplorer: 'Open API Explorer',
   notLoaded: (what: string) => `${what} could not be loaded`,
-  newer: 'A newer Spyglass may run by now.',
+  newer: 'Spyglass may have been updated.',
   reload: 'Reload the page',
 
   counts: {
-    title: 'In short',
+    title: 'Summary',
     of: (n: number, severity: string) => `${number(n)} ${severity.toLowerCase()}`,
     active: (n: number) => `${number(n)} active`,
     devices: (n: number) => `${number(n)} ${n === 1 ? 'device' : 'devices'}`,
   },
   live: {
     title: 'Live',
-    states: { live: 'Live', paused: 'Paused', stale: 'Not live: reconnecting…' },
+    states: { live: 'Live', paused: 'Paused', stale: 'Reconnecting…' },
     updated: (ago: string) => `Updated ${ago}`,
-    goOn: 'Go on',
+    goOn: 'Resume',
     pause: 'Pause',
   },
   explorer: 'Open in API Explorer',
   explorerOf: (what: string) => `: ${what}`,
   show: (name: string) => `Show ${name}`,
-  waits: (seconds: number) => `The portal takes no more of these for now. It goes on in ${seconds} s.`,
-  locked: (portal: string) => `${portal} is locked for reading only; unlock it to write`,
+  waits: (seconds: number) => `Rate limit reached. Resuming in ${seconds} s.`,
+  locked: (portal: string) => `${portal} is read-only. Unlock it to make changes.`,
   failed: (what: string, why: string) => `${what}: ${why}`,
 
   severities: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK', unknown: 'No data yet' },
-  cells: (n: number, sort: Sort) => `${number(n)} that are ${sorts[sort]}`,
+  cells: (n: number, sort: Sort) => `${number(n)} ${sorts[sort]}`,
 
   units: { s: 's', min: 'min', h: 'h', d: 'd' },
   ago: (span: string) => `${span} ago`,
   justNow: 'just now',
 
   list: {
-    pickAll: 'Pick all that are here',
-    pick: (name: string) => `Pick ${name}`,
+    selectAll: 'Select all',
+    select: (name: string) => `Select ${name}`,
     actions: 'Actions',
-    coming: 'On its way',
-    edited: 'edited, not saved',
-    editedHint: 'Edited, not saved',
+    coming: 'Loading…',
+    edited: 'unsaved changes',
+    editedHint: 'Unsaved changes',
   },
 } as const

@@ -81,7 +81,7 @@ test('an alert in words and numbers', () => {
 })
 
 test('the devices of a cell are asked for by group and sort', () => {
-  expect((['critical', 'without an answer', 'without data yet', 'healthy'] as const).map(deviceConditions)).toEqual([
+  expect((['critical', 'not responding', 'without data', 'healthy'] as const).map(deviceConditions)).toEqual([
     'alertStatus~"-critical-"',
     'alertStatus:"none",hostStatus!:"normal"',
     'alertStatus:"none",hostStatus:"normal",lastDataTime:0',
@@ -159,10 +159,7 @@ test('more than the portal takes in a minute are done once there is room, and th
     expect(asked).toBe(2)
     await vi.advanceTimersByTimeAsync(1)
     expect(await doing).toBe(true)
-    expect([asked, said]).toEqual([
-      3,
-      ['The portal takes no more of these for now. It goes on in 7 s.', 'Acknowledged 2 alerts'],
-    ])
+    expect([asked, said]).toEqual([3, ['Rate limit reached. Resuming in 7 s.', 'Acknowledged 2 alerts']])
   } finally {
     vi.useRealTimers()
   }

@@ -91,5 +91,5 @@ async function undoMaintenance(app: App, ids: string[]) {
       )
     )
       gone++
-  if (gone) app.toasts.show(text.act.takenBack(gone))
+  if (gone) app.toasts.show(text.act.removed(gone))
 }

@@ -1,4 +1,4 @@
-/** The text of the data sources, all in one place: what a translator needs of this screen. */
+/** The text of the data sources. */
 import { number } from '../../ui/locale'
 
 const devices = (n: number) => `${number(n)} ${n === 1 ? 'device' : 'devices'}`
@@ -7,14 +7,14 @@ const noRule = { gone: 'gone', threshold: 'no threshold' }
 export const text = {
   many: 'DataSources',
   one: 'DataSource',
-  refused: 'Data sources are not shown to your role',
-  pageNotLoaded: 'The page of the data source could not be loaded',
+  refused: 'You need View access to data sources',
+  pageNotLoaded: 'Could not load the data source page',
   units: { s: 's', min: 'min', h: 'h', d: 'd' },
 
   list: {
     search: 'Search data sources',
     searchHint: 'Name, group, tag or expression',
-    edited: (n: number) => `${number(n)} edited, not saved`,
+    edited: (n: number) => `${number(n)} with unsaved changes`,
     exportAll: 'Export all',
     import: 'Import…',
     heads: {
@@ -28,21 +28,21 @@ export const text = {
     },
     nothing: 'nothing',
     none: '–',
-    unread: 'The data sources could not be read',
+    unread: 'Could not load data sources',
     again: 'Try again',
-    noneLike: 'Nothing like that',
-    noneLikeGoes: 'No data source has what you look for.',
+    noneLike: 'No matches',
+    noneLikeGoes: 'Try another search.',
     showAll: 'Show all',
     empty: 'No data sources',
-    emptyGoes: 'A data source says what is measured on which devices. They come in as JSON files.',
-    imported: (name: string) => `${name} is imported`,
-    showIt: 'Show it',
+    emptyGoes: 'A data source defines what to measure on which devices. Import one from a JSON file.',
+    imported: (name: string) => `Imported ${name}`,
+    showIt: 'Show',
   },
 
   page: {
-    missing: 'There is no such data source',
+    missing: 'Data source not found',
     missingGoes: 'It was deleted.',
-    unread: 'The data source could not be read',
+    unread: 'Could not load the data source',
     showAll: 'Show all data sources',
     back: 'Back to the data sources',
     backHint: 'Back to the data sources (Esc)',
@@ -54,17 +54,17 @@ export const text = {
     save: 'Save',
     points: 'Data points and thresholds',
     devices: 'Devices',
-    devicesIn: 'Devices it is on',
+    devicesIn: 'Monitored devices',
     definition: 'Definition',
-    definitionIn: 'How it collects, and its graphs',
-    saved: (name: string) => `${name} is saved`,
+    definitionIn: 'Collection settings and graphs',
+    saved: (name: string) => `Saved ${name}`,
     undo: 'Undo',
-    undone: (name: string) => `${name} is as it was before`,
+    undone: (name: string) => `Restored ${name}`,
     notUndone: (why: string) => `Not undone: ${why}`,
-    changedSince: 'Not undone: somebody has changed it since',
+    changedSince: 'Not undone: someone has changed it since',
   },
 
-  appliesTo: { found: devices, more: (n: number) => `and ${number(n)} more`, call: 'devices it applies to' },
+  appliesTo: { found: devices, more: (n: number) => `and ${number(n)} more`, call: 'matching devices' },
 
   points: {
     title: 'Data points',
@@ -72,18 +72,18 @@ export const text = {
     alertWhen: 'Alert when',
     noData: 'No data',
     toOpen: 'Polls to open',
-    toOpenHint: 'Polls in a row beyond the limit',
+    toOpenHint: 'Consecutive polls beyond the threshold',
     toClear: 'Polls to clear',
-    toClearHint: 'Polls in a row within the limit',
-    edited: 'edited, not saved',
-    editedHint: 'Edited, not saved',
+    toClearHint: 'Consecutive polls within the threshold',
+    edited: 'unsaved changes',
+    editedHint: 'Unsaved changes',
     never: 'never',
-    none: 'It has no data points.',
+    none: 'No data points',
     types: { 1: 'counter', 2: 'gauge', 3: 'derive' } as Record<number, string>,
     noDataOf: (point: string) => `No data of ${point}`,
-    opens: (point: string) => `${point} opens after, polls`,
-    clears: (point: string) => `${point} clears after, polls`,
-    /** What no data is, by alertForNoData. */
+    opens: (point: string) => `Polls to open ${point}`,
+    clears: (point: string) => `Polls to clear ${point}`,
+    /** The effect of missing data, by alertForNoData. */
     noDataIs: { 1: 'no alert', 2: 'Warning', 3: 'Error', 4: 'Critical' } as Record<number, string>,
     rule: (r: { threshold: string; noData: string; opens: number; clears: number } | undefined) =>
       r
@@ -94,7 +94,7 @@ export const text = {
             `clears after ${number(r.clears)}`,
           ].join(', ')
         : noRule.gone,
-    /** The parts of a rule, where the portal refuses one. */
+    /** The parts of a rule, for errors of the portal. */
     parts: {
       alertExpr: 'The threshold',
       alertForNoData: 'No data',
@@ -102,7 +102,7 @@ export const text = {
       alertClearTransitionInterval: 'Polls to clear',
     } as Record<string, string>,
     polls: (part: string, least: number, most: number) =>
-      `${part} is a whole number from ${number(least)} to ${number(most)}.`,
+      `${part} must be a whole number from ${number(least)} to ${number(most)}.`,
     thresholdOf: (point: string) => `Threshold of ${point}`,
     operatorOf: (point: string) => `Operator of ${point}`,
     limitOf: (severity: string, point: string) => `${severity} limit of ${point}`,
@@ -112,13 +112,13 @@ export const text = {
   devices: {
     title: 'Devices',
     heads: { device: 'Device', address: 'Host or IP', instances: 'Instances', test: 'Test' },
-    notPolled: 'None is polled',
+    notPolled: 'None polled',
     testOn: (device: string) => `Test on ${device}`,
     test: 'Test',
-    none: 'On no device',
-    noneGoes: 'No device is what the expression asks for; a change is looked at within a minute.',
+    none: 'No devices',
+    noneGoes: 'The expression matches no devices. Changes take effect within a minute.',
     count: devices,
-    call: 'devices it is on',
+    call: 'monitored devices',
   },
 
   definition: {
@@ -126,11 +126,11 @@ export const text = {
     checks: (method: string, every: string) => `${method}, every ${every}`,
     attributes: 'Attributes',
     instances: 'Instances',
-    byHand: 'Added by hand',
-    looked: 'Looked for when the device changes',
-    lookedEvery: (every: string) => `Looked for every ${every}`,
+    byHand: 'Added manually',
+    discovered: 'Discovered when the device changes',
+    discoveredEvery: (every: string) => `Discovered every ${every}`,
     only: 'only',
-    oneEach: 'One on each device',
+    oneEach: 'One per device',
     group: 'Group',
     tags: 'Tags',
     notes: 'Notes',
@@ -140,20 +140,20 @@ export const text = {
     ofOne: 'one instance',
     ofAll: 'all instances of a device',
     noUnit: '–',
-    noGraphs: 'It defines no graphs.',
+    noGraphs: 'No graphs',
   },
 
   import: {
     title: 'Import data sources',
-    means: 'A JSON file that Export wrote, here or on another portal.',
+    means: 'Select a JSON file exported from this or another portal.',
     choose: 'Choose a file…',
     file: 'File',
-    empty: (file: string) => `${file} has no data source in it.`,
-    noJson: (file: string) => `${file} is no JSON file.`,
+    empty: (file: string) => `${file} contains no data sources.`,
+    noJson: (file: string) => `${file} is not a JSON file.`,
     several: (n: number, names: string[]) =>
       `${number(n)} data sources: ${names.join(', ')}${n > names.length ? ' …' : ''}`,
-    overwrite: 'overwrite what has the same name',
-    keep: 'but keep the thresholds it has here',
+    overwrite: 'overwrite data sources with the same name',
+    keep: 'keep the current thresholds',
     cancel: 'Cancel',
     busy: 'Importing…',
     doOverwrite: 'Overwrite',
@@ -163,17 +163,17 @@ export const text = {
   trial: {
     title: 'Test on a device',
     call: 'the test',
-    refused: 'Not for your role',
+    refused: 'You do not have access',
     device: 'Device to test on',
     cancel: 'Cancel',
     test: 'Test',
-    result: 'Result of the test',
-    type: 'Type a part of its name',
-    noSuch: 'It applies to no such device',
-    onNone: 'It applies to no device',
-    more: (n: number) => `and ${number(n)} more: type to narrow them down`,
-    running: (device: string) => `Measuring on ${device} …`,
-    cancelled: 'Cancelled: nothing was measured.',
+    result: 'Test result',
+    type: 'Search devices',
+    noSuch: 'No matches',
+    onNone: 'It applies to no devices',
+    more: (n: number) => `and ${number(n)} more: type to filter`,
+    running: (device: string) => `Testing on ${device}…`,
+    cancelled: 'Cancelled',
     instances: (shown: number, all: number) =>
       all > shown
         ? `${number(shown)} of ${number(all)} instances`
@@ -182,7 +182,7 @@ export const text = {
           : `${number(all)} instances`,
     beyond: (n: number) =>
       n === 0
-        ? 'nothing is beyond a threshold'
+        ? 'all values are within their thresholds'
         : n === 1
           ? 'one value is beyond its threshold'
           : `${number(n)} values are beyond their thresholds`,
@@ -192,7 +192,7 @@ export const text = {
     noData: 'no data',
     withEdits: (severity: string) => `with your edits ${severity}`,
     notYet: 'Not tested yet',
-    choose: 'Choose a device',
-    means: 'It is measured once there, and shown against the thresholds. Nothing is kept, and no alert opens.',
+    choose: 'Select a device',
+    means: 'The test polls it once and compares the values with the thresholds. It saves nothing and opens no alerts.',
   },
 } as const

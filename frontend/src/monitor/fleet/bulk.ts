@@ -149,7 +149,7 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
   const undo = async () => {
     for (const id of made)
       if (
-        (await write(app, text.maintenance.notTakenBack, (portal) =>
+        (await write(app, text.maintenance.notUndone, (portal) =>
           patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true),
         )) === undefined
       )

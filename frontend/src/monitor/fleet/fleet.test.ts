@@ -42,7 +42,7 @@ test('ids and states read as the API writes them', () => {
   expect(idsOf('')).toEqual([])
   expect([hostWord('normal'), hostWord('dead'), hostWord('dead-collector')]).toEqual([
     'OK',
-    'Not answering',
+    'Not responding',
     'Collector down',
   ])
 })

@@ -33,12 +33,12 @@ test('a field gets its control, choices and bounds from the schema', () => {
     problemOf(of('port'), numberOf('seven')),
     problemOf(of('port'), numberOf(' ')),
   ]).toEqual([
-    'name is asked for.',
-    'name has at most 5 characters.',
+    'name is required.',
+    'name can have at most 5 characters.',
     'port is from 1 to 9.',
-    'port is a whole number.',
+    'port must be a whole number.',
     '',
-    'port is a whole number.',
+    'port must be a whole number.',
     '',
   ])
   expect([within('a', 'a'), within('a', 'a[0].b'), within('a', 'a.b'), within('a', 'ab')]).toEqual([
@@ -79,7 +79,7 @@ test('what is no number is said at its field, kept as it was typed, and not sent
   const port = fieldOf({ name: 'port', label: 'Port' }, body)
   form.set('port', numberOf('80a'))
   form.check(port)
-  expect([form.at('port'), kept()?.edits]).toEqual([{ '': 'Port is a whole number.' }, { port: '80a' }])
+  expect([form.at('port'), kept()?.edits]).toEqual([{ '': 'Port must be a whole number.' }, { port: '80a' }])
   expect(await form.save([port])).toBeUndefined()
   expect([it.writes, form.values.port]).toEqual([[], '80a'])
   form.set('port', numberOf('8'))

@@ -1,4 +1,4 @@
-/** The text of forms, all in one place: what a translator needs of them besides the names of their fields. */
+/** The text of forms. */
 import { number } from '../../ui/locale'
 
 const range = (least: number | undefined, most: number | undefined) =>
@@ -7,6 +7,24 @@ const range = (least: number | undefined, most: number | undefined) =>
     : most === undefined
       ? `at least ${number(least)}`
       : `from ${number(least)} to ${number(most)}`
+
+const levels: Record<string, string> = { read: 'View', ack: 'Ack', write: 'Edit' }
+const things: Record<string, string> = {
+  deviceGroup: 'devices',
+  report: 'reports',
+  'settings: useraccess': 'users, roles and API tokens',
+  'settings: collectors': 'collectors',
+  'settings: alerting': 'alert rules, chains and integrations',
+  'settings: datasources': 'data sources',
+  'settings: opsnotes': 'ops notes',
+  'settings: portal': 'the portal settings',
+  'settings: audit': 'the audit log',
+}
+/** Reads a permission of the API, such as `write on deviceGroup`: "Edit access to devices". */
+const accessTo = (permission: string) => {
+  const [level, thing] = permission.split(' on ')
+  return `${levels[level] ?? level} access to ${things[thing] ?? thing}`
+}
 
 export const text = {
   required: 'required',
@@ -18,23 +36,24 @@ export const text = {
   close: 'Close',
 
   wrong: {
-    empty: (field: string) => `${field} is asked for.`,
-    number: (field: string) => `${field} is a number.`,
-    whole: (field: string) => `${field} is a whole number.`,
-    range: (field: string, least: number | undefined, most: number | undefined) => `${field} is ${range(least, most)}.`,
-    date: (field: string) => `${field}: a day is asked for.`,
-    time: (field: string) => `${field}: a time is asked for.`,
-    long: (field: string, most: number) => `${field} has at most ${number(most)} characters.`,
+    empty: (field: string) => `${field} is required.`,
+    number: (field: string) => `${field} must be a number.`,
+    whole: (field: string) => `${field} must be a whole number.`,
+    range: (field: string, least: number | undefined, most: number | undefined) =>
+      `${field} must be ${range(least, most)}.`,
+    date: (field: string) => `${field}: enter a date.`,
+    time: (field: string) => `${field}: enter a time.`,
+    long: (field: string, most: number) => `${field} can have at most ${number(most)} characters.`,
   },
 
-  lacks: (role: string, permission: string) => `Your role, ${role}, lacks the right to ${permission}.`,
-  readOnly: (portal: string) => `${portal} is read-only now: unlock it to change anything.`,
+  lacks: (role: string, permission: string) => `Your role, ${role}, needs ${accessTo(permission)}.`,
+  readOnly: (portal: string) => `${portal} is read-only. Unlock it to make changes.`,
 
   conflict: {
-    title: 'Changed meanwhile',
-    somebody: 'Somebody changed this meanwhile.',
-    both: 'Nothing was saved yet. These were changed on both sides:',
-    apart: 'Nothing was saved yet. They changed other fields than you did: both changes can stand.',
+    title: 'Conflicting changes',
+    somebody: 'Someone else changed this while you were editing.',
+    both: 'Nothing is saved yet. You both changed these fields:',
+    apart: 'Nothing is saved yet. You changed different fields, so you can keep both.',
     theirs: 'Theirs',
     yours: 'Yours',
     takeTheirs: 'Take theirs',
@@ -52,7 +71,7 @@ export const text = {
     line: 'this line',
     secret: 'Secret',
     secretOf: (n: number, field: string) => `Secret ${n} of ${field}`,
-    secretGoes: 'Hides the value from everyone. It can be replaced, never read.',
+    secretGoes: 'Hides the value from everyone. You can replace it, but not read it.',
   },
-  takeOut: (what: string) => `Take out ${what}`,
+  takeOut: (what: string) => `Remove ${what}`,
 } as const

@@ -1,11 +1,11 @@
-/** The text of the overview, all in one place: what a translator needs of this screen. */
+/** The text of the overview. */
 import { number } from '../../ui/locale'
 
 export const text = {
   title: 'Overview',
   counts: 'Counts',
-  acked: { word: 'Acked', sub: 'taken on' },
-  maintenance: { word: 'Maintenance', sub: 'muted' },
+  acked: { word: 'Acked', sub: 'acknowledged' },
+  maintenance: { word: 'Maintenance', sub: 'no notifications' },
   inAnHour: (change: number) => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${number(Math.abs(change))} in 1 h`,
   showThese: 'Show these alerts',
   none: '–',
@@ -28,11 +28,11 @@ export const text = {
   show: 'Show',
   shows: { all: 'All', 4: 'Critical', 3: 'Error', 2: 'Warning', unacked: 'Not acked' },
   allGroups: 'Show all groups',
-  unknown: 'The alerts are not known',
+  unknown: 'Could not load alerts',
   again: 'Try again',
-  fine: 'Nothing is wrong',
-  noneLike: 'No active alert is like that.',
-  chosen: 'Chosen alert',
+  fine: 'No active alerts',
+  noneLike: 'No alerts match.',
+  chosen: 'Selected alert',
   hours: '3 h',
   details: 'Details',
   detailsOf: (device: string) => ` of ${device}`,
@@ -41,23 +41,23 @@ export const text = {
   health: {
     title: 'Device health',
     groups: (n: number, within: string) => `${number(n)} ${n === 1 ? 'group' : 'groups'}${within && ` in ${within}`}`,
-    legend: 'one cell, one device; worst first',
+    legend: 'one cell per device, worst first',
     enter: (group: string) => `Show the groups in ${group}`,
     devices: (group: string) => `Show the devices in ${group}`,
     critical: ' critical',
     errors: ' with errors',
     warnings: ' with warnings',
-    silent: (n: number) => `${number(n)} do not answer`,
-    noData: (n: number) => `${number(n)} without data yet`,
+    silent: (n: number) => `${number(n)} not responding`,
+    noData: (n: number) => `${number(n)} without data`,
     of: (
       group: string,
       n: { total: number; critical: number; error: number; warn: number; silent: number; noData: number },
     ) =>
-      `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer, ${n.noData} without data yet`,
+      `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} not responding, ${n.noData} without data`,
     own: (group: string) => (group ? `Directly in ${group}` : 'In no group'),
-    unknown: 'Health is not known',
+    unknown: 'Could not load device health',
     empty: 'No devices here',
-    fills: 'Each device that is added shows up as a cell.',
+    fills: 'Added devices appear here.',
   },
 
   incident: {
@@ -65,8 +65,8 @@ export const text = {
     since: (moment: string, does: string) => `since ${moment} · ${does}`,
     more: (n: number) => `${number(n)} more.`,
     alerts: 'Show its alerts',
-    stop: 'Stop it',
-    goesOn: 'The incident goes on',
+    stop: 'Stop',
+    goesOn: 'The incident is still running',
     call: 'the incident',
     hide: 'Hide',
   },

@@ -3,7 +3,7 @@ import { timeOfDay } from '../../ui/locale'
 import { cronOf, planOf, scheduleText } from './cron'
 
 test.each([
-  ['', 'Only when asked'],
+  ['', 'On demand'],
   ['0 7 * * *', 'Every day at 07:00'],
   ['30 6 * * 1-5', 'Monday to Friday at 06:30'],
   ['15 7 * * mon', 'Mondays at 07:15'],

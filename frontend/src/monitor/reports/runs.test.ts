@@ -77,6 +77,6 @@ test('a report says in which time zone its schedule and its times are', () => {
   expect(Object.fromEntries(kind.facts!({ ...row, scheduleTimezone: '' }))).toMatchObject({
     Schedule: said,
     'Next run': zoned(row.nextGenerateOn),
-    'Time zone': "the portal's",
+    'Time zone': 'portal time zone',
   })
 })

@@ -117,7 +117,7 @@ export const kind: Kind = {
       [t.facts.beat, heartbeat(r)],
       [t.facts.devices, number(Number(r.numberOfHosts))],
     ]
-    if (r.acked) facts.push([t.facts.takenOn, t.takenOn(String(r.ackedBy), String(r.ackComment || ''))])
+    if (r.acked) facts.push([t.facts.ackedBy, t.ackedBy(String(r.ackedBy), String(r.ackComment || ''))])
     const ahead = Number(r.clockOffset)
     if (Math.abs(ahead) >= 30)
       facts.push([t.facts.clock, { text: t.clock(ahead), tone: Math.abs(ahead) > 180 ? 'crit' : 'warn' }])

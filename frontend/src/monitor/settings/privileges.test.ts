@@ -34,7 +34,7 @@ test('one line is changed, and what the portal keeps beside it stays', () => {
 test('a role says in a line what it may do', () => {
   expect(summary([])).toBe('Nothing')
   expect(summary([on('deviceGroup', '*', 'write'), on('setting', 'portal', 'read')])).toBe(
-    'Change all devices, look at 1 part of the settings',
+    'Edit all devices, view 1 settings area',
   )
   expect(summary([on('deviceGroup', '3', 'ack'), on('deviceGroup', '4', 'read')])).toBe(
     'Look at and acknowledge 2 groups of devices',

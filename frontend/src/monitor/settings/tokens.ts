@@ -74,7 +74,7 @@ export const kind: Kind = {
   facts: (r) => [
     [t.facts.user, { text: String(r.adminName), code: true }],
     [t.facts.access, { text: String(r.accessId), code: true }],
-    [t.facts.made, t.by(exact(Number(r.createdOn)), String(r.createdBy))],
+    [t.facts.created, t.by(exact(Number(r.createdOn)), String(r.createdBy))],
     [t.facts.used, r.lastUsedOn ? t.from(exact(Number(r.lastUsedOn)), String(r.lastAuthIp)) : t.never],
   ],
   goes: () => t.goes,
