@@ -14,19 +14,19 @@ import (
 
 // Change is one difference between two bodies.
 type Change struct {
-	Kind   string  `json:"kind"`             // added, removed or changed
-	Path   string  `json:"path"`             // JSONPath; an object in a list by its key: $.items[?@.id == 7].name
-	Before *string `json:"before,omitempty"` // as it was sent, cut at 300 characters
-	After  *string `json:"after,omitempty"`
+	Kind   string  `json:"kind" enum:"added|removed|changed"`
+	Path   string  `json:"path" doc:"JSONPath; an object in a list by its key: $.items[?@.id == 7].name"`
+	Before *string `json:"before,omitempty" null:"no" doc:"as it was sent, cut at 300 characters"`
+	After  *string `json:"after,omitempty" null:"no"`
 }
 
 // Comparison is the result of Diff.
 type Comparison struct {
-	Changes []Change `json:"changes"` // the first 5,000
+	Changes []Change `json:"changes" doc:"the first 5,000"`
 	Added   int      `json:"added"`
 	Removed int      `json:"removed"`
 	Changed int      `json:"changed"`
-	By      []string `json:"by"` // the keys by which objects in lists were matched: $.items by id
+	By      []string `json:"by" doc:"the keys by which objects in lists were matched: $.items by id"`
 }
 
 const (

@@ -50,7 +50,7 @@ func draw(t testing.TB, d *document.Document, from, count int) string {
 	return b.String()
 }
 
-func line(r document.Row) string {
+func line(r document.TreeRow) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s", r.Line, strings.Repeat("  ", r.Depth))
 	if r.Key != nil {

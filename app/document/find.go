@@ -9,12 +9,12 @@ import (
 
 // Found is one match of a search.
 type Found struct {
-	Count int    `json:"count"` // matches in the whole document
-	At    int    `json:"at"`    // which one this is, from 0; -1 when there is none
-	Node  int64  `json:"node"`  // the value it is in, or whose key it is in
-	Key   bool   `json:"key"`   // in the key, not in the value
-	Row   int    `json:"row"`   // of Rows, or of Lines for FindRaw
-	Total int    `json:"total"` // rows there are now
+	Count int    `json:"count" doc:"matches in the whole document"`
+	At    int    `json:"at" doc:"which one this is, from 0; -1 when there is none"`
+	Node  int64  `json:"node" doc:"the value it is in, or whose key it is in"`
+	Key   bool   `json:"key" doc:"in the key, not in the value"`
+	Row   int    `json:"row" doc:"of Rows, or of Lines for FindRaw"`
+	Total int    `json:"total" doc:"rows there are now"`
 	Path  string `json:"path,omitempty"`
 }
 

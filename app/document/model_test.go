@@ -122,7 +122,7 @@ func (n *plainNode) branches(all []*plainNode) []*plainNode {
 	return all
 }
 
-func drawRow(r document.Row) string {
+func drawRow(r document.TreeRow) string {
 	label := ""
 	if r.Key != nil {
 		label = *r.Key + ": "

@@ -1,30 +1,30 @@
 package document
 
-// Row is one line of the tree, as the page gets it.
+// TreeRow is one line of the tree, as the page gets it.
 //
 //	{"node":5,"line":2,"depth":1,"kind":"number","key":"total","text":"1204","count":0,"open":false,"comma":true}
-type Row struct {
-	Node    int64   `json:"node"`  // what Toggle, Path and Value take; the row of a closing bracket has its container's
-	Line    int     `json:"line"`  // in the whole pretty print, from 1; jumps over what is closed
-	Depth   int     `json:"depth"` // 0 is the root
+type TreeRow struct {
+	Node    int64   `json:"node" doc:"what Toggle, Path and Value take; the row of a closing bracket has its container's"`
+	Line    int     `json:"line" doc:"in the whole pretty print, from 1; jumps over what is closed"`
+	Depth   int     `json:"depth" doc:"0 is the root"`
 	Kind    Kind    `json:"kind"`
-	Key     *string `json:"key,omitempty"`   // in an object; decoded, cut at 2,000 characters
-	Index   *int    `json:"index,omitempty"` // in an array, from 0
-	Text    *string `json:"text,omitempty"`  // of a scalar: a string decoded, anything else as it was sent
-	Cut     bool    `json:"cut,omitempty"`   // Text is only the first 2,000 characters
-	Count   int     `json:"count"`           // children of a container
+	Key     *string `json:"key,omitempty" null:"no" doc:"in an object; decoded, cut at 2,000 characters"`
+	Index   *int    `json:"index,omitempty" null:"no" doc:"in an array, from 0"`
+	Text    *string `json:"text,omitempty" null:"no" doc:"of a scalar: a string decoded, anything else as it was sent"`
+	Cut     bool    `json:"cut,omitempty" doc:"Text is only the first 2,000 characters"`
+	Count   int     `json:"count" doc:"children of a container"`
 	Open    bool    `json:"open"`
-	Preview string  `json:"preview,omitempty"` // of a closed container: { id: 7, name: "web", … }
-	Comma   bool    `json:"comma"`             // a comma follows
-	Hint    string  `json:"hint,omitempty"`    // of an open object in an array: its displayName or name
-	Of      Kind    `json:"of,omitempty"`      // of a closing bracket: object or array
+	Preview string  `json:"preview,omitempty" doc:"of a closed container: { id: 7, name: 'web', … }"`
+	Comma   bool    `json:"comma" doc:"a comma follows"`
+	Hint    string  `json:"hint,omitempty" doc:"of an open object in an array: its displayName or name"`
+	Of      Kind    `json:"of,omitempty" doc:"of a closing bracket: object or array"`
 }
 
 // Rows returns count rows from a row on, counted from 0, and how many there
 // are; at most 10,000 at once. A body that is not JSON has none. A screen of rows
 // costs about 0.2 ms, wherever in the document it is.
-func (d *Document) Rows(from, count int) (rows []Row, total int, err error) {
-	rows = []Row{}
+func (d *Document) Rows(from, count int) (rows []TreeRow, total int, err error) {
+	rows = []TreeRow{}
 	err = d.use(func(s *scanner) error {
 		if d.index.problem != "" {
 			return nil
@@ -54,7 +54,7 @@ type printer struct {
 	*scanner
 	skip int
 	want int
-	rows []Row
+	rows []TreeRow
 }
 
 func (p *printer) full() bool { return len(p.rows) == p.want }
@@ -91,7 +91,7 @@ func (p *printer) print(m member, in Kind, at place, f *fold, open bool) {
 		p.skip--
 		return
 	}
-	p.rows = append(p.rows, Row{Node: m.start, Line: at.line + m.lines - 1, Depth: at.depth, Kind: End, Of: m.kind,
+	p.rows = append(p.rows, TreeRow{Node: m.start, Line: at.line + m.lines - 1, Depth: at.depth, Kind: End, Of: m.kind,
 		Comma: p.comma(m.end)})
 }
 
@@ -123,8 +123,8 @@ func (p *printer) children(m member, at place, f *fold, inner bool) {
 }
 
 // row describes m itself.
-func (p *printer) row(m member, in Kind, at place, open bool) Row {
-	r := Row{Node: m.start, Line: at.line, Depth: at.depth, Kind: m.kind, Count: m.count, Open: open}
+func (p *printer) row(m member, in Kind, at place, open bool) TreeRow {
+	r := TreeRow{Node: m.start, Line: at.line, Depth: at.depth, Kind: m.kind, Count: m.count, Open: open}
 	switch in {
 	case Object:
 		key, _ := p.text(m.key, m.keyEnd, maxText)

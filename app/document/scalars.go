@@ -11,7 +11,7 @@ import (
 type Leaf struct {
 	Node int64  `json:"node"`
 	Path string `json:"path"`
-	Key  string `json:"key"` // empty in an array
+	Key  string `json:"key" doc:"empty in an array"`
 	Text string `json:"text"`
 	Kind Kind   `json:"kind"`
 	Cut  bool   `json:"cut"`
@@ -21,9 +21,9 @@ type Leaf struct {
 type List struct {
 	Path  string     `json:"path"`
 	Count int        `json:"count"`
-	Item  int        `json:"item"`  // whose scalars are among those given
-	First int        `json:"first"` // the item of the first name
-	Names []ListItem `json:"names"` // of the items around Item
+	Item  int        `json:"item" doc:"whose scalars are among those given"`
+	First int        `json:"first" doc:"the item of the first name"`
+	Names []ListItem `json:"names" doc:"of the items around Item"`
 }
 
 // ListItem is an item of a list in a word: its displayName or name, and its id.
@@ -34,9 +34,9 @@ type ListItem struct {
 
 // Scalars are the scalars of a body.
 type Scalars struct {
-	List    *List  `json:"list"` // nil for a body that is none
+	List    *List  `json:"list" doc:"null for a body that is none"`
 	Scalars []Leaf `json:"scalars"`
-	More    bool   `json:"more"` // there are more than 5,000
+	More    bool   `json:"more" doc:"there are more than 5,000"`
 }
 
 const (

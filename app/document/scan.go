@@ -3,6 +3,8 @@ package document
 import (
 	"slices"
 	"sort"
+
+	"spyglass/backend/resource"
 )
 
 // Kind is the type of a row or value.
@@ -18,6 +20,11 @@ const (
 	Null   Kind = "null"
 	End    Kind = "end" // the closing bracket of an open object or array
 )
+
+// Schema implements resource.Described.
+func (Kind) Schema() resource.Schema {
+	return resource.Schema{Type: "string", Enum: []any{Object, Array, String, Number, Bool, Null, End}}
+}
 
 // value is one JSON value with its extent.
 type value struct {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 // SeriesQuery selects the lines of a chart. From and To are epoch milliseconds;
@@ -25,14 +26,14 @@ type Series struct {
 	Title string      `json:"title"`
 	Unit  string      `json:"unit"`
 	Sets  []SeriesSet `json:"sets"`
-	Thin  bool        `json:"thin"` // some points were left out: of each step the least and the greatest remain
-	More  int         `json:"more"` // lines beyond the first 50
+	Thin  bool        `json:"thin" doc:"some points were left out: of each step the least and the greatest remain"`
+	More  int         `json:"more" doc:"lines beyond the first 50"`
 }
 
 // SeriesSet is lines with the same moments.
 type SeriesSet struct {
-	Name  string       `json:"name"` // of the instance; empty where there is but one
-	Time  []int64      `json:"time"` // epoch milliseconds, the oldest first
+	Name  string       `json:"name" doc:"of the instance; empty where there is but one"`
+	Time  []int64      `json:"time" doc:"epoch milliseconds, the oldest first"`
 	Lines []SeriesLine `json:"lines"`
 }
 
@@ -40,16 +41,21 @@ type SeriesSet struct {
 // From and To, whether or not they were thinned.
 type SeriesLine struct {
 	Name   string   `json:"name"`
-	Values Values   `json:"values"` // NaN for a gap
+	Values Values   `json:"values" doc:"null for a gap"`
 	Min    *float64 `json:"min"`
 	Max    *float64 `json:"max"`
 	Last   *float64 `json:"last"`
-	Count  int      `json:"count"` // moments with a value
-	Gaps   int      `json:"gaps"`  // times that the line breaks off and goes on later
+	Count  int      `json:"count" doc:"moments with a value"`
+	Gaps   int      `json:"gaps" doc:"times that the line breaks off and goes on later"`
 }
 
 // Values are numbers; NaN and infinities become null in JSON.
 type Values []float64
+
+// Schema implements resource.Described.
+func (Values) Schema() resource.Schema {
+	return resource.List(resource.Schema{Type: "number", Nullable: true}, "null for a gap")
+}
 
 // MarshalJSON writes null for NaN and for numbers too large for JSON.
 func (v Values) MarshalJSON() ([]byte, error) {

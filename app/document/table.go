@@ -22,19 +22,18 @@ const (
 
 // Column is a column of a table, with its heading.
 type Column struct {
-	// keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object
-	ID    string `json:"id"`
-	Kind  Kind   `json:"kind"`  // of its cells, null left out; empty when they differ
-	Count int    `json:"count"` // rows that have it
+	ID    string `json:"id" doc:"keys from the item down, with dots between; \\ before a dot or \\ in a key. $ is an item that is no object"`
+	Kind  Kind   `json:"kind" enum:"object|array|string|number|boolean|" doc:"of its cells, null left out; empty when they differ"`
+	Count int    `json:"count" doc:"rows that have it"`
 }
 
 // Columns lists the columns of a whole table, or of its first rows.
 type Columns struct {
-	Shape   Shape    `json:"shape"`
-	Total   int      `json:"total"` // rows
+	Shape   Shape    `json:"shape" enum:"items|fields|points|" doc:"the items of a list, the keys of one object, the moments of measured data; empty for a body that is no table"`
+	Total   int      `json:"total" doc:"rows"`
 	Columns []Column `json:"columns"`
-	Whole   bool     `json:"whole"` // every row was looked at
-	More    int      `json:"more"`  // columns beyond the first 500, counted up to 500
+	Whole   bool     `json:"whole" doc:"every row was looked at"`
+	More    int      `json:"more" doc:"columns beyond the first 500, counted up to 500"`
 }
 
 // TableQuery selects a part of a table.
@@ -50,15 +49,15 @@ type TableQuery struct {
 type Cell struct {
 	Node int64  `json:"node"`
 	Kind Kind   `json:"kind"`
-	Text string `json:"text"`          // a string decoded, a number or word as sent, anything else as short text
-	Cut  bool   `json:"cut,omitempty"` // Text is not the whole value
+	Text string `json:"text" doc:"a string decoded, a number or word as sent, anything else as short text"`
+	Cut  bool   `json:"cut,omitempty" doc:"Text is not the whole value"`
 }
 
 // TableRow is one row of a table.
 type TableRow struct {
-	Index int     `json:"index"` // in the document, from 0, however the table is sorted
-	Node  int64   `json:"node"`  // of the item
-	Cells []*Cell `json:"cells"` // as the columns were asked for
+	Index int     `json:"index" doc:"in the document, from 0, however the table is sorted"`
+	Node  int64   `json:"node" doc:"of the item"`
+	Cells []*Cell `json:"cells" doc:"as the columns were asked for"`
 }
 
 const (

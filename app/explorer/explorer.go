@@ -153,7 +153,7 @@ func New(o Options) (*Explorer, error) {
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		e.hub.Tell(userID, "workspace "+string(kind),
-			resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
+			stream.WorkspaceEvent{Kind: kind})
 	})
 	return e, nil
 }
@@ -181,12 +181,18 @@ func (e *Explorer) Close() {
 // anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
+// elsewhere reports whether the endpoint at a path is about one of several portals.
+func elsewhere(path string) bool {
+	return !slices.ContainsFunc([]string{"/about", "/compare", "/data", "/documents/", "/events", "/maintenance/",
+		"/native/", "/pages/"}, func(start string) bool { return strings.HasPrefix(path, start) })
+}
+
 // Endpoints returns all endpoints below /explorer, with those of the workspace.
 func (e *Explorer) Endpoints() []resource.Endpoint {
 	all := slices.Concat(
 		[]resource.Endpoint{
-			{Method: "GET", Path: "/start", Summary: "Everything the page needs before it paints", Handle: e.start},
-			{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
+			serve.Get("/start", "Everything the page needs before it paints", e.start),
+			e.catalogEndpoint(),
 			e.hub.Endpoint(), e.sender.Endpoint(),
 		},
 		e.pager.Endpoints(),
@@ -203,6 +209,10 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		e.data.Endpoints(),
 	)
 	for i := range all {
+		if elsewhere(all[i].Path) {
+			all[i].Params = append(all[i].Params, serve.Query("portal", resource.Integer("The remote portal; 0, the "+
+				"default, is the built-in one")))
+		}
 		all[i].Right = anyone
 		if strings.HasPrefix(all[i].Path, "/native/") {
 			all[i].Handle = e.window.Only(all[i].Handle)

@@ -213,7 +213,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	}
 	handler, err := api.New(api.Options{
 		Endpoints: echoing(endpoints()), Explorer: h.Endpoints(), Sessions: people{},
-		Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
+		Hosts: []string{listener.Addr().String()}, Instance: "ab12", Version: "0.1.0", Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -236,6 +236,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 			t.Error(err)
 		}
 	})
+	h.openAPI()
 	return h
 }
 
@@ -314,6 +315,7 @@ func (h *house) ask(user int, do, body string, headers ...string) answer {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.conforms(request, response, string(text))
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 

@@ -6,19 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/remote"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
 
+func (e *Explorer) catalogEndpoint() resource.Endpoint {
+	return resource.Endpoint{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal",
+		Answer: catalog.Schema(), Tagged: true, Handle: e.showCatalog}
+}
+
 func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {
 	t, err := e.sender.Target(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := t.Catalog.Page()
-	return &answer, err
+	response, err := t.Catalog.Page()
+	return &response, err
 }
 
 // rights returns the permissions that endpoints of the built-in portal require
@@ -36,8 +42,48 @@ func (e *Explorer) rights(who *resource.Access) []string {
 	return held
 }
 
+// start is everything that the page needs before its first paint.
+type start struct {
+	DataFolder string          `json:"dataFolder"`
+	Desktop    bool            `json:"desktop" doc:"the page is in the desktop's window"`
+	Keyring    bool            `json:"keyring" doc:"whether secrets outlive the program"`
+	Notice     *string         `json:"notice" doc:"what the person should know, one line each"`
+	Portal     remote.Shown    `json:"portal" doc:"the one whose tabs and variables these are"`
+	Portals    []remote.Shown  `json:"portals"`
+	Settings   json.RawMessage `json:"settings" doc:"any object of the page's"`
+	Tabs       json.RawMessage `json:"tabs"`
+	Tray       bool            `json:"tray" doc:"the window has an icon in the desktop's tray"`
+	User       user            `json:"user"`
+	Variables  json.RawMessage `json:"variables"`
+	Version    string          `json:"version"`
+}
+
+// Schema implements resource.Described: tabs and variables are rows of resources.
+func (s start) Schema() resource.Schema {
+	type plain start
+	schema := resource.SchemaOf(plain(s))
+	schema.Name = "Start"
+	for i := range schema.Properties {
+		switch k := &schema.Properties[i]; k.Name {
+		case "tabs":
+			k.Schema = resource.List(workspace.Tabs.Schema(), "Those that are open, from left to right")
+		case "variables":
+			k.Schema = resource.List(workspace.Variables.Schema(), "Those of the portal, and global ones")
+		}
+	}
+	return schema
+}
+
+type user struct {
+	CSRF   string   `json:"csrfToken"`
+	ID     int64    `json:"id"`
+	Name   string   `json:"name"`
+	Rights []string `json:"rights" doc:"that endpoints of the built-in portal need and the user has, in the catalog's words"`
+	Role   string   `json:"role"`
+}
+
 // start returns everything that the page needs before its first paint.
-func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
+func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) {
 	if err := e.portals.Choose(ctx, c); err != nil {
 		return nil, err
 	}
@@ -58,20 +104,20 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{
-		"portal":  portals[slices.IndexFunc(portals, func(p remote.Shown) bool { return p.ID == at })],
-		"portals": portals,
-		"version": e.o.Version, "dataFolder": folder.Homely(e.o.Folder), "notice": e.notice(c.Access.UserID),
-		"desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
-		"keyring": e.o.Keyring == nil || e.o.Keyring(),
-		"user": map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role,
-			"rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
-		"settings": json.RawMessage(settings), "tabs": json.RawMessage(tabs), "variables": json.RawMessage(variables),
+	return &start{
+		Portal:  portals[slices.IndexFunc(portals, func(p remote.Shown) bool { return p.ID == at })],
+		Portals: portals,
+		Version: e.o.Version, DataFolder: folder.Homely(e.o.Folder), Notice: e.notice(c.Access.UserID),
+		Desktop: e.o.Desktop && c.Session.Window, Tray: e.o.Tray,
+		Keyring: e.o.Keyring == nil || e.o.Keyring(),
+		User: user{ID: c.Access.UserID, Name: c.Access.User, Role: c.Access.Role,
+			Rights: e.rights(c.Access), CSRF: c.Session.CSRF},
+		Settings: json.RawMessage(settings), Tabs: json.RawMessage(tabs), Variables: json.RawMessage(variables),
 	}, nil
 }
 
 // notice returns the notices to show to the user, or nil.
-func (e *Explorer) notice(userID int64) any {
+func (e *Explorer) notice(userID int64) *string {
 	sentences := []string{}
 	if e.o.Notice != nil {
 		sentences = append(sentences, e.o.Notice())
@@ -80,5 +126,5 @@ func (e *Explorer) notice(userID int64) any {
 	if text == "" {
 		return nil
 	}
-	return text
+	return &text
 }

@@ -26,15 +26,15 @@ import (
 
 // Target is the destination of a link: a screen of the Monitor, or a request.
 type Target struct {
-	Screen string `json:"screen,omitempty"` // as the Monitor calls it
-	ID     string `json:"id,omitempty"`     // of an object on the screen
-	Call   *Call  `json:"call,omitempty"`
+	Screen string `json:"screen,omitempty" doc:"as the Monitor calls it"`
+	ID     string `json:"id,omitempty" doc:"of an object on the screen"`
+	Call   *Call  `json:"call,omitempty" null:"no"`
 }
 
 // Call is a request as it is put into a tab.
 type Call struct {
-	Method string `json:"method"`
-	Path   string `json:"path"` // below the portal's base address
+	Method string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
+	Path   string `json:"path" doc:"below the portal's base address"`
 	Query  []Pair `json:"query"`
 }
 

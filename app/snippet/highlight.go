@@ -5,6 +5,8 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+
+	"spyglass/backend/resource"
 )
 
 // Class is the kind of a token, for its color.
@@ -21,6 +23,12 @@ const (
 	Punctuation Class = "punctuation"
 	Text        Class = "text" // anything else, white space too
 )
+
+// Schema implements resource.Described.
+func (Class) Schema() resource.Schema {
+	return resource.Schema{Type: "string",
+		Enum: []any{Keyword, String, Number, Comment, Name, Operator, Punctuation, Text}}
+}
 
 // Token is a piece of a line.
 type Token struct {

@@ -11,14 +11,14 @@ import (
 // Draft is a request while it is edited. Everything in it is as it was typed:
 // {{variables}} and {parameters} are unresolved.
 type Draft struct {
-	Method     string `json:"method" doc:"GET, POST, PUT, PATCH or DELETE"`
+	Method     string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
 	Path       string `json:"path" doc:"as typed; can contain a query"`
 	Template   string `json:"template" doc:"its path template in the catalog; empty: none"`
 	PathParams Rows   `json:"pathParams" doc:"the value of each {parameter}"`
 	Query      Rows   `json:"query" doc:"added to the path's own query, in this order"`
 	Headers    Rows   `json:"headers" doc:"sent in addition to the automatic headers"`
 	Body       string `json:"body" doc:"the text, exactly"`
-	Mode       string `json:"mode" doc:"form or raw: how the body is edited"`
+	Mode       string `json:"mode" enum:"form|raw" doc:"how the body is edited"`
 	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the response; 0: the portal's default"`
 }
 

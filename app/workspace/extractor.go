@@ -113,10 +113,10 @@ func (w *Workspace) ExtractorsOf(ctx context.Context, userID int64) ([]Extractor
 type Extracted struct {
 	Extractor int64  `json:"extractor"`
 	Variable  string `json:"variable"`
-	Value     string `json:"value"` // stars for a secret one
+	Value     string `json:"value" doc:"stars for a secret one"`
 	Problem   string `json:"problem"`
 
-	Secret bool `json:"-"` // keep it as a secret, even in a new variable
+	Secret bool `json:"-" doc:"keep it as a secret, even in a new variable"`
 }
 
 const shownValue = 200

@@ -26,7 +26,7 @@ type Saved struct {
 
 // Planted lists the collections and variables that Plant has created.
 type Planted struct {
-	Collections []int64 `json:"collections"` // the outermost
+	Collections []int64 `json:"collections" doc:"the outermost"`
 	Variables   []int64 `json:"variables"`
 	Requests    int     `json:"requests"`
 }

@@ -34,12 +34,18 @@ func (w *Workspace) followEndpoints() []resource.Endpoint {
 	schema := followings.Schema()
 	return []resource.Endpoint{
 		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone,
-			Body: &schema, Handle: w.follow,
+			Params: idParam, Body: &schema, Answer: declared(renamed{}), Handle: w.follow,
 			Doc: "Replaces the former name by the current one in saved requests and extractors. For two minutes " +
 				"DELETE undoes it."},
 		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Undo renaming a variable where it is used",
-			Right: anyone, Handle: w.unfollow},
+			Right: anyone, Params: idParam, Answer: declared(renamed{}), Handle: w.unfollow},
 	}
+}
+
+// renamed is how many a rename changed.
+type renamed struct {
+	Extractors int `json:"extractors"`
+	Requests   int `json:"requests"`
 }
 
 func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
@@ -65,7 +71,7 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	w.keepFollowed(f)
 	w.tellFollowed(f)
-	return map[string]any{"requests": len(f.requests), "extractors": len(f.extractors)}, nil
+	return &renamed{len(f.extractors), len(f.requests)}, nil
 }
 
 // rename writes the new name into every request and extractor of the user's
@@ -152,7 +158,7 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 		return nil, err
 	}
 	w.tellFollowed(f)
-	return map[string]any{"requests": requests, "extractors": extractors}, nil
+	return &renamed{extractors, requests}, nil
 }
 
 // putBack restores rows that are still as they became, and counts them.

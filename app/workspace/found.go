@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ type pastRow struct {
 
 // excerpt is where a word stands.
 type excerpt struct {
-	In     string `json:"in"` // request or answer
+	In     string `json:"in" enum:"request|answer"`
 	Before string `json:"before"`
 	Text   string `json:"text"`
 	After  string `json:"after"`
@@ -32,6 +33,23 @@ func (p pastRow) MarshalJSON() ([]byte, error) {
 	}
 	out := append([]byte{}, p.RawMessage[:len(p.RawMessage)-1]...)
 	return append(append(append(out, `,"found":`...), found...), '}'), nil
+}
+
+// Schema implements resource.Described.
+func (pastRow) Schema() resource.Schema {
+	s := resource.Schema{Type: "object", Name: "Past", Doc: "A request of the history without its draft."}
+	for _, k := range Histories.Schema().Properties {
+		if slices.Contains(pastFields, k.Name) {
+			k.Required = true
+			s.Properties = append(s.Properties, k)
+		}
+	}
+	where := declared((*excerpt)(nil))
+	where.Doc = "Where a word was found that the row does not show by itself"
+	s.Properties = append(s.Properties,
+		resource.Key{Name: "template", Required: true, Schema: resource.Text("The path in the catalog, or nothing")},
+		resource.Key{Name: "found", Required: true, Schema: *where})
+	return s
 }
 
 var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept",

@@ -71,7 +71,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the " +
 			"built-in one", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "at", At: func(h *History) any { return &h.At }, Doc: "When it was sent", ReadOnly: true, Index: true},
-		{Name: "method", At: func(h *History) any { return &h.Method }, Doc: "GET, POST, PUT, PATCH or DELETE",
+		{Name: "method", At: func(h *History) any { return &h.Method }, OneOf: allowed(Methods), Doc: "Of the request",
 			ReadOnly: true},
 		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved",
 			ReadOnly: true},
@@ -96,7 +96,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when " +
 			"nobody said", ReadOnly: true},
 		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, " +
-			"with its answer", ReadOnly: true, WriteOnly: true},
+			"with its response", ReadOnly: true, WriteOnly: true},
 	},
 	Without: []string{"POST", "PUT"},
 	Within:  here,

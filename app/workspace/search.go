@@ -245,7 +245,7 @@ func (w *Workspace) searching() resource.Endpoint {
 			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"),
 			text("before", "only ids below"), text("size", "at most 100"),
 		},
-		Handle: w.searchHistory,
+		Answer: foundSchema(), Handle: w.searchHistory,
 	}
 }
 
@@ -253,6 +253,20 @@ const (
 	mostCounted = 1000
 	mostFound   = 100
 )
+
+// foundPast is a page of a search.
+type foundPast struct {
+	Items []pastRow `json:"items"`
+	More  bool      `json:"more"`
+	Total int64     `json:"total" doc:"counted to 1000 only where there are conditions; 0 on a further page"`
+}
+
+// foundSchema describes foundPast.
+func foundSchema() *resource.Schema {
+	s := declared(foundPast{})
+	s.Name = "PastPage"
+	return s
+}
 
 func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, error) {
 	if err := w.catchUp(ctx); err != nil {
@@ -291,7 +305,7 @@ func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, e
 	}
 	more := len(ids) > size
 	items, err := w.shownPast(ctx, ids[:min(size, len(ids))], c.Access.UserID, q.Words)
-	return map[string]any{"total": total, "more": more, "items": items}, err
+	return &foundPast{items, more, total}, err
 }
 
 // total returns the number of matching requests, as far as they were searched;

@@ -14,12 +14,33 @@ func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	schema := moves.Schema()
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts",
-			Right: anyone, Handle: w.tree},
+			Right: anyone, Answer: declared(tree{}), Handle: w.tree},
 		{Method: "POST", Path: "/collections/move", Summary: "Move a collection or a request", Right: anyone,
-			Body: &schema, Handle: w.move},
+			Body: &schema, Answer: declared(struct{}{}), Handle: w.move},
 		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Duplicate a collection with its contents",
-			Right: anyone, Handle: w.duplicate},
+			Right: anyone, Params: idParam, Answer: declared(Planted{}), Handle: w.duplicate},
 	}
+}
+
+// tree is all collections and requests in their order, without drafts.
+type tree struct {
+	Folders  []treeFolder  `json:"folders"`
+	Requests []treeRequest `json:"requests"`
+}
+
+type treeFolder struct {
+	Doc      string `json:"doc"`
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	ParentID int64  `json:"parentId" doc:"0 for a collection"`
+}
+
+type treeRequest struct {
+	CollectionID int64  `json:"collectionId"`
+	ID           int64  `json:"id"`
+	Method       string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
+	Name         string `json:"name" doc:"empty follows method and path"`
+	Path         string `json:"path"`
 }
 
 func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
@@ -27,20 +48,19 @@ func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	folders, requests := []map[string]any{}, []map[string]any{}
+	out := &tree{Folders: []treeFolder{}, Requests: []treeRequest{}}
 	var walk func(parent int64)
 	walk = func(parent int64) {
 		for _, f := range s.folders[parent] {
-			folders = append(folders, map[string]any{"id": f.ID, "parentId": f.ParentID, "name": f.Name, "doc": f.Doc})
+			out.Folders = append(out.Folders, treeFolder{f.Doc, f.ID, f.Name, f.ParentID})
 			for _, r := range s.requests[f.ID] {
-				requests = append(requests, map[string]any{"id": r.ID, "collectionId": r.CollectionID, "name": r.Name,
-					"method": r.Method, "path": r.Path})
+				out.Requests = append(out.Requests, treeRequest{r.CollectionID, r.ID, r.Method, r.Name, r.Path})
 			}
 			walk(f.ID)
 		}
 	}
 	walk(0)
-	return map[string]any{"folders": folders, "requests": requests}, nil
+	return out, nil
 }
 
 func (w *Workspace) duplicate(ctx context.Context, c *resource.Call) (any, error) {

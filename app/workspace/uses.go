@@ -15,14 +15,18 @@ type use struct {
 	Name     string   `json:"name"`
 	Requests []usedIn `json:"requests"`
 	Count    int      `json:"count"`
-	// Extractors is the number of extractors that write to it.
-	Extractors int             `json:"extractors"`
-	SentAt     resource.Millis `json:"sentAt"` // 0: not lately
+
+	Extractors int             `json:"extractors" doc:"that write to it"`
+	SentAt     resource.Millis `json:"sentAt" doc:"0: not in the last seven days, or not asked"`
+}
+
+type useList struct {
+	Items []use `json:"items"`
 }
 
 type usedIn struct {
 	ID   int64  `json:"id"`
-	Name string `json:"name"` // as the tree shows it
+	Name string `json:"name" doc:"as the tree shows it"`
 }
 
 // Limits of the search, and of the names reported for each.
@@ -36,7 +40,8 @@ const (
 func (w *Workspace) usesEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,
-		Doc: "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
+		Answer: declared(useList{}),
+		Doc:    "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
 		Params: []resource.Param{
 			{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
@@ -56,7 +61,11 @@ func (w *Workspace) usesEndpoint() resource.Endpoint {
 					return nil, err
 				}
 			}
-			return map[string]any{"items": u.all}, nil
+			list := &useList{Items: make([]use, len(u.all))}
+			for i, one := range u.all {
+				list.Items[i] = *one
+			}
+			return list, nil
 		},
 	}
 }

@@ -128,7 +128,8 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 func (w *Workspace) missingEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/missing", Summary: "List secret variables without values", Right: anyone,
-		Doc: "Without a system keyring, secrets are lost when the program ends.",
+		Answer: declared(missing{}),
+		Doc:    "Without a system keyring, secrets are lost when the program ends.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			list, err := w.VariablesAt(ctx, c.Access.UserID, PortalID(c))
 			ids := []int64{}
@@ -139,9 +140,13 @@ func (w *Workspace) missingEndpoint() resource.Endpoint {
 					}
 				}
 			}
-			return map[string]any{"ids": ids}, err
+			return &missing{ids}, err
 		},
 	}
+}
+
+type missing struct {
+	IDs []int64 `json:"ids"`
 }
 
 // key names the variable's secret in the keyring.

@@ -64,6 +64,12 @@ const (
 	CollectionsChanged Kind = "collections"
 )
 
+// Schema implements resource.Described.
+func (Kind) Schema() resource.Schema {
+	return resource.Schema{Type: "string", Enum: []any{TabsChanged, VariablesChanged, HistoryChanged, PortalsChanged,
+		ExtractorsChanged, SettingsChanged, CollectionsChanged}}
+}
+
 // Secrets keeps values out of the database. A keychain.Keychain is one.
 type Secrets interface {
 	Get(name string) (string, error)      // fault.Unknown when nothing is kept
@@ -314,6 +320,15 @@ func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
 	}
 	return endpoints
 }
+
+// declared describes a response by its Go type.
+func declared(v any) *resource.Schema {
+	s := resource.SchemaOf(v)
+	return &s
+}
+
+// idParam is the id of a row in a path.
+var idParam = []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which")}}
 
 // anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}

@@ -34,6 +34,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -61,7 +62,7 @@ type Sessions interface {
 // Options configures a handler.
 type Options struct {
 	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
-	Explorer  []resource.Endpoint                          // below /explorer: not in OpenAPI
+	Explorer  []resource.Endpoint                          // below /explorer: in an OpenAPI document of their own
 	Page      fs.FS                                        // the built UI, index.html at its root; nil for none
 	Look      func(ctx context.Context, userID int64) Look // of the page; may be nil
 	Sessions  Sessions
@@ -108,22 +109,20 @@ func New(o Options) (http.Handler, error) {
 	for _, host := range h.Hosts {
 		h.hosts[host] = newSite(scheme + host)
 	}
-	err := distinct(o.Endpoints)
+	err := errors.Join(distinct(o.Endpoints), distinct(explored(o.Explorer)))
 	if err != nil {
 		return nil, err
 	}
-	routes := newRoutes(o.Endpoints)
-	routes = append(routes, &route{
-		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json",
-			Right: resource.Right{Object: resource.Anyone}},
-		bucket: &bucket{},
-		file: newFile("application/json",
-			func() ([]byte, error) { return OpenAPI(o.Endpoints, native.prefix, o.Version) }),
-	})
+	routes := append(newRoutes(o.Endpoints), documentRoute(func() ([]byte, error) {
+		return OpenAPI(o.Endpoints, native.prefix, o.Version)
+	}))
+	explorerRoutes := append(newRoutes(o.Explorer), documentRoute(func() ([]byte, error) {
+		return explorerOpenAPI(o.Explorer, o.Version)
+	}))
 	for _, part := range []struct {
 		m      *mount
 		routes []*route
-	}{{&native, routes}, {&lenient, withAliases(routes)}, {&explorer, newRoutes(o.Explorer)}} {
+	}{{&native, routes}, {&lenient, withAliases(routes)}, {&explorer, explorerRoutes}} {
 		m := *part.m
 		if m.root, err = newTree(part.routes); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.prefix, err)
@@ -139,6 +138,17 @@ func New(o Options) (http.Handler, error) {
 	}
 	h.page, err = newPage(o.Page)
 	return h, err
+}
+
+// documentRoute is the route of an OpenAPI document, which is made when it is first
+// asked for.
+func documentRoute(make func() ([]byte, error)) *route {
+	return &route{
+		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json",
+			Right: resource.Right{Object: resource.Anyone}},
+		bucket: &bucket{},
+		file:   newFile("application/json", make),
+	}
 }
 
 // Look is the user's appearance settings that are sent with the page, for its

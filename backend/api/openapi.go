@@ -11,12 +11,34 @@ import (
 	"spyglass/backend/resource"
 )
 
-// OpenAPI describes the endpoints that have a category, in OpenAPI 3.1. base is
-// the mount's URL or path. A response whose format is a media type ("text/csv")
-// is described as a text of that type.
+// OpenAPI describes the endpoints of the portal that have a category, in OpenAPI
+// 3.1. base is the mount's URL or path.
 func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
+	return describe(endpoints, base, portalInfo(version), true)
+}
+
+// explorerOpenAPI describes all endpoints below /explorer.
+func explorerOpenAPI(endpoints []resource.Endpoint, version string) ([]byte, error) {
+	return describe(explored(endpoints), explorer.prefix, explorerInfo(version), false)
+}
+
+// explored returns the endpoints in a category of their own, because those below
+// /explorer are not published elsewhere. They have no examples of bodies.
+func explored(endpoints []resource.Endpoint) []resource.Endpoint {
+	all := slices.Clone(endpoints)
+	for i := range all {
+		all[i].Category, all[i].Example.Body = "Explorer", nil
+	}
+	return all
+}
+
+// describe makes the document of the endpoints that have a category. A response
+// whose format is a media type ("text/csv") is described as a text of that type; an
+// object with such a format as what that type holds. limited endpoints have rate
+// limits.
+func describe(endpoints []resource.Endpoint, base string, info object, limited bool) ([]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
-	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{},
+	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, limited: limited,
 		listed: resource.Listed(endpoints)}
 	for i := range published {
 		c.notePartial(&published[i])
@@ -41,16 +63,16 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 	}
 	return encode(object{
 		{"openapi", "3.1.0"},
-		{"info", info(version)},
+		{"info", info},
 		{"servers", []any{object{{"url", base}}}},
 		{"security", readers},
 		{"tags", tags(published)},
 		{"paths", paths},
 		{"components", object{
 			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
-			{"responses", errorResponses(published)},
+			{"responses", c.errorResponses(published)},
 			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for " +
-				"If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, rateHeaders...)},
+				"If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, c.rates(rateHeaders)...)},
 			{"securitySchemes", securitySchemes},
 		}},
 	})
@@ -222,7 +244,10 @@ func (c *components) responses(e *resource.Endpoint) object {
 	if e.Answer != nil {
 		s = c.schema(*e.Answer, answerSide)
 		if strings.Contains(e.Answer.Format, "/") {
-			kind, s = e.Answer.Format, object{{"type", "string"}}
+			kind = e.Answer.Format
+			if e.Answer.Type != "object" {
+				s = object{{"type", "string"}}
+			}
 		}
 	}
 	content := object{{kind, object{{"schema", s}}}}
@@ -235,17 +260,18 @@ func (c *components) responses(e *resource.Endpoint) object {
 	for _, file := range e.Files {
 		content = append(content, member{file, object{{"schema", object{{"type", "string"}}}}})
 	}
-	headers := rateRefs
+	headers := c.rates(rateRefs)
 	if e.Tagged {
-		headers = append(object{{"ETag", object{{"$ref", "#/components/headers/ETag"}}}}, rateRefs...)
+		headers = append(object{{"ETag", object{{"$ref", "#/components/headers/ETag"}}}}, headers...)
 	}
-	out := object{{strconv.Itoa(Success(e)), object{{"description", doc}, {"headers", headers}, {"content", content}}}}
+	out := object{{strconv.Itoa(Success(e)),
+		append(object{{"description", doc}}.with("headers", headers), member{"content", content})}}
 	if e.Tagged && e.Method == http.MethodGet {
 		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match names " +
 			"the version there is; no body"}, {"headers", headers}}})
 	}
 	for _, f := range failures {
-		if when, ok := failsWhen(e, f.kind); ok {
+		if when, ok := c.failsWhen(e, f.kind); ok {
 			ref := object{{"$ref", "#/components/responses/" + f.name}}
 			out = append(out, member{strconv.Itoa(status[f.kind]), ref.with("description", when)})
 		}
@@ -255,15 +281,17 @@ func (c *components) responses(e *resource.Endpoint) object {
 
 // failsWhen returns when the endpoint returns an error of that kind, in its own
 // words or "" for the usual ones. Every endpoint has the errors of the guard.
-func failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
+func (c *components) failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
 	for _, f := range e.Errors {
 		if f.Kind == kind {
 			when, ok = strings.TrimPrefix(when+"; "+f.When, "; "), true
 		}
 	}
 	switch kind {
-	case fault.Internal, fault.TooMany, fault.Denied: // a foreign origin, where not a right
+	case fault.Internal, fault.Denied: // a foreign origin, where not a right
 		ok = true
+	case fault.TooMany:
+		ok = ok || c.limited
 	case fault.NoLogin:
 		ok = ok || e.Right.Object != resource.Open
 	case fault.Invalid:

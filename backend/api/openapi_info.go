@@ -7,12 +7,21 @@ import (
 	"spyglass/backend/resource"
 )
 
-// info returns what the document says of itself.
-func info(version string) object {
+// portalInfo describes the document of the portal's API.
+func portalInfo(version string) object {
+	return info("Spyglass portal API", version, "The REST API of a monitoring portal. Lists take size, offset, sort, "+
+		"fields and filter; every error has the same body.")
+}
+
+// explorerInfo describes the document of the page's own endpoints.
+func explorerInfo(version string) object {
+	return info("Spyglass Explorer API", version, "The endpoints of the page beyond the portal's API. They change "+
+		"with the page: scripts use the API of the portal.")
+}
+
+func info(name, version, doc string) object {
 	return object{
-		{"title", "Spyglass portal API"}, {"version", version},
-		{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; " +
-			"every error has the same body."},
+		{"title", name}, {"version", version}, {"description", doc},
 		{"license", object{{"name", "All rights reserved"}, {"identifier", "LicenseRef-Spyglass"}}},
 	}
 }

@@ -60,25 +60,25 @@ func linesDoc(name string) string {
 }
 
 // errorResponses returns the error responses of any of the endpoints.
-func errorResponses(endpoints []resource.Endpoint) object {
+func (c *components) errorResponses(endpoints []resource.Endpoint) object {
 	var out object
 	for _, f := range failures {
 		if !slices.ContainsFunc(endpoints, func(e resource.Endpoint) bool {
-			_, ok := failsWhen(&e, f.kind)
+			_, ok := c.failsWhen(&e, f.kind)
 			return ok
 		}) {
 			continue
 		}
 		response := object{{"description", f.when}}
-		headers := rateRefs
+		headers := c.rates(rateRefs)
 		if f.kind == fault.TooMany || f.kind == fault.Busy {
 			headers = append(object{{"Retry-After", object{
 				{"description", "Seconds until the same request goes again"}, {"schema", object{{"type", "integer"}}},
-			}}}, rateRefs...)
+			}}}, headers...)
 		}
 		example := object{{"errorMessage", strings.ToLower(f.when[:1]) + f.when[1:]},
 			{"errorCode", 1000 + status[f.kind]}, {"errorDetail", nil}}
-		response = append(response, member{"headers", headers}, member{"content", object{{"application/json", object{
+		response = append(response.with("headers", headers), member{"content", object{{"application/json", object{
 			{"schema", object{{"$ref", "#/components/schemas/Error"}}}, {"example", example},
 		}}}})
 		out = append(out, member{f.name, response})
@@ -113,6 +113,14 @@ var rateHeaders = object{
 	rateHeader("X-Rate-Limit-Limit", "Requests this endpoint takes in one window"),
 	rateHeader("X-Rate-Limit-Remaining", "Requests that remain"),
 	rateHeader("X-Rate-Limit-Window", "Length of the rolling window in seconds"),
+}
+
+// rates returns the headers of rate limits, where there are limits.
+func (c *components) rates(headers object) object {
+	if !c.limited {
+		return nil
+	}
+	return headers
 }
 
 func rateHeader(name, doc string) member {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"spyglass/backend/resource"
 )
@@ -85,6 +84,7 @@ var suffixes = [...]string{answerSide: "", bodySide: "Body", patchSide: "Changes
 type components struct {
 	schemas object
 	texts   map[string][]byte
+	limited bool            // the endpoints have rate limits
 	partial map[string]bool // objects of which fields= may pick some keys
 	listed  func(*resource.Schema) string
 }
@@ -94,7 +94,11 @@ func (c *components) schema(s resource.Schema, at side) object {
 	if s.Type != "object" || s.Name == "" {
 		return c.inline(s, at)
 	}
-	ref := object{{"$ref", "#/components/schemas/" + c.name(s, at)}}
+	name := title(s.Name)
+	if !s.Again {
+		name = c.name(s, at)
+	}
+	ref := object{{"$ref", "#/components/schemas/" + name}}
 	if s.Nullable {
 		ref = object{{"anyOf", []any{ref, object{{"type", "null"}}}}}
 	}
@@ -102,8 +106,8 @@ func (c *components) schema(s resource.Schema, at side) object {
 }
 
 func (c *components) name(s resource.Schema, at side) string {
-	plain := strings.ToUpper(s.Name[:1]) + s.Name[1:]
-	s.Doc, s.Nullable = "", false // said where it is used
+	plain := title(s.Name)
+	s.Doc, s.Nullable, s.Default = "", false, nil // said where it is used
 	content := c.inline(s, at)
 	text, err := content.MarshalJSON()
 	if err != nil {
@@ -136,6 +140,12 @@ func (c *components) inline(s resource.Schema, at side) object {
 	case s.Type == "any" && s.Nullable: // as good as no type; some validators take null only where it is named
 		o = o.with("type", []string{"null", "object", "array", "string", "number", "boolean"})
 	case s.Type == "any":
+	case s.AnyOf != nil:
+		all := make([]any, len(s.AnyOf))
+		for i, one := range s.AnyOf {
+			all[i] = c.schema(one, at)
+		}
+		o = o.with("anyOf", all)
 	case s.Nullable:
 		o = o.with("type", []string{s.Type, "null"})
 		if len(enum) > 0 {
@@ -147,7 +157,7 @@ func (c *components) inline(s resource.Schema, at side) object {
 	o = o.with("description", s.Doc).with("format", s.Format).with("enum", enum)
 	o = o.with("minimum", s.Min).with("maximum", s.Max).with("maxLength", s.MaxLen)
 	if s.Items != nil {
-		o = o.with("items", c.schema(*s.Items, nested(at)))
+		o = o.with("items", c.schema(*s.Items, nested(at))).with("minItems", s.Length).with("maxItems", s.Length)
 	}
 	if s.Type == "object" {
 		o = c.properties(o, s, at)

@@ -86,10 +86,10 @@ type File struct {
 // Progress is the progress of a backup or a restore with one file, in bytes.
 // Total is 0 while it is unknown.
 type Progress struct {
-	Doing string `json:"doing"` // "copying", "packing", "checking" or "unpacking"
+	Doing string `json:"doing" enum:"copying|packing|checking|unpacking"`
 	File  string `json:"file"`
 	Done  int64  `json:"done"`
-	Total int64  `json:"total"`
+	Total int64  `json:"total" doc:"0 while it is unknown"`
 }
 
 // Databases copies and checks the files of databases. The store implements it.

@@ -16,6 +16,9 @@ type Schema struct {
 	Name       string // of a shared object type, "Device"
 	Properties []Key
 	Items      *Schema
+	Length     int      // of an array that always has as many items; 0: any number
+	Again      bool     // an object inside itself, which its Name alone stands for
+	AnyOf      []Schema // the value is one of these; the Type is empty then
 	Enum       []any
 	Min, Max   *int64
 	MaxLen     int
@@ -158,15 +161,28 @@ func (f *Field[T]) maxLen() int {
 }
 
 // SchemaOf describes a Go value by its type: json tags name the keys, doc tags
-// explain them, refs tags say what their ids are of, and a pointer may be null.
-// A body tag of "optional" marks a key that every response has and a body may
-// omit.
+// explain them, refs tags say what their ids are of, and a pointer may be null,
+// unless a null tag says "no" because a nil one is left out. A body tag of
+// "optional" marks a key that every response has and a body may omit. An enum tag
+// lists the values of a string, with | between. A type with a Schema method
+// describes itself, and the fields of an embedded struct are keys of the struct
+// around it.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
-func schemaOfType(t reflect.Type) Schema {
+// Described is a type whose JSON its fields do not tell.
+type Described interface{ Schema() Schema }
+
+// schemaOfType describes a type that lies inside others, the outermost first.
+func schemaOfType(t reflect.Type, inside ...reflect.Type) Schema {
+	if own, ok := reflect.Zero(t).Interface().(Described); ok && t.Kind() != reflect.Pointer {
+		return own.Schema()
+	}
+	if t == reflect.TypeFor[json.RawMessage]() || t == reflect.TypeFor[JSON]() {
+		return Schema{Type: "any"}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		s := schemaOfType(t.Elem())
+		s := schemaOfType(t.Elem(), inside...)
 		s.Nullable = true
 		return s
 	case reflect.String:
@@ -177,28 +193,54 @@ func schemaOfType(t reflect.Type) Schema {
 		return Schema{Type: "integer"}
 	case reflect.Float64:
 		return Schema{Type: "number"}
-	case reflect.Slice, reflect.Array:
-		return List(schemaOfType(t.Elem()), "")
-	case reflect.Struct:
-		s := Schema{Type: "object", Name: t.Name()}
-		for i := range t.NumField() {
-			f := t.Field(i)
-			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" || name == "-" {
-				continue
-			}
-			p := Key{Name: name, Required: !strings.Contains(options, "omit"), Schema: schemaOfType(f.Type)}
-			if f.Tag.Get("body") == "optional" {
-				p.Required, p.Shown = false, true
-			}
-			p.Schema.Doc, p.Schema.Refs = f.Tag.Get("doc"), f.Tag.Get("refs")
-			s.Properties = append(s.Properties, p)
-		}
+	case reflect.Slice:
+		return List(schemaOfType(t.Elem(), inside...), "")
+	case reflect.Array:
+		s := List(schemaOfType(t.Elem(), inside...), "")
+		s.Length = t.Len()
 		return s
+	case reflect.Struct:
+		return schemaOfStruct(t, inside)
 	case reflect.Interface, reflect.Map:
 		return Schema{Type: "any"}
 	}
 	panic(fmt.Sprintf("resource: no schema for %s", t))
+}
+
+func schemaOfStruct(t reflect.Type, inside []reflect.Type) Schema {
+	s := Schema{Type: "object", Name: t.Name()}
+	if slices.Contains(inside, t) {
+		s.Again = true
+		return s
+	}
+	s.Properties = keysOf(t, append(slices.Clip(inside), t))
+	return s
+}
+
+func keysOf(t reflect.Type, inside []reflect.Type) (keys []Key) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous {
+			keys = append(keys, keysOf(f.Type, inside)...)
+		}
+		if name == "" || name == "-" {
+			continue
+		}
+		p := Key{Name: name, Required: !strings.Contains(options, "omit"), Schema: schemaOfType(f.Type, inside...)}
+		if f.Tag.Get("body") == "optional" {
+			p.Required, p.Shown = false, true
+		}
+		p.Schema.Doc, p.Schema.Refs = f.Tag.Get("doc"), f.Tag.Get("refs")
+		p.Schema.Nullable = p.Schema.Nullable && f.Tag.Get("null") != "no"
+		if words, ok := f.Tag.Lookup("enum"); ok {
+			for word := range strings.SplitSeq(words, "|") {
+				p.Schema.Enum = append(p.Schema.Enum, word)
+			}
+		}
+		keys = append(keys, p)
+	}
+	return keys
 }
 
 // Listed finds where all objects are listed that a schema refers to; "" where that

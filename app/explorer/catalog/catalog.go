@@ -41,15 +41,15 @@ type Catalog struct {
 }
 
 func pageOf(categories []category) (resource.Answer, error) {
-	text, err := Marshal(map[string]any{"categories": categories})
+	text, err := Marshal(page{categories})
 	sum := sha256.Sum256(text)
 	return resource.Answer{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: resource.JSON(bytes.Clone(text))}, err
 }
 
 // entry is one endpoint of the catalog.
 type entry struct {
-	ID         string    `json:"id"` // "GET /device/devices"
-	Method     string    `json:"method"`
+	ID         string    `json:"id" doc:"'GET /device/devices'"`
+	Method     string    `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
 	Path       string    `json:"path"`
 	Category   string    `json:"category"`
 	Summary    string    `json:"summary"`
@@ -67,37 +67,42 @@ type entry struct {
 
 type param struct {
 	Name     string `json:"name"`
-	In       string `json:"in"`
+	In       string `json:"in" enum:"path|query"`
 	Type     string `json:"type"`
 	Required bool   `json:"required"`
 	Doc      string `json:"doc"`
 	Format   string `json:"format,omitempty"`
 	Enum     []any  `json:"enum,omitempty"`
 	Default  any    `json:"default,omitempty"`
-	Minimum  *int64 `json:"minimum,omitempty"`
-	Maximum  *int64 `json:"maximum,omitempty"`
+	Minimum  *int64 `json:"minimum,omitempty" null:"no"`
+	Maximum  *int64 `json:"maximum,omitempty" null:"no"`
 	Example  any    `json:"example,omitempty"`
 
-	Operators []resource.Operators `json:"operators,omitempty"` // of the filter
+	Operators []resource.Operators `json:"operators,omitempty" doc:"of the filter"`
 }
 
-// schema is one value; the first three keys are for one inside an object.
+// property is a value inside an object.
+type property struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required,omitempty"`
+	ReadOnly bool   `json:"readOnly,omitempty"`
+	schema
+}
+
+// schema is one value.
 type schema struct {
-	Name       string   `json:"name,omitempty"`
-	Required   bool     `json:"required,omitempty"`
-	ReadOnly   bool     `json:"readOnly,omitempty"`
-	Type       string   `json:"type"`
-	Doc        string   `json:"doc,omitempty"`
-	Format     string   `json:"format,omitempty"`
-	Properties []schema `json:"properties,omitempty"`
-	Items      *schema  `json:"items,omitempty"`
-	Enum       []any    `json:"enum,omitempty"`
-	Minimum    *int64   `json:"minimum,omitempty"`
-	Maximum    *int64   `json:"maximum,omitempty"`
-	MaxLength  int      `json:"maxLength,omitempty"`
-	Default    any      `json:"default,omitempty"`
-	Example    any      `json:"example,omitempty"`
-	List       string   `json:"list,omitempty"` // where the objects are whose ids it holds
+	Type       string     `json:"type" enum:"object|array|string|integer|number|boolean|any"`
+	Doc        string     `json:"doc,omitempty"`
+	Format     string     `json:"format,omitempty"`
+	Properties []property `json:"properties,omitempty"`
+	Items      *schema    `json:"items,omitempty" null:"no"`
+	Enum       []any      `json:"enum,omitempty"`
+	Minimum    *int64     `json:"minimum,omitempty" null:"no"`
+	Maximum    *int64     `json:"maximum,omitempty" null:"no"`
+	MaxLength  int        `json:"maxLength,omitempty"`
+	Default    any        `json:"default,omitempty"`
+	Example    any        `json:"example,omitempty"`
+	List       string     `json:"list,omitempty" doc:"where the objects are whose ids it holds"`
 }
 
 type failure struct {
@@ -119,6 +124,18 @@ type pair struct {
 type category struct {
 	Name      string  `json:"name"`
 	Endpoints []entry `json:"endpoints"`
+}
+
+// page is a catalog as the page gets it.
+type page struct {
+	Categories []category `json:"categories"`
+}
+
+// Schema describes a catalog as the page gets it.
+func Schema() *resource.Schema {
+	s := resource.SchemaOf(page{})
+	s.Name = "Catalog"
+	return &s
 }
 
 // New is written down at its first use.
@@ -206,9 +223,7 @@ func schemaOf(s *resource.Schema, listed func(*resource.Schema) string) *schema 
 		Enum: s.Enum, Minimum: s.Min, Maximum: s.Max, MaxLength: s.MaxLen, Default: s.Default, Example: s.Example,
 	}
 	for _, k := range s.Properties {
-		p := schemaOf(&k.Schema, listed)
-		p.Name, p.Required, p.ReadOnly = k.Name, k.Required, k.ReadOnly
-		out.Properties = append(out.Properties, *p)
+		out.Properties = append(out.Properties, property{k.Name, k.Required, k.ReadOnly, *schemaOf(&k.Schema, listed)})
 	}
 	return out
 }

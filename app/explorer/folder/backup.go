@@ -21,12 +21,20 @@ const (
 	inFile  = "in"  // one to restore, as far as it has come
 )
 
+const backupType = "application/octet-stream"
+
 // maxPart limits the bytes of one uploaded part of a backup, with its envelope.
 const maxPart = 4 << 20
 
+// madeBackup is a backup that can be fetched once.
+type madeBackup struct {
+	Bytes int64  `json:"bytes"`
+	Name  string `json:"name"`
+}
+
 // makeBackup writes a backup beside the data. It has no time limit, but ends
 // when the caller disconnects.
-func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
+func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (*madeBackup, error) {
 	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -53,14 +61,14 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": backupName(), "bytes": info.Size()}, nil
+	return &madeBackup{info.Size(), backupName()}, nil
 }
 
 func backupName() string { return "spyglass-" + time.Now().Format(time.DateOnly) + ".backup" }
 
 // fetchBackup streams the backup and deletes it, however that ends.
 func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
-	return &resource.Answer{Type: "application/octet-stream", Filename: backupName(), Stream: func(w io.Writer) error {
+	return &resource.Answer{Type: backupType, Filename: backupName(), Stream: func(w io.Writer) error {
 		free, err := f.maintenance.take()
 		if err != nil {
 			return err
@@ -75,9 +83,13 @@ func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
 	}}, nil
 }
 
+type taken struct {
+	Bytes int64 `json:"bytes" doc:"that came so far"`
+}
+
 // takePart appends a part to the uploaded backup. The first part starts a new
 // upload; each later one gives the number of bytes before it.
-func (f *Data) takePart(_ context.Context, c *resource.Call) (any, error) {
+func (f *Data) takePart(_ context.Context, c *resource.Call) (*taken, error) {
 	free, err := f.maintenance.take()
 	if err != nil {
 		return nil, err
@@ -112,7 +124,7 @@ func (f *Data) takePart(_ context.Context, c *resource.Call) (any, error) {
 			&fault.Error{
 				Kind: fault.Full, Message: "the disk of the data folder is full; nothing was changed", Err: err}
 	}
-	return map[string]any{"bytes": at + int64(len(c.Body))}, err
+	return &taken{at + int64(len(c.Body))}, err
 }
 
 var errNothingSent = fault.New(fault.Conflict, "no backup was sent")
@@ -147,8 +159,16 @@ func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(
 	return o, free, nil
 }
 
+// sentBackup describes a backup that was uploaded.
+type sentBackup struct {
+	Bytes   int64  `json:"bytes"`
+	Made    int64  `json:"made" doc:"epoch milliseconds"`
+	SameKey bool   `json:"sameKey" doc:"the passwords and keys in it can be opened here"`
+	Version string `json:"version" doc:"of the program that made it"`
+}
+
 // lookAtBackup describes the uploaded backup, or returns what is wrong with it.
-func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) (*sentBackup, error) {
 	o, free, err := f.sent(c, in)
 	if err != nil {
 		return nil, err
@@ -163,11 +183,11 @@ func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) 
 	for _, file := range m.Files {
 		bytes += file.Size
 	}
-	return map[string]any{"made": m.Made.UnixMilli(), "version": m.Version, "bytes": bytes, "sameKey": same}, err
+	return &sentBackup{bytes, m.Made.UnixMilli(), same, m.Version}, err
 }
 
 // stageRestore makes what was sent ready for the next start.
-func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *request) (*folderState, error) {
 	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,8 @@ import (
 var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept",
 	"view", "panel", "layout"}
 
+const diagnosticsType = "application/zip"
+
 // diagnostics packs versions, settings, counts, figures and the log's last lines.
 func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	about, err := f.about(ctx, c)
@@ -38,7 +40,7 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: "application/zip", Filename: "spyglass-diagnostics-" +
+	return &resource.Answer{Type: diagnosticsType, Filename: "spyglass-diagnostics-" +
 		time.Now().Format(time.DateOnly) + ".zip", Stream: func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range []struct {

@@ -76,32 +76,31 @@ func (f *Data) Empty() error { return os.RemoveAll(f.spool()) }
 // Endpoints are about the data folder as a whole, which is everybody's: all
 // but the first are the administrator's.
 func (f *Data) Endpoints() []resource.Endpoint {
+	part := serve.Call("POST", "/data/restore/parts", "Send a backup, piece by piece", f.takePart,
+		serve.Query("at", resource.Integer("Bytes that came before these")))
+	part.Upload, part.Limit = "part", maxPart
 	all := []resource.Endpoint{
-		{Method: "GET", Path: "/data", Summary: "The data folder, and restores in it", Handle: f.showData},
-		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: f.makeBackup},
-		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: f.fetchBackup},
-		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part",
-			Limit: maxPart, Handle: f.takePart},
+		serve.Get("/data", "The data folder, and restores in it", f.showData),
+		serve.Call("POST", "/data/backup", "Make a backup, to be fetched", f.makeBackup),
+		serve.File("/data/backup", "Fetch the backup, once", []string{backupType}, f.fetchBackup),
+		part,
 		serve.Post("/data/restore/look", "Check the backup that was sent", &requests, f.lookAtBackup),
 		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &requests,
 			f.stageRestore),
-		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start",
-			Handle: f.maintain(backup.Unstage)},
-		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the " +
-			"next start", Handle: f.maintain(backup.Undo)},
-		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced",
-			Handle: f.maintain(backup.Forget)},
-		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets",
-			Handle: f.diagnostics},
-		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager",
-			Handle: f.openFolder},
-		{Method: "POST", Path: "/native/restart", Summary: "Close the window and open it again", Handle: f.restart},
+		serve.Call("DELETE", "/data/restore", "Take back a restore that waits for the next start",
+			f.maintain(backup.Unstage)),
+		serve.Call("POST", "/data/restore/undo", "Make what the last restore replaced ready for the next start",
+			f.maintain(backup.Undo)),
+		serve.Call("DELETE", "/data/replaced", "Delete what the last restore replaced", f.maintain(backup.Forget)),
+		serve.File("/data/diagnostics", "What helps to find out what is wrong, without secrets",
+			[]string{diagnosticsType}, f.diagnostics),
+		serve.Call("POST", "/native/open-folder", "Show the data folder in the system's file manager", f.openFolder),
+		serve.Call("POST", "/native/restart", "Close the window and open it again", f.restart),
 	}
 	for i := range all {
 		all[i].Handle = administrators(all[i].Handle)
 	}
-	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is",
-		Handle: f.about})
+	return append(all, serve.Get("/about", "Which program this is", f.about))
 }
 
 // administrators lets nobody else in: a backup holds what every user may see.
@@ -114,7 +113,17 @@ func administrators(do serve.Handle) serve.Handle {
 	}
 }
 
-func (f *Data) about(context.Context, *resource.Call) (any, error) {
+// about is which program this is.
+type about struct {
+	Built      string `json:"built" doc:"when its source was committed, ISO; empty when it does not say"`
+	DataFolder string `json:"dataFolder"`
+	Go         string `json:"go" doc:"the version of the compiler"`
+	Revision   string `json:"revision" doc:"of its source; empty when it does not say"`
+	System     string `json:"system" doc:"such as linux/amd64"`
+	Version    string `json:"version"`
+}
+
+func (f *Data) about(context.Context, *resource.Call) (*about, error) {
 	built, revision := "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -126,16 +135,22 @@ func (f *Data) about(context.Context, *resource.Call) (any, error) {
 			}
 		}
 	}
-	return map[string]any{
-		"version": f.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS +
-			"/" + runtime.GOARCH,
-		"dataFolder": Homely(f.Folder),
+	return &about{
+		Version: f.Version, Built: built, Revision: revision, Go: runtime.Version(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, DataFolder: Homely(f.Folder),
 	}, nil
 }
 
-// showData returns the state of the data folder for the page. Times are epoch
-// milliseconds, 0 for never.
-func (f *Data) showData(context.Context, *resource.Call) (any, error) {
+// folderState is the state of the data folder for the page.
+type folderState struct {
+	Bytes     int64  `json:"bytes"`
+	Folder    string `json:"folder" doc:"from the root"`
+	KeptBytes int64  `json:"keptBytes" doc:"of what the last restore replaced"`
+	Replaced  int64  `json:"replaced" doc:"when the last restore replaced it, epoch milliseconds; 0 for nothing kept"`
+	Waits     bool   `json:"waits" doc:"a restore goes on at the next start"`
+}
+
+func (f *Data) showData(context.Context, *resource.Call) (*folderState, error) {
 	state, err := backup.StateOf(f.Folder)
 	if err != nil {
 		return nil, err
@@ -148,15 +163,14 @@ func (f *Data) showData(context.Context, *resource.Call) (any, error) {
 	if !state.Replaced.IsZero() {
 		replaced = state.Replaced.UnixMilli()
 	}
-	return map[string]any{
-		"folder": f.Folder, "bytes": bytes, "waits": state.Waits, "replaced": replaced, "keptBytes": state.KeptBytes,
-	}, nil
+	return &folderState{bytes, f.Folder, state.KeptBytes, replaced, state.Waits}, nil
 }
 
 // maintain runs a quick operation on the restores of the data folder, and
 // returns the folder's state after it.
-func (f *Data) maintain(do func(folder string) error) serve.Handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
+func (f *Data) maintain(do func(folder string) error,
+) func(context.Context, *resource.Call) (*folderState, error) {
+	return func(ctx context.Context, c *resource.Call) (*folderState, error) {
 		free, err := f.maintenance.take()
 		if err != nil {
 			return nil, err
@@ -180,26 +194,27 @@ func (m *folderWork) take() (free func(), err error) {
 // tellOf passes on how far a backup or restore is to the user's pages.
 func (f *Data) tellOf(userID int64) func(backup.Progress) {
 	return func(p backup.Progress) {
-		f.Hub.Tell(userID, "data", resource.Event{Name: "data", Data: p})
+		f.Hub.Tell(userID, "data", stream.DataEvent{Progress: p})
 	}
 }
 
-func (f *Data) openFolder(context.Context, *resource.Call) (any, error) {
+func (f *Data) openFolder(context.Context, *resource.Call) (nothing serve.Nothing, err error) {
 	if f.Desk == nil {
-		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the folder yourself")
+		return nothing, fault.New(fault.Conflict, "this portal runs without a desktop; open the folder yourself")
 	}
 	if err := f.Desk.OpenFolder(f.Folder); err != nil {
-		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
+		return nothing, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
 	}
-	return nil, nil
+	return nothing, nil
 }
 
-func (f *Data) restart(context.Context, *resource.Call) (any, error) {
+func (f *Data) restart(context.Context, *resource.Call) (nothing serve.Nothing, err error) {
 	if f.Desk == nil {
-		return nil, fault.New(fault.Conflict, "this portal runs without a window; stop it and start it again yourself")
+		return nothing, fault.New(fault.Conflict,
+			"this portal runs without a window; stop it and start it again yourself")
 	}
 	if err := f.Desk.Restart(); err != nil {
-		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
+		return nothing, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
 	}
-	return nil, nil
+	return nothing, nil
 }

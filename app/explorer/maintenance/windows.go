@@ -66,6 +66,10 @@ type stretch struct {
 	To   resource.Millis `json:"to"`
 }
 
+type stretches struct {
+	Items []stretch `json:"items"`
+}
+
 const (
 	maxPlanned = 1000
 	maxWindows = 2000 // of a list
@@ -77,7 +81,7 @@ var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.W
 // Endpoint returns POST /maintenance/windows.
 func Endpoint() resource.Endpoint {
 	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests,
-		func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
+		func(_ context.Context, _ *resource.Call, in *windowsRequest) (*stretches, error) {
 			if len(in.Planned) > maxPlanned {
 				return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
 			}
@@ -85,7 +89,7 @@ func Endpoint() resource.Endpoint {
 			for i := range in.Planned {
 				out = in.Planned[i].windows(out, i, in.From, in.To)
 			}
-			return map[string]any{"items": out}, nil
+			return &stretches{out}, nil
 		})
 }
 

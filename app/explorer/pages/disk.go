@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"spyglass/app/explorer/payload"
@@ -30,6 +31,15 @@ var fileKinds = []fileKind{
 	{"csv", "csv", "text/csv; charset=utf-8", func(w io.Writer) itemWriter { return &csvItems{to: w} }},
 	{"ndjson", "ndjson", "application/x-ndjson", func(w io.Writer) itemWriter { return &lineItems{w} }},
 	{"json", "json", "application/json", func(w io.Writer) itemWriter { return &jsonItems{to: w} }},
+}
+
+func mediaTypes() []string {
+	var types []string
+	for _, k := range fileKinds {
+		plain, _, _ := strings.Cut(k.mediaType, ";")
+		types = append(types, plain)
+	}
+	return types
 }
 
 // itemWriter writes the items of a list. The end says why it is not whole, or nothing.
@@ -111,12 +121,12 @@ type savedFile struct {
 	Name      string          `json:"name"`
 	Bytes     int64           `json:"bytes"`
 	HistoryID int64           `json:"historyId"`
-	Run       *send.RunReport `json:"run"`
+	Run       *send.RunReport `json:"run" null:"no"`
 }
 
 // toFile walks with a file as the sink. A first page that is none is answered
 // as a request of its own would be.
-func (r *run) toFile(ctx context.Context, in *request) (any, error) {
+func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}),
 		ready: func() { r.tell("ready", 0) }}
@@ -129,7 +139,7 @@ func (r *run) toFile(ctx context.Context, in *request) (any, error) {
 	took := time.Since(r.at)
 	r.History.MS = send.Lasted(took)
 	if out, over, err := r.without(ctx, why, took); over {
-		return out, err
+		return &outcome{reply: out}, err
 	}
 	report := r.report()
 	r.explainPartial(report, why)
@@ -145,7 +155,7 @@ func (r *run) toFile(ctx context.Context, in *request) (any, error) {
 	}
 	r.ended(report, d.bytes.n)
 	r.Remember(ctx, r.History, nil, 0)
-	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.History.ID, report}}, nil
+	return &outcome{saved: &saved{&savedFile{d.name, d.bytes.n, r.History.ID, report}}}, nil
 }
 
 // offer makes a run's file known to whoever fetches it.

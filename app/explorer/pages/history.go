@@ -10,7 +10,7 @@ import (
 )
 
 // recall opens a response of the history as a new document.
-func (p *Pager) recall(ctx context.Context, c *resource.Call) (any, error) {
+func (p *Pager) recall(ctx context.Context, c *resource.Call) (*send.Reply, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err

@@ -50,14 +50,13 @@ func (p *Pager) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/pages", "Send a list's draft for every page", &requests, p.pages),
 		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, p.steer),
-		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: p.fetchFile},
+		serve.File("/pages/{sendId}/file", "Fetch the file that a run writes", mediaTypes(), p.fetchFile),
 	}
 }
 
 // HistoryEndpoint returns the endpoint that opens a response of the history.
 func (p *Pager) HistoryEndpoint() resource.Endpoint {
-	return resource.Endpoint{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again",
-		Handle: p.recall}
+	return serve.Get("/history/{id}/reply", "Open a response of the history again", p.recall)
 }
 
 // request is the body of /pages.
@@ -72,7 +71,7 @@ type request struct {
 var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fields: []resource.Field[*request]{
 	{Name: "sendId", At: func(s *request) any { return &s.SendID }, Doc: "Comes back in progress events, and steers " +
 		"the run", Required: true, MaxLen: 100},
-	{Name: "tabId", At: func(s *request) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
+	{Name: "tabId", At: func(s *request) any { return &s.TabID }, Doc: "The tab that shows the response; 0 for none"},
 	{Name: "draft", At: func(s *request) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
 	{Name: "anyway", At: func(s *request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Pages as large as the portal allows, " +
@@ -85,10 +84,34 @@ var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fiel
 	{Name: "name", At: func(s *request) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
+// outcome is the response to /pages: a reply, or the file that a run went to.
+type outcome struct {
+	reply *send.Reply
+	saved *saved
+}
+
+// saved says where a list went that was saved to a file.
+type saved struct {
+	Saved *savedFile `json:"saved" null:"no"`
+}
+
+// Schema implements resource.Described.
+func (outcome) Schema() resource.Schema {
+	return resource.Schema{AnyOf: []resource.Schema{resource.SchemaOf(send.Reply{}), resource.SchemaOf(saved{})}}
+}
+
+// MarshalJSON writes the one there is.
+func (o *outcome) MarshalJSON() ([]byte, error) {
+	if o.saved != nil {
+		return resource.Encode(o.saved)
+	}
+	return resource.Encode(o.reply)
+}
+
 // pages sends a list's draft page by page and returns one document of all items.
 // It ends early, and reports that, when a page fails or the user stops it; it
 // ends altogether with the caller.
-func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (*outcome, error) {
 	var earlier *progressed
 	if in.Resume != "" {
 		var err error
@@ -134,7 +157,8 @@ func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (any, 
 		}
 	}
 	r.to = w
-	return r.finish(life, w)
+	reply, err := r.finish(life, w)
+	return &outcome{reply: reply}, err
 }
 
 // takeUp puts what an earlier run brought into a new one.
@@ -155,7 +179,7 @@ func (p *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) er
 }
 
 // finish fetches the pages and returns what arrived.
-func (r *run) finish(ctx context.Context, w *screen) (any, error) {
+func (r *run) finish(ctx context.Context, w *screen) (*send.Reply, error) {
 	r.Watch.Began = r.at
 	header, why := r.walk(r.Watch.Watch(ctx))
 	took := time.Since(r.at)
@@ -196,7 +220,8 @@ func (r *run) ended(report *send.RunReport, bytes int64) {
 }
 
 // without returns the response of a run that ended before its first page.
-func (r *run) without(ctx context.Context, why error, took time.Duration) (out any, over bool, err error) {
+func (r *run) without(ctx context.Context, why error, took time.Duration) (out *send.Reply, over bool,
+	err error) {
 	var no *refused
 	switch known := (*fault.Error)(nil); {
 	case why == nil, r.pages > 0:
@@ -241,7 +266,7 @@ func (r *run) explainPartial(report *send.RunReport, why error) {
 }
 
 // answered returns the reply when the first page is not a page: an error, or no list.
-func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (any, error) {
+func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (*send.Reply, error) {
 	w := r.Documents.Create(no.response.Header.Get("Content-Type"))
 	defer w.Abort()
 	if _, err := io.Copy(w, bytes.NewReader(no.body)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -131,12 +132,12 @@ var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steer
 			Doc:      "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
 	}}
 
-func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
+func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (nothing serve.Nothing, err error) {
 	p.runs.mu.Lock()
 	s := p.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
 	p.runs.mu.Unlock()
 	if s == nil {
-		return nil, fault.New(fault.Unknown, "no such run is under way; it may have ended")
+		return nothing, fault.New(fault.Unknown, "no such run is under way; it may have ended")
 	}
 	switch in.Do {
 	case "pause":
@@ -146,5 +147,5 @@ func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (an
 	default:
 		s.stop(errEnough)
 	}
-	return nil, nil
+	return nothing, nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
+	"spyglass/app/explorer/stream"
 	"spyglass/backend/fault"
-	"spyglass/backend/resource"
 )
 
 // Bounds of one page.
@@ -139,8 +139,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 
 // tell sends the run's progress to the user's streams.
 func (r *run) tell(state string, pause time.Duration) {
-	r.Hub.Tell(r.User, "pages "+r.In.SendID, resource.Event{Name: "pages", Data: map[string]any{
-		"sendId": r.In.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
-		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(), "quota": r.quota,
-	}})
+	r.Hub.Tell(r.User, "pages "+r.In.SendID, stream.PagesEvent{
+		SendID: r.In.SendID, State: state, Page: r.pages, Pages: r.of(), Items: r.items, Total: r.total,
+		MS: time.Since(r.at).Milliseconds(), Wait: pause.Milliseconds(), Quota: r.quota,
+	})
 }

@@ -11,8 +11,8 @@ type Problem struct {
 	Message    string `json:"message"`
 	Field      string `json:"field"`
 	Allowed    []any  `json:"allowed"`
-	Right      string `json:"right"`      // that the role lacks
-	RetryAfter int64  `json:"retryAfter"` // seconds
+	Right      string `json:"right" doc:"that the role lacks"`
+	RetryAfter int64  `json:"retryAfter" doc:"seconds"`
 }
 
 // MaxProblem limits the bytes of an error response that are parsed.

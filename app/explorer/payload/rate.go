@@ -11,7 +11,7 @@ import (
 type Quota struct {
 	Limit     int64 `json:"limit"`
 	Remaining int64 `json:"remaining"`
-	Window    int64 `json:"window"` // seconds
+	Window    int64 `json:"window" doc:"seconds"`
 }
 
 // QuotaOf reads the quota of response headers; nil when they name none.

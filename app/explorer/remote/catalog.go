@@ -73,7 +73,7 @@ var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagge
 
 // readCatalog reads the portal's catalog and stores it. If it has none, the
 // built-in catalog is used from then on.
-func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
+func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (*Shown, error) {
 	p, t, err := r.signed(ctx, c)
 	if err != nil {
 		return nil, err

@@ -55,17 +55,23 @@ func (r *Portals) HangUp() { r.abroad.hangUp() }
 // Endpoints returns the endpoints of portals.
 func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
+	try := serve.Call("POST", "/portals/test", "Ask a portal who it is", r.tryPortal)
+	try.Body = &portal
 	return []resource.Endpoint{
-		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones",
-			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+		serve.Get("/portals/all", "The built-in portal and the remote ones",
+			func(ctx context.Context, c *resource.Call) (*shownPortals, error) {
 				all, err := r.All(ctx, c)
-				return map[string]any{"items": all}, err
-			}},
-		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: r.tryPortal},
+				return &shownPortals{all}, err
+			}),
+		try,
 		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, r.signInAt),
-		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: r.signOutAt},
-		{Method: "POST", Path: "/portals/{id}/catalog", Summary: "Read a portal's catalog anew", Handle: r.readCatalog},
+		serve.Call("DELETE", "/portals/{id}/session", "Sign out of a portal", r.signOutAt),
+		serve.Call("POST", "/portals/{id}/catalog", "Read a portal's catalog anew", r.readCatalog),
 	}
+}
+
+type shownPortals struct {
+	Items []Shown `json:"items"`
 }
 
 // portalLogin is the body of /portals/{id}/session.
@@ -93,7 +99,7 @@ func (r *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Porta
 }
 
 // signInAt begins a session at another Spyglass portal and keeps it.
-func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
+func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (*Shown, error) {
 	p, err := r.named(ctx, c)
 	if err != nil {
 		return nil, err
@@ -177,7 +183,7 @@ func (r *Portals) signed(ctx context.Context, c *resource.Call) (*workspace.Port
 }
 
 // signOutAt ends a session, here in any case, and there if it answers.
-func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (*Shown, error) {
 	p, t, err := r.signed(ctx, c)
 	if err != nil {
 		return nil, err
@@ -203,7 +209,7 @@ type tried struct {
 }
 
 // tryPortal tests the connection to a portal as described in the body.
-func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
+func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (*tried, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
 	}

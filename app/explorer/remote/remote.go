@@ -165,21 +165,21 @@ type Shown struct {
 	Demo          bool   `json:"demo"`
 	Instance      string `json:"instance"`
 	Remote        bool   `json:"remote"`
-	Environment   string `json:"environment"`
-	Auth          string `json:"auth"`
+	Environment   string `json:"environment" enum:"production|staging|test|demo|local"`
+	Auth          string `json:"auth" enum:"session|token|lmv1|none"`
 	Account       string `json:"account"`
-	Secret        string `json:"secret"` // stars, or nothing
-	User          string `json:"user"`   // who is signed in there
+	Secret        string `json:"secret" doc:"stars, or nothing"`
+	User          string `json:"user" doc:"who is signed in there"`
 	ReadOnly      bool   `json:"readOnly"`
-	Timeout       int64  `json:"timeout"` // seconds
+	Timeout       int64  `json:"timeout" doc:"seconds"`
 	Authority     string `json:"authority"`
 	Fingerprint   string `json:"fingerprint"`
 	Proxy         string `json:"proxy"`
-	ProxyPassword string `json:"proxyPassword"` // stars, or nothing
+	ProxyPassword string `json:"proxyPassword" doc:"stars, or nothing"`
 	SendInClear   bool   `json:"sendInClear"`
 	CatalogURL    string `json:"catalogUrl"`
-	CatalogFrom   string `json:"catalogFrom"` // nothing: the built-in catalog stands in
-	CatalogAt     int64  `json:"catalogAt"`   // epoch milliseconds
+	CatalogFrom   string `json:"catalogFrom" doc:"nothing: the built-in catalog stands in"`
+	CatalogAt     int64  `json:"catalogAt" doc:"epoch milliseconds"`
 }
 
 // All returns the built-in portal and the user's remote ones.

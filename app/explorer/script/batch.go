@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spyglass/app/explorer/send"
+	"spyglass/app/explorer/stream"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -32,22 +33,14 @@ var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batc
 		{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
 	}}
 
-// ran is the result of one request of a batch.
-type ran struct {
-	ID        int64  `json:"id"` // of the saved request
-	Name      string `json:"name"`
-	Method    string `json:"method"`
-	Path      string `json:"path"`
-	Status    int64  `json:"status"` // 0: no answer
-	MS        int64  `json:"ms"`
-	HistoryID int64  `json:"historyId"` // 0: it was not sent
-	Problem   string `json:"problem"`   // one sentence; empty when the answer has a status from 200 to 299
+type batchResults struct {
+	Results []stream.Ran `json:"results"`
 }
 
 // batch sends saved requests one after the other, each as it is then and as if
 // it were sent alone. It ends with the caller, and returns the result of each
 // request sent; one request with its response is in memory at a time.
-func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
+func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (*batchResults, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)
 	}
@@ -56,26 +49,24 @@ func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest)
 		return nil, err
 	}
 	defer done()
-	results := []*ran{}
+	results := []stream.Ran{}
 	for i, id := range in.IDs {
 		if life.Err() != nil {
 			break
 		}
 		one := s.runSaved(life, c, id)
-		results = append(results, one)
+		results = append(results, *one)
 		s.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i),
-			resource.Event{Name: "batch", Data: map[string]any{
-				"batchId": in.BatchID, "at": i, "result": one,
-			}})
+			stream.BatchEvent{At: i, BatchID: in.BatchID, Result: *one})
 		if one.Problem != "" && !in.GoOn {
 			break
 		}
 	}
-	return map[string]any{"results": results}, nil
+	return &batchResults{results}, nil
 }
 
-func (s *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
-	one := &ran{ID: id}
+func (s *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *stream.Ran {
+	one := &stream.Ran{ID: id}
 	saved, err := s.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
 	if err != nil {
 		one.Problem = fault.Of(err).Message
@@ -90,13 +81,12 @@ func (s *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *ran
 		one.Problem = fault.Of(err).Message
 		return one
 	}
-	got, err := x.Run(ctx)
+	r, err := x.Run(ctx)
 	one.Status, one.MS, one.HistoryID = x.History.Status, x.History.MS, x.History.ID
 	if err != nil {
 		one.Problem = fault.Of(err).Message
 		return one
 	}
-	r := got.(*send.Reply)
 	document, _, _ := strings.Cut(r.Document, "-")
 	s.Documents.Drop(document) // the history keeps what is shown again
 	one.Problem = complaint(r)

@@ -72,10 +72,17 @@ var requests = resource.Resource[*request]{Name: "script", Label: "script", Fiel
 		Default: snippet.Languages[0].ID},
 }}
 
+// written is a program or a runbook.
+type written struct {
+	Lines [][]snippet.Token `json:"lines"`
+	Name  string            `json:"name" doc:"of the file to save it in"`
+	Text  string            `json:"text"`
+}
+
 // script writes requests of the history as one program or runbook. Variables of
 // theirs are variables of it; secret ones, and secrets that the history does
 // not have, it takes from the environment.
-func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (any, error) {
+func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*written, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
 		return nil, unknownLanguage(in.Language)
@@ -110,7 +117,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (an
 	} else {
 		text, lexer, name = language.Script(steps, m.variables), language.Lexer, "script."+language.Extension
 	}
-	return map[string]any{"text": text, "lines": snippet.Highlight(lexer, text), "name": name}, nil
+	return &written{snippet.Highlight(lexer, text), name, text}, nil
 }
 
 // marks gives every variable of some requests a mark that stands for it.

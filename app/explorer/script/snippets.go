@@ -24,9 +24,22 @@ var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label:
 			Default: snippet.Languages[0].ID},
 	}}
 
+// shownSnippet is a draft as a program, and the languages there are.
+type shownSnippet struct {
+	Languages []shownLanguage   `json:"languages"`
+	Lines     [][]snippet.Token `json:"lines"`
+	Text      string            `json:"text"`
+}
+
+type shownLanguage struct {
+	Extension string `json:"extension"`
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+}
+
 // snippets writes a draft as a program with a placeholder for the right to ask.
 // Secret variables it takes from the environment, as a script does.
-func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
+func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (*shownSnippet, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok {
 		return nil, unknownLanguage(in.Language)
@@ -44,11 +57,11 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}},
 			m.variables)
 	}
-	languages := make([]map[string]string, len(snippet.Languages))
+	languages := make([]shownLanguage, len(snippet.Languages))
 	for i, l := range snippet.Languages {
-		languages[i] = map[string]string{"id": l.ID, "label": l.Label, "extension": l.Extension}
+		languages[i] = shownLanguage{l.Extension, l.ID, l.Label}
 	}
-	return map[string]any{"languages": languages, "text": text, "lines": snippet.Highlight(language.Lexer, text)}, nil
+	return &shownSnippet{languages, snippet.Highlight(language.Lexer, text), text}, nil
 }
 
 // plainRequest is a request as a program of its own sends it.

@@ -15,6 +15,7 @@ import (
 	"spyglass/app/document"
 	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/outgoing"
+	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -30,14 +31,14 @@ type Request struct {
 
 var requests = resource.Resource[*Request]{Name: "send", Label: "request", Fields: []resource.Field[*Request]{
 	{Name: "sendId", At: func(s *Request) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
-	{Name: "tabId", At: func(s *Request) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
+	{Name: "tabId", At: func(s *Request) any { return &s.TabID }, Doc: "The tab that shows the response; 0 for none"},
 	{Name: "draft", At: func(s *Request) any { return &s.Draft }, Doc: "What to send", Required: true},
 	{Name: "anyway", At: func(s *Request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 }}
 
 // send sends a draft and answers once the whole response is a document. It ends
 // with the caller: the page cancels by going away.
-func (s *Sender) send(ctx context.Context, c *resource.Call, in *Request) (any, error) {
+func (s *Sender) send(ctx context.Context, c *resource.Call, in *Request) (*Reply, error) {
 	x, err := s.Exchange(ctx, c, in)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ type Exchange struct {
 }
 
 // Run sends the request, and returns the reply for the page.
-func (x *Exchange) Run(ctx context.Context) (any, error) {
+func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.Target.Timeout, outgoing.ErrTimeout)
 	defer stop()
 	after := x.Writes.Before(ctx, x)
@@ -192,9 +193,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
 		p.exchange.Hub.Tell(p.exchange.User, "progress "+p.exchange.In.SendID,
-			resource.Event{Name: "progress", Data: map[string]any{
-				"sendId": p.exchange.In.SendID, "received": p.received, "expected": p.expected,
-			}})
+			stream.ProgressEvent{Expected: p.expected, Received: p.received, SendID: p.exchange.In.SendID})
 	}
 	return n, err
 }

@@ -26,9 +26,15 @@ var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "l
 // maxLookup limits the bytes of the response to a lookup.
 const maxLookup = 4 << 20
 
+// lookedUp is the response to a lookup.
+type lookedUp struct {
+	Body   json.RawMessage `json:"body" doc:"null for what is no JSON"`
+	Status int             `json:"status"`
+}
+
 // lookup sends a GET that the page needs for itself: names for an id, the number
 // of matches. It is not recorded in the history.
-func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
+func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (*lookedUp, error) {
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
 	}
@@ -40,11 +46,11 @@ func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"status": response.StatusCode, "body": nil}
+	found := &lookedUp{Status: response.StatusCode}
 	if json.Valid(body) {
-		answer["body"] = json.RawMessage(body)
+		found.Body = body
 	}
-	return answer, nil
+	return found, nil
 }
 
 // FetchSmall sends a request and reads a response of at most maxLookup bytes.

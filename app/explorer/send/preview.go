@@ -16,8 +16,17 @@ var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label:
 		{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
 	}}
 
+// preview is a request as it would go out.
+type preview struct {
+	Body      string          `json:"body"`
+	Headers   [][2]string     `json:"headers"`
+	Method    string          `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
+	URL       string          `json:"url"`
+	Variables []outgoing.Used `json:"variables"`
+}
+
 // preview shows a request as it would go out.
-func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
+func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewRequest) (*preview, error) {
 	t, v, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Shown)
 	if err != nil {
 		return nil, err
@@ -30,6 +39,5 @@ func (s *Sender) preview(ctx context.Context, c *resource.Call, in *previewReque
 	if variables == nil {
 		variables = []outgoing.Used{}
 	}
-	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body,
-		"variables": variables}, nil
+	return &preview{out.Body, headers, out.Method, out.URL, variables}, nil
 }

@@ -23,26 +23,26 @@ type Reply struct {
 	Headers    [][2]string           `json:"headers"`
 	MS         int64                 `json:"ms"`
 	Bytes      int64                 `json:"bytes"`
-	Items      *int64                `json:"items"` // of a list
+	Items      *int64                `json:"items" doc:"of a list"`
 	Total      *int64                `json:"total"`
 	Document   string                `json:"document"`
 	JSON       bool                  `json:"json"`
 	Problem    string                `json:"problem"`
-	Reading    string                `json:"reading"` // how its bytes became text; empty for UTF-8
-	Binary     bool                  `json:"binary"`  // no text; /documents/{id}/hex shows its beginning
-	Rows       []document.Row        `json:"rows"`
+	Reading    string                `json:"reading" doc:"how its bytes became text; empty for UTF-8"`
+	Binary     bool                  `json:"binary" doc:"no text; /documents/{id}/hex shows its beginning"`
+	Rows       []document.TreeRow    `json:"rows"`
 	RowCount   int                   `json:"rowCount"`
 	LineCount  int                   `json:"lineCount"`
 	HistoryID  int64                 `json:"historyId"`
-	NotKept    string                `json:"notKept,omitempty"` // why it is missing from the history
+	NotKept    string                `json:"notKept,omitempty" doc:"why it is missing from the history"`
 	URL        string                `json:"url"`
 	Quota      *payload.Quota        `json:"quota"`
 	Timing     client.Timing         `json:"timing"`
-	Extracted  []workspace.Extracted `json:"extracted,omitempty"` // what extractors found in it
-	Run        *RunReport            `json:"run"`                 // through pages; nil for a single request
+	Extracted  []workspace.Extracted `json:"extracted,omitempty" doc:"what extractors found in it"`
+	Run        *RunReport            `json:"run" doc:"through pages; null for a single request"`
 	Hops       []client.Hop          `json:"hops"`
-	Undo       string                `json:"undo"`  // what undoing does; empty when there is no way back
-	Error      *payload.Problem      `json:"error"` // nil below status 400
+	Undo       string                `json:"undo" doc:"what undoing does; empty when there is no way back"`
+	Error      *payload.Problem      `json:"error" doc:"null below status 400"`
 }
 
 // Reply returns what the page shows first of a response.
@@ -89,7 +89,7 @@ const tailRows = 20
 // listOf finds how many items a list has, and of how many. The envelope's own
 // keys are among the first or last rows: a new document shows the children of
 // its root, and of a list the first item only. A bare array is a list, too.
-func listOf(rows []document.Row) (items, total *int64) {
+func listOf(rows []document.TreeRow) (items, total *int64) {
 	for _, r := range rows {
 		count := int64(r.Count)
 		switch {
@@ -141,12 +141,12 @@ func maskCookie(cookie string) string {
 
 // RunReport is the result of a run through pages.
 type RunReport struct {
-	Pages   int64    `json:"pages"` // that came
-	Of      int64    `json:"of"`    // 0: not known
+	Pages   int64    `json:"pages" doc:"that came"`
+	Of      int64    `json:"of" doc:"0: not known"`
 	Items   int64    `json:"items"`
 	Total   *int64   `json:"total"`
-	Partial string   `json:"partial"` // why it is not whole, one sentence; empty when it is
-	Status  int64    `json:"status"`  // of the page that failed; 0 for none
-	Resume  bool     `json:"resume"`  // it can go on
+	Partial string   `json:"partial" doc:"why it is not whole, one sentence; empty when it is"`
+	Status  int64    `json:"status" doc:"of the page that failed; 0 for none"`
+	Resume  bool     `json:"resume" doc:"it can go on"`
 	Notes   []string `json:"notes"`
 }

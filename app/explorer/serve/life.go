@@ -1,7 +1,8 @@
 // Package serve declares the Explorer's endpoints and counts their work under way.
 //
-// Post makes an endpoint whose body is declared like a resource. A Life lets a stop
-// cancel the work under way and wait until it has ended.
+// Call, Get, Post and File make endpoints whose responses are declared, and Post one
+// whose body is declared like a resource. A Life lets a stop cancel the work under way
+// and wait until it has ended.
 //
 // # Units
 //

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"strings"
 
 	"spyglass/backend/resource"
 )
@@ -12,25 +13,80 @@ type Handle = func(ctx context.Context, c *resource.Call) (any, error)
 // MaxDraft limits the bytes of an Explorer request body with a draft in it.
 const MaxDraft = 16 << 20
 
-// Post is an endpoint whose body is declared like a resource.
-func Post[T any](path, summary string, r *resource.Resource[*T],
-	do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
-	schema := r.Schema()
+// Nothing is the response of an endpoint that only does something.
+type Nothing struct{}
+
+// Call returns an endpoint whose response is declared by its Go type.
+func Call[Out any](method, path, summary string, do func(context.Context, *resource.Call) (Out, error),
+	params ...resource.Param) resource.Endpoint {
+	response := resource.SchemaOf(*new(Out))
+	response.Nullable = false // a handler returns a pointer to a response or an error
 	return resource.Endpoint{
-		Method: "POST", Path: path, Summary: summary, Body: &schema, Limit: MaxDraft,
-		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			body, err := r.Read(c.Body, false)
-			if err != nil {
-				return nil, err
-			}
-			in, err := r.Defaults()
-			if err == nil {
-				err = r.Apply(body, in, true)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return do(ctx, c, in)
-		},
+		Method: method, Path: path, Summary: summary, Params: append(pathParams(path), params...), Answer: &response,
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) { return do(ctx, c) },
 	}
+}
+
+// Get returns an endpoint that shows something.
+func Get[Out any](path, summary string, do func(context.Context, *resource.Call) (Out, error),
+	params ...resource.Param) resource.Endpoint {
+	return Call("GET", path, summary, do, params...)
+}
+
+// Post returns an endpoint whose body is declared like a resource, and whose
+// response by its Go type.
+func Post[In, Out any](path, summary string, r *resource.Resource[*In],
+	do func(context.Context, *resource.Call, *In) (Out, error)) resource.Endpoint {
+	body := r.Schema()
+	e := Call("POST", path, summary, func(ctx context.Context, c *resource.Call) (out Out, err error) {
+		given, err := r.Read(c.Body, false)
+		if err != nil {
+			return out, err
+		}
+		in, err := r.Defaults()
+		if err == nil {
+			err = r.Apply(given, in, true)
+		}
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, c, in)
+	})
+	e.Body, e.Limit = &body, MaxDraft
+	return e
+}
+
+// File returns an endpoint that streams a file or a text of one of some media types.
+func File(path, summary string, types []string, do Handle, params ...resource.Param) resource.Endpoint {
+	return resource.Endpoint{
+		Method: "GET", Path: path, Summary: summary, Params: append(pathParams(path), params...),
+		Answer: &resource.Schema{Type: "string", Format: types[0]}, Files: types[1:], Handle: do,
+	}
+}
+
+// PlainText is the media type of a text to be shown or pasted.
+const PlainText = "text/plain"
+
+// Query declares an optional query parameter.
+func Query(name string, s resource.Schema) resource.Param {
+	return resource.Param{Name: name, In: "query", Schema: s}
+}
+
+// pathParams declares the parameters of a path: ids are numbers, but for those of
+// documents and of runs.
+func pathParams(path string) []resource.Param {
+	var all []resource.Param
+	for segment := range strings.SplitSeq(path, "/") {
+		name, ok := strings.CutPrefix(segment, "{")
+		if !ok {
+			continue
+		}
+		p := resource.Param{Name: strings.TrimSuffix(name, "}"), In: "path", Required: true,
+			Schema: resource.Integer("")}
+		if strings.HasPrefix(path, "/documents/") || strings.HasPrefix(path, "/pages/") {
+			p.Schema.Type = "string"
+		}
+		all = append(all, p)
+	}
+	return all
 }

@@ -87,11 +87,11 @@ func (h *Hub) leave(userID int64, s *stream) {
 
 // Tell sends an event to all streams of a user, in place of an earlier one of
 // the same key that is still pending.
-func (h *Hub) Tell(userID int64, key string, event resource.Event) {
+func (h *Hub) Tell(userID int64, key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.streams[userID] {
-		s.put(key, event)
+		s.put(key, sent(event))
 	}
 }
 
@@ -100,7 +100,7 @@ const mostWaiting = 8
 
 // TellOne gives an event to one stream alone: that of the desktop window, or else
 // the one that joined last. While there is none it waits, unless too many do.
-func (h *Hub) TellOne(key string, event resource.Event) {
+func (h *Hub) TellOne(key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var best *stream
@@ -113,9 +113,9 @@ func (h *Hub) TellOne(key string, event resource.Event) {
 	}
 	switch {
 	case best != nil:
-		best.put(key, event)
+		best.put(key, sent(event))
 	case len(h.waiting) < mostWaiting:
-		h.waiting = append(h.waiting, waiting{key, event})
+		h.waiting = append(h.waiting, waiting{key, sent(event)})
 	}
 }
 
@@ -147,7 +147,7 @@ func (s *stream) take() []resource.Event {
 // Endpoint returns the endpoint of the event stream.
 func (h *Hub) Endpoint() resource.Endpoint {
 	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen",
-		Handle: h.events}
+		Answer: schema(), Handle: h.events}
 }
 
 // events streams until the caller goes away or Stop.
@@ -180,7 +180,7 @@ func (h *Hub) hear(ctx context.Context, s *stream) (stop func()) {
 	if h.Storage != nil {
 		hearing.Go(func() {
 			h.Storage(ctx, func(problem string) {
-				s.put("storage", resource.Event{Name: "storage", Data: map[string]any{"problem": problem}})
+				s.put("storage", sent(StorageEvent{problem}))
 			})
 		})
 	}
@@ -190,7 +190,7 @@ func (h *Hub) hear(ctx context.Context, s *stream) (stop func()) {
 	hearing.Go(func() {
 		_ = h.Changes(ctx, func(kinds []string) error { // it ends with the stream
 			for _, kind := range kinds {
-				s.put("portal "+kind, resource.Event{Name: "portal", Data: map[string]any{"kind": kind}})
+				s.put("portal "+kind, sent(PortalEvent{kind}))
 			}
 			return nil
 		})

@@ -71,25 +71,37 @@ func (f *Files) Endpoints() []resource.Endpoint {
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
-		{Method: "GET", Path: "/exchange/formats", Summary: "List the formats of files", Handle: f.formats},
-		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file",
-			Handle: f.export, Params: []resource.Param{
-				{Name: "format", In: "query", Schema: resource.Text("The id of a format")},
-				{Name: "collections", In: "query",
-					Schema: resource.Text("Ids of collections; all of them when nothing " +
-						"is named")},
-				{Name: "requests", In: "query", Schema: resource.Text("Ids of saved requests")},
-				{Name: "history", In: "query",
-					Schema: resource.Text("Ids of requests of the history, or all: for HAR")},
-			}},
+		serve.Get("/exchange/formats", "List the formats of files", f.formats),
+		serve.File("/exchange/export", "Write collections, requests or history to a file", mediaTypes(), f.export,
+			serve.Query("format", resource.Text("The id of a format")),
+			serve.Query("collections", resource.Text("Ids of collections; all of them when nothing is named")),
+			serve.Query("requests", resource.Text("Ids of saved requests")),
+			serve.Query("history", resource.Text("Ids of requests of the history, or all: for HAR"))),
 	}
 }
 
-func (f *Files) formats(context.Context, *resource.Call) (any, error) {
-	out := []map[string]any{}
+func mediaTypes() []string {
+	var types []string
 	for _, format := range files.Formats {
-		out = append(out, map[string]any{"id": format.ID, "label": format.Label, "ext": format.Ext,
-			"writes": format.Write != nil})
+		if plain, _, _ := strings.Cut(format.Type, ";"); plain != "" && !slices.Contains(types, plain) {
+			types = append(types, plain)
+		}
+	}
+	return types
+}
+
+// fileFormat is a format of files.
+type fileFormat struct {
+	Ext    string `json:"ext"`
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+	Writes bool   `json:"writes" doc:"whether collections can be written in it"`
+}
+
+func (f *Files) formats(context.Context, *resource.Call) ([]fileFormat, error) {
+	out := []fileFormat{}
+	for _, format := range files.Formats {
+		out = append(out, fileFormat{format.Ext, format.ID, format.Label, format.Write != nil})
 	}
 	return out, nil
 }
@@ -125,12 +137,32 @@ func (f *Files) turn(ctx context.Context) (done func(), err error) {
 // maxListed limits the lines of a file shown before it is imported.
 const maxListed = 200
 
-func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+// contents is what a file holds.
+type contents struct {
+	Folders   int      `json:"folders"`
+	Format    string   `json:"format"`
+	Label     string   `json:"label" doc:"of the format"`
+	Lines     []line   `json:"lines" doc:"the first 200"`
+	Notes     []string `json:"notes" doc:"what was left out or changed"`
+	Requests  int      `json:"requests"`
+	Secrets   []string `json:"secrets" doc:"those of the variables that become secret ones"`
+	Variables []string `json:"variables"`
+}
+
+// line is a folder or a request in a file.
+type line struct {
+	Level  int    `json:"level"`
+	Method string `json:"method,omitempty" enum:"GET|POST|PUT|PATCH|DELETE"`
+	Name   string `json:"name"`
+	Path   string `json:"path,omitempty"`
+}
+
+func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (*contents, error) {
 	found, err := f.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
-	s := &summary{lines: []map[string]any{}}
+	s := &summary{lines: []line{}}
 	s.add(found.Folders, 0)
 	names, secrets := []string{}, []string{}
 	for _, v := range found.Variables {
@@ -139,31 +171,31 @@ func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importReques
 			secrets = append(secrets, v.Name)
 		}
 	}
-	return map[string]any{
-		"format": found.Format.ID, "label": found.Format.Label, "folders": s.folders, "requests": s.requests,
-		"variables": names, "secrets": secrets, "notes": found.Notes, "lines": s.lines,
+	return &contents{
+		Format: found.Format.ID, Label: found.Format.Label, Folders: s.folders, Requests: s.requests,
+		Variables: names, Secrets: secrets, Notes: found.Notes, Lines: s.lines,
 	}, nil
 }
 
 // summary counts what a file holds and lists the beginning of it.
 type summary struct {
 	folders, requests int
-	lines             []map[string]any
+	lines             []line
 }
 
 func (s *summary) add(folders []workspace.Folder, level int) {
-	line := func(l map[string]any) {
+	list := func(l line) {
 		if len(s.lines) < maxListed {
 			s.lines = append(s.lines, l)
 		}
 	}
 	for _, f := range folders {
 		s.folders++
-		line(map[string]any{"level": level, "name": f.Name})
+		list(line{Level: level, Name: f.Name})
 		s.add(f.Folders, level+1)
 		for _, r := range f.Requests {
 			s.requests++
-			line(map[string]any{"level": level + 1, "name": r.Name, "method": r.Draft.Method, "path": r.Draft.Path})
+			list(line{Level: level + 1, Name: r.Name, Method: r.Draft.Method, Path: r.Draft.Path})
 		}
 	}
 }
@@ -172,7 +204,7 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 // be written to a file does not lie open here.
 func hides(v *files.Variable) bool { return v.Secret || outgoing.SecretKey(v.Name) }
 
-func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (*workspace.Planted, error) {
 	found, err := f.readFile(ctx, c, in)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 // draftRequest is the body of requests about a draft.
 type draftRequest struct{ Draft workspace.Draft }
 
-var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draft",
+var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draft",
 	Fields: []resource.Field[*draftRequest]{
 		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about",
 			Required: true},
@@ -51,16 +51,22 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 	return o, nil
 }
 
-// change is the effect of a write on one field.
-type change struct {
+// fieldChange is the effect of a write on one field.
+type fieldChange struct {
 	Name string `json:"name"`
-	Kind string `json:"kind"` // set, changed, cleared, same, readOnly or unknown
-	Was  string `json:"was"`
+	Kind string `json:"kind" enum:"set|changed|cleared|same|readOnly|unknown"`
+	Was  string `json:"was" doc:"JSON, cut when long; empty for none"`
 	Now  string `json:"now"`
 }
 
+// differences is what a write would do to an object.
+type differences struct {
+	Fields []fieldChange `json:"fields"`
+	Name   string        `json:"name"`
+}
+
 // changes compares what a PUT or PATCH would send with what stands there.
-func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (*differences, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
 	}
@@ -76,21 +82,21 @@ func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"name": was.Name(), "fields": compare(out.Endpoint, was, given)}, nil
+	return &differences{compare(out.Endpoint, was, given), was.Name()}, nil
 }
 
 // compare returns the change of each field, in the body's order; fields that a
 // PUT would clear come last.
-func compare(e *resource.Endpoint, was, given *payload.Object) []change {
+func compare(e *resource.Endpoint, was, given *payload.Object) []fieldChange {
 	declared := map[string]*resource.Key{}
 	if e.Body != nil {
 		for i := range e.Body.Properties {
 			declared[e.Body.Properties[i].Name] = &e.Body.Properties[i]
 		}
 	}
-	out := []change{}
+	out := []fieldChange{}
 	for _, name := range given.Keys {
-		one := change{Name: name, Was: cut(was.Values[name]), Now: cut(given.Values[name])}
+		one := fieldChange{Name: name, Was: cut(was.Values[name]), Now: cut(given.Values[name])}
 		key, known := declared[name]
 		switch _, there := was.Values[name]; {
 		case known && key.WriteOnly:
@@ -117,7 +123,7 @@ func compare(e *resource.Endpoint, was, given *payload.Object) []change {
 		if sent || !there || key.ReadOnly || key.WriteOnly || isEmpty(value) || isDefault(&key.Schema, value) {
 			continue
 		}
-		out = append(out, change{Name: key.Name, Kind: "cleared", Was: cut(value), Now: defaultText(&key.Schema)})
+		out = append(out, fieldChange{Name: key.Name, Kind: "cleared", Was: cut(value), Now: defaultText(&key.Schema)})
 	}
 	return out
 }

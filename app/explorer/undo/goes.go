@@ -24,14 +24,24 @@ const (
 
 // below counts one kind of dependents that are deleted with an object.
 type below struct {
-	Label string `json:"label"` // "devices", or "device" where there is one
+	Label string `json:"label" doc:"'devices', or 'device' where there is one"`
 	Count int64  `json:"count"`
+}
+
+// gone is what a DELETE removes.
+type gone struct {
+	Below []below `json:"below"`
+	Bin   bool    `json:"bin" doc:"the portal keeps it in a recycle bin"`
+	Late  bool    `json:"late" doc:"counting took too long"`
+	Name  string  `json:"name"`
+	Noun  string  `json:"noun" doc:"what kind of thing it is, such as maintenance window; empty when the catalog does not say"`
+	Path  string  `json:"path" doc:"as it would go out, with its query"`
 }
 
 // goes returns what a DELETE would remove: the object's kind and name, its
 // address as it would be sent, and the number of items in the lists below it.
 // Lists that are not counted in time are left out.
-func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (*gone, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
@@ -43,18 +53,17 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(outgoing.MaskURL(safe), t.URL),
-		"below": []below{}, "late": false, "bin": false}
+	response := &gone{Path: strings.TrimPrefix(outgoing.MaskURL(safe), t.URL), Below: []below{}}
 	if out.Endpoint == nil {
-		return answer, nil
+		return response, nil
 	}
-	answer["noun"] = catalog.NounOf(out.Endpoint)
-	answer["bin"] = t.Catalog.Restore(out.Endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
+	response.Noun = catalog.NounOf(out.Endpoint)
+	response.Bin = t.Catalog.Restore(out.Endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	var found []below
 	if was, err := w.at(timed, t, out); err == nil {
-		answer["name"] = was.Name()
+		response.Name = was.Name()
 		found = counted(was, t.Catalog.Match("GET", out.Path).Answer)
 	}
 	lists := t.Catalog.Below(out.Endpoint)
@@ -74,11 +83,11 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 			found = append(found, *one)
 		}
 	}
-	answer["late"] = timed.Err() != nil && ctx.Err() == nil
+	response.Late = timed.Err() != nil && ctx.Err() == nil
 	if len(found) > 0 {
-		answer["below"] = found
+		response.Below = found
 	}
-	return answer, nil
+	return response, nil
 }
 
 // counted are the fields of an object that count what it holds. Where the

@@ -36,6 +36,7 @@ import (
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/serve"
+	"spyglass/app/explorer/stream"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -52,9 +53,8 @@ func (w *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, w.changes),
 		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, w.goes),
-		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since",
-			Handle: w.undo},
-		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: w.showUndos},
+		serve.Call("POST", "/history/{id}/undo", "Take a write back, while nobody changed it since", w.undo),
+		serve.Get("/undos", "Writes that can be taken back", w.showUndos),
 	}
 }
 
@@ -130,11 +130,15 @@ func (u *undos) forget(id int64) {
 // undoable is a write that can be undone.
 type undoable struct {
 	HistoryID int64  `json:"historyId"`
-	Undo      string `json:"undo"` // what that does
+	Undo      string `json:"undo" doc:"what that does"`
+}
+
+type undoables struct {
+	Items []undoable `json:"items"`
 }
 
 // showUndos lists the writes to the portal that can be undone, newest first.
-func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
+func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (*undoables, error) {
 	if err := w.revive(ctx, c); err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 			out = append(out, undoable{id, way.says()})
 		}
 	}
-	return map[string]any{"items": out}, nil
+	return &undoables{out}, nil
 }
 
 // look returns the object that a write is about to change; nil unless the catalog
@@ -335,8 +339,14 @@ func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, 
 	return nil
 }
 
+// undone is the result of an undo.
+type undone struct {
+	HistoryID int64  `json:"historyId" doc:"of the request that undid it"`
+	Message   string `json:"message"`
+}
+
 // undo undoes a write of the history.
-func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
+func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -370,11 +380,10 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 			UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path,
 			URL: out.URL, Draft: masked,
 		}}
-	got, err := x.Run(life)
+	r, err := x.Run(life)
 	if err != nil {
 		return nil, err
 	}
-	r := got.(*send.Reply)
 	if r.Status/100 != 2 {
 		message := "the portal answered " + strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
 		if r.Error != nil && r.Error.Message != "" {
@@ -390,8 +399,8 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (any, error) {
 		w.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
 	w.Hub.Tell(way.user, fmt.Sprint("undone ", id),
-		resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
-	return map[string]any{"historyId": r.HistoryID, "message": way.undone()}, nil
+		stream.UndoneEvent{HistoryID: id})
+	return &undone{r.HistoryID, way.undone()}, nil
 }
 
 // undone describes the effect of an undo.

@@ -62,36 +62,52 @@ func (d *Documents) Endpoints() []resource.Endpoint {
 }
 
 func (d *Documents) documentEndpoints() []resource.Endpoint {
+	node := serve.Query("node", resource.Integer("The value"))
 	return []resource.Endpoint{
-		d.get("rows", "Rows of the tree", showRows),
-		d.get("lines", "Rows of the text", showLines),
-		d.get("path", "Where a value stands", showPath),
-		d.get("value", "A value, for copying", showValue),
-		d.get("find", "Find a text", find),
-		d.get("raw", "The whole body", showRaw),
-		d.get("hex", "The first 4 KiB of the body in hexadecimal", showHex),
-		d.get("scalars", "The single values, of a list those of one item", showScalars),
-		d.get("keys", "The keys at the beginning of the body", showKeys),
-		d.get("left", "What is open, to have it so again", showLeft),
+		get(d, "rows", "Rows of the tree", showRows, window...),
+		get(d, "lines", "Rows of the text", showLines, window...),
+		get(d, "path", "Where a value stands", showPath, node),
+		d.text("value", "A value, for copying", serve.PlainText, showValue, node,
+			serve.Query("exact", resource.Boolean("As it was sent"))),
+		get(d, "find", "Find a text", find, serve.Query("query", resource.Text("The text")),
+			serve.Query("from", resource.Integer("Which match, from 0")),
+			serve.Query("case", resource.Boolean("Upper and lower case differ")),
+			serve.Query("raw", resource.Boolean("In the text, not in the tree"))),
+		d.text("raw", "The whole body", "*/*", showRaw),
+		d.text("hex", "The first 4 KiB of the body in hexadecimal", serve.PlainText, showHex),
+		get(d, "scalars", "The single values, of a list those of one item", showScalars,
+			serve.Query("item", resource.Integer("The item, from 0"))),
+		get(d, "keys", "The keys at the beginning of the body", showKeys),
+		get(d, "left", "What is open, to have it so again", showLeft),
 		serve.Post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
 		serve.Post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
 	}
 }
 
-// get returns an endpoint that answers from one document.
-func (d *Documents) get(
-	path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error),
-) resource.Endpoint {
-	return resource.Endpoint{
-		Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
-		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-			doc, err := d.document(c)
-			if err != nil {
-				return nil, err
-			}
-			return do(ctx, c, doc)
-		},
+// of returns the handler of one document.
+func of[Out any](d *Documents, do func(context.Context, *resource.Call, *document.Document) (Out, error),
+) func(context.Context, *resource.Call) (Out, error) {
+	return func(ctx context.Context, c *resource.Call) (out Out, err error) {
+		doc, err := d.document(c)
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, c, doc)
 	}
+}
+
+// get returns an endpoint that shows something of one document.
+func get[Out any](d *Documents, path, summary string,
+	do func(context.Context, *resource.Call, *document.Document) (Out, error), params ...resource.Param,
+) resource.Endpoint {
+	return serve.Get("/documents/{id}/"+path, summary, of(d, do), params...)
+}
+
+// text returns an endpoint that writes a text or a file of one document.
+func (d *Documents) text(path, summary, kind string,
+	do func(context.Context, *resource.Call, *document.Document) (any, error), params ...resource.Param,
+) resource.Endpoint {
+	return serve.File("/documents/{id}/"+path, summary, []string{kind}, of(d, do), params...)
 }
 
 // Sealed is a document's id as one user gets it; nobody else can use it.
@@ -130,8 +146,14 @@ func number(c *resource.Call, name string, otherwise int64) (int64, error) {
 // maxScreen limits the rows of one response.
 const maxScreen = 2000
 
-// window reads from and count.
-func window(c *resource.Call) (from, count int, err error) {
+// window declares the parameters that pageOf reads.
+var window = []resource.Param{
+	serve.Query("from", resource.Integer("The first row, from 0")),
+	serve.Query("count", resource.Integer("How many; at most 2,000")),
+}
+
+// pageOf reads from and count.
+func pageOf(c *resource.Call) (from, count int, err error) {
 	first, err := number(c, "from", 0)
 	if err != nil {
 		return 0, 0, err
@@ -140,21 +162,33 @@ func window(c *resource.Call) (from, count int, err error) {
 	return int(max(first, 0)), int(min(max(n, 0), maxScreen)), err
 }
 
-func showRows(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
-	from, count, err := window(c)
+func showRows(_ context.Context, c *resource.Call, doc *document.Document) (*treeRows, error) {
+	from, count, err := pageOf(c)
 	if err != nil {
 		return nil, err
 	}
 	return rowsOf(doc, from, count)
 }
 
-func rowsOf(doc *document.Document, from, count int) (any, error) {
-	rows, total, err := doc.Rows(from, count)
-	return map[string]any{"rows": rows, "total": total}, err
+// treeRows are rows of the tree, and how many there are in all.
+type treeRows struct {
+	Rows  []document.TreeRow `json:"rows"`
+	Total int                `json:"total"`
 }
 
-func showLines(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
-	from, count, err := window(c)
+func rowsOf(doc *document.Document, from, count int) (*treeRows, error) {
+	rows, total, err := doc.Rows(from, count)
+	return &treeRows{rows, total}, err
+}
+
+// textLines are rows of the text, and how many there are in all.
+type textLines struct {
+	Lines []string `json:"lines"`
+	Total int      `json:"total"`
+}
+
+func showLines(_ context.Context, c *resource.Call, doc *document.Document) (*textLines, error) {
+	from, count, err := pageOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -163,16 +197,20 @@ func showLines(_ context.Context, c *resource.Call, doc *document.Document) (any
 	for i, l := range lines {
 		texts[i] = l.Text
 	}
-	return map[string]any{"lines": texts, "total": total}, err
+	return &textLines{texts, total}, err
 }
 
-func showPath(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+type nodePath struct {
+	Path string `json:"path" doc:"JSONPath"`
+}
+
+func showPath(_ context.Context, c *resource.Call, doc *document.Document) (*nodePath, error) {
 	node, err := number(c, "node", 0)
 	if err != nil {
 		return nil, err
 	}
 	path, err := doc.Path(node)
-	return map[string]any{"path": path}, err
+	return &nodePath{path}, err
 }
 
 func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
@@ -193,7 +231,17 @@ func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any
 	}}, nil
 }
 
-func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+// match is one match of a search.
+type match struct {
+	Count int    `json:"count" doc:"matches in the whole document"`
+	Index int    `json:"index" doc:"which one this is, from 0; -1 when there is none"`
+	Node  int64  `json:"node" doc:"the value it is in, or whose key it is in"`
+	Path  string `json:"path"`
+	Row   int    `json:"row" doc:"of the tree, or a line of the text"`
+	Total int    `json:"total" doc:"rows there are now"`
+}
+
+func find(ctx context.Context, c *resource.Call, doc *document.Document) (*match, error) {
 	from, err := number(c, "from", 0)
 	if err != nil {
 		return nil, err
@@ -211,8 +259,7 @@ func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, e
 		search = doc.FindRaw
 	}
 	f, err := search(ctx, c.Query.Get("query"), exact, int(from))
-	return map[string]any{"count": f.Count, "index": f.At, "row": f.Row, "node": f.Node, "path": f.Path,
-		"total": f.Total}, err
+	return &match{f.Count, f.At, f.Node, f.Path, f.Row, f.Total}, err
 }
 
 func showRaw(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
@@ -252,11 +299,11 @@ var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle",
 		{Name: "node", At: func(t *toggleRequest) any { return &t.Node }, Doc: "-1 for all", Required: true},
 		{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
 		{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},
-		{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to answer"},
+		{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to return"},
 		{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: FirstRows},
 	}}
 
-func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
+func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (*treeRows, error) {
 	doc, err := d.document(c)
 	if err != nil {
 		return nil, err
@@ -274,8 +321,12 @@ func (d *Documents) toggle(_ context.Context, c *resource.Call, in *toggleReques
 	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
 }
 
-func showLeft(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
-	return map[string]any{"left": doc.Left()}, nil
+type leftOpen struct {
+	Left string `json:"left" doc:"for /documents/{id}/unfold, of any document of the same bytes"`
+}
+
+func showLeft(_ context.Context, _ *resource.Call, doc *document.Document) (*leftOpen, error) {
+	return &leftOpen{doc.Left()}, nil
 }
 
 // unfoldRequest is the body of /documents/{id}/unfold.
@@ -288,11 +339,11 @@ var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold",
 	Fields: []resource.Field[*unfoldRequest]{
 		{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told",
 			Required: true, MaxLen: 16384},
-		{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to answer"},
+		{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to return"},
 		{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: FirstRows},
 	}}
 
-func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
+func (d *Documents) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (*treeRows, error) {
 	doc, err := d.document(c)
 	if err != nil {
 		return nil, err

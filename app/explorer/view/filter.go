@@ -18,7 +18,7 @@ func (d *Documents) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document",
 			&filterRequests, d.filter),
-		serve.Post("/compare", "List what differs between two answers", &compareRequests, d.compare),
+		serve.Post("/compare", "List what differs between two responses", &compareRequests, d.compare),
 	}
 }
 
@@ -33,17 +33,17 @@ var filterRequests = resource.Resource[*filterRequest]{Name: "filter", Label: "f
 
 // filtered is the matches of a query, with what the page needs to show them.
 type filtered struct {
-	Matches   int            `json:"matches"`
-	Document  string         `json:"document"`
-	Bytes     int64          `json:"bytes"`
-	Rows      []document.Row `json:"rows"`
-	RowCount  int            `json:"rowCount"`
-	LineCount int            `json:"lineCount"`
+	Matches   int                `json:"matches"`
+	Document  string             `json:"document"`
+	Bytes     int64              `json:"bytes"`
+	Rows      []document.TreeRow `json:"rows"`
+	RowCount  int                `json:"rowCount"`
+	LineCount int                `json:"lineCount"`
 }
 
 // filter returns the matches as a new document; the matches of the previous
 // filter of the same document are dropped.
-func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequest) (any, error) {
+func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequest) (*filtered, error) {
 	doc, err := d.document(c)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequ
 	return out, err
 }
 
-func showScalars(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+func showScalars(ctx context.Context, c *resource.Call, doc *document.Document) (*document.Scalars, error) {
 	item, err := number(c, "item", 0)
 	if err != nil {
 		return nil, err
@@ -73,9 +73,13 @@ func showScalars(ctx context.Context, c *resource.Call, doc *document.Document) 
 	return doc.Scalars(ctx, int(item))
 }
 
-func showKeys(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
+type keyNames struct {
+	Keys []string `json:"keys"`
+}
+
+func showKeys(_ context.Context, _ *resource.Call, doc *document.Document) (*keyNames, error) {
 	keys, err := doc.Keys()
-	return map[string]any{"keys": keys}, err
+	return &keyNames{keys}, err
 }
 
 // compareRequest is the body of /compare: for each side a document, or a
@@ -102,7 +106,7 @@ var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Lab
 				"they are", Default: []string{}},
 	}}
 
-func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (any, error) {
+func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (*document.Comparison, error) {
 	left, done, err := d.side(ctx, c, in.Left, in.LeftHistory)
 	if err != nil {
 		return nil, err
@@ -124,7 +128,7 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 		return doc, func() {}, err
 	}
 	if historyID == 0 {
-		return nil, nil, fault.At("left", "two answers are needed to compare")
+		return nil, nil, fault.At("left", "two responses are needed to compare")
 	}
 	_, kept, err := d.Workspace.Recall(ctx, c.Access.UserID, historyID)
 	if err != nil {

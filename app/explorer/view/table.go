@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spyglass/app/document"
+	"spyglass/app/explorer/serve"
 	"spyglass/app/export"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -19,15 +20,46 @@ import (
 // tableEndpoints show a document as a table and as lines.
 func (d *Documents) tableEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		d.get("columns", "Columns of the table", showColumns),
-		d.get("table", "Rows of the table", showTable),
-		d.get("export", "The table as a file or for the clipboard", exportTable),
-		d.get("reveal", "Open what is around a value of the tree", reveal),
-		d.get("series", "The lines of a chart", showSeries),
+		get(d, "columns", "Columns of the table", showColumns, nestedParam,
+			serve.Query("look", resource.Integer("How many rows are looked at; 0 for all"))),
+		get(d, "table", "Rows of the table", showTable, tableParams...),
+		serve.File("/documents/{id}/export", "The table as a file or for the clipboard", exportTypes(),
+			of(d, exportTable), append(tableParams, nestedParam,
+				serve.Query("format", resource.Text("csv, tsv, markdown or xlsx")),
+				serve.Query("name", resource.Text("Of the file, without its extension")),
+				serve.Query("clip", resource.Boolean("A text to be pasted, of a bounded size")))...),
+		get(d, "reveal", "Open what is around a value of the tree", reveal,
+			serve.Query("node", resource.Integer("The value"))),
+		get(d, "series", "The lines of a chart", showSeries,
+			serve.Query("time", resource.Text("The column with the moments, for a list")),
+			serve.Query("line", resource.List(resource.Text(""), "Columns; all numbers of measured data without")),
+			serve.Query("points", resource.Integer("What a line may have; more are thinned")),
+			serve.Query("from", resource.Integer("Epoch milliseconds")),
+			serve.Query("to", resource.Integer("Epoch milliseconds"))),
 	}
 }
 
-func showColumns(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+var (
+	nestedParam = serve.Query("nested", resource.Boolean("Columns of objects inside the items, too"))
+	tableParams = []resource.Param{
+		serve.Query("column", resource.List(resource.Text(""), "Ids of columns")),
+		serve.Query("sort", resource.Text("The id of a column")),
+		serve.Query("desc", resource.Boolean("From the greatest to the least")),
+		serve.Query("from", resource.Integer("The first row, from 0")),
+		serve.Query("count", resource.Integer("How many; 0 in an export is all")),
+	}
+)
+
+func exportTypes() []string {
+	types := []string{serve.PlainText}
+	for _, f := range export.Formats {
+		plain, _, _ := strings.Cut(f.Type, ";")
+		types = append(types, plain)
+	}
+	return types
+}
+
+func showColumns(ctx context.Context, c *resource.Call, doc *document.Document) (*document.Columns, error) {
 	nested, err := c.Flag("nested")
 	if err != nil {
 		return nil, err
@@ -55,13 +87,19 @@ func tableQuery(c *resource.Call) (q document.TableQuery, err error) {
 	return q, err
 }
 
-func showTable(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+// tableRows are rows of the table, and how many there are in all.
+type tableRows struct {
+	Rows  []document.TableRow `json:"rows"`
+	Total int                 `json:"total"`
+}
+
+func showTable(ctx context.Context, c *resource.Call, doc *document.Document) (*tableRows, error) {
 	q, err := tableQuery(c)
 	if err != nil {
 		return nil, err
 	}
 	rows, total, err := doc.Table(ctx, q)
-	return map[string]any{"rows": rows, "total": total}, err
+	return &tableRows{rows, total}, err
 }
 
 // maxClip limits the bytes copied to the clipboard; more is for a file.
@@ -122,7 +160,7 @@ func exportHead(ctx context.Context, doc *document.Document, nested bool,
 		return nil, err
 	}
 	if all.Shape == document.Scalar {
-		return nil, fault.At("format", "this answer is no table")
+		return nil, fault.At("format", "this response is no table")
 	}
 	if len(q.Columns) == 0 {
 		for _, column := range all.Columns {
@@ -202,7 +240,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 const maxPoints = 20_000 // of a line in a chart
 
-func showSeries(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+func showSeries(ctx context.Context, c *resource.Call, doc *document.Document) (*document.Series, error) {
 	q := document.SeriesQuery{Time: c.Query.Get("time"), Lines: c.Query["line"]}
 	points, err := number(c, "points", 2000)
 	if err != nil {
@@ -218,14 +256,20 @@ func showSeries(ctx context.Context, c *resource.Call, doc *document.Document) (
 	if q.To, err = number(c, "to", 0); err != nil {
 		return nil, err
 	}
-	return doc.Series(ctx, q)
+	series, err := doc.Series(ctx, q)
+	return &series, err
 }
 
-func reveal(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+type revealed struct {
+	Row   int `json:"row"`
+	Total int `json:"total" doc:"rows there are now"`
+}
+
+func reveal(_ context.Context, c *resource.Call, doc *document.Document) (*revealed, error) {
 	node, err := number(c, "node", 0)
 	if err != nil {
 		return nil, err
 	}
 	row, total, err := doc.Reveal(node)
-	return map[string]any{"row": row, "total": total}, err
+	return &revealed{row, total}, err
 }

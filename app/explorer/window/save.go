@@ -30,11 +30,15 @@ var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", 
 		MaxLen: serve.MaxDraft},
 }}
 
+type savedTo struct {
+	Path string `json:"path" doc:"empty when the person cancelled"`
+}
+
 // saveFile lets the user choose a path and writes a file there; the response's
 // path is empty when they cancelled. It sends the request for the content first,
 // as the page's user, so that a refusal is reported before the dialog opens, and
 // streams the content from the connection to the disk.
-func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (any, error) {
+func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (*savedTo, error) {
 	if w.Desk == nil || c.Session.Cookie == "" {
 		return nil, fault.New(fault.Conflict, "this portal runs without a window; the browser saves files itself")
 	}
@@ -57,7 +61,7 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 	if path != "" {
 		err = writeFile(path, from)
 	}
-	return map[string]any{"path": folder.Homely(path)}, err
+	return &savedTo{folder.Homely(path)}, err
 }
 
 // own sends a GET to this portal with the page's session.

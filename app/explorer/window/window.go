@@ -45,10 +45,9 @@ type Window struct {
 func (w *Window) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
-		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back",
-			Handle: w.inWindow(Desk.ToggleFullScreen)},
-		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does",
-			Handle: w.inWindow(Desk.Quit)},
+		serve.Call("POST", "/native/full-screen", "Fill the screen with the window, or go back",
+			w.inWindow(Desk.ToggleFullScreen)),
+		serve.Call("POST", "/native/quit", "Close the window, as its close button does", w.inWindow(Desk.Quit)),
 		serve.Post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
 	}
 }
@@ -60,14 +59,14 @@ var linkRequests = resource.Resource[*linkRequest]{Name: "link", Label: "link", 
 	{Name: "url", At: func(l *linkRequest) any { return &l.URL }, Doc: "http or https", Required: true, MaxLen: 8192},
 }}
 
-func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) (any, error) {
+func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) (nothing serve.Nothing, err error) {
 	if w.Desk == nil {
-		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the link yourself")
+		return nothing, fault.New(fault.Conflict, "this portal runs without a desktop; open the link yourself")
 	}
 	if err := w.Desk.OpenLink(in.URL); err != nil {
-		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
+		return nothing, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
 	}
-	return nil, nil
+	return nothing, nil
 }
 
 // Only lets only the session of the window itself in. What acts on the
@@ -82,14 +81,14 @@ func (w *Window) Only(do serve.Handle) serve.Handle {
 }
 
 // inWindow does something with the window.
-func (w *Window) inWindow(do func(Desk) error) serve.Handle {
-	return func(context.Context, *resource.Call) (any, error) {
+func (w *Window) inWindow(do func(Desk) error) func(context.Context, *resource.Call) (serve.Nothing, error) {
+	return func(context.Context, *resource.Call) (nothing serve.Nothing, err error) {
 		if w.Desk == nil {
-			return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
+			return nothing, fault.New(fault.Conflict, "this portal runs without a desktop window")
 		}
 		if err := do(w.Desk); err != nil {
-			return nil, fault.New(fault.Conflict, "%v", err)
+			return nothing, fault.New(fault.Conflict, "%v", err)
 		}
-		return nil, nil
+		return nothing, nil
 	}
 }

@@ -1,0 +1,114 @@
+package stream
+
+import (
+	"spyglass/app/explorer/payload"
+	"spyglass/app/link"
+	"spyglass/app/workspace"
+	"spyglass/backend/backup"
+	"spyglass/backend/resource"
+)
+
+// Event is the data of an event. Only those of this package go to the page, so that
+// all are declared.
+type Event interface{ name() string }
+
+// ProgressEvent reports the bytes of a response that came so far.
+type ProgressEvent struct {
+	Expected int64  `json:"expected" doc:"bytes; 0: not known"`
+	Received int64  `json:"received" doc:"bytes"`
+	SendID   string `json:"sendId"`
+}
+
+// PagesEvent reports a run through the pages of a list.
+type PagesEvent struct {
+	Items  int64          `json:"items"`
+	MS     int64          `json:"ms"`
+	Page   int64          `json:"page" doc:"pages that came"`
+	Pages  int64          `json:"pages" doc:"0: not known"`
+	Quota  *payload.Quota `json:"quota" doc:"from the last response"`
+	SendID string         `json:"sendId"`
+	State  string         `json:"state" enum:"running|paused|waiting|ready" doc:"ready once, when a run to a file waits for its file to be fetched"`
+	Total  *int64         `json:"total"`
+	Wait   int64          `json:"wait" doc:"milliseconds that the portal's quota asks to wait"`
+}
+
+// BatchEvent reports the result of one request of a batch.
+type BatchEvent struct {
+	At      int    `json:"at" doc:"from 0"`
+	BatchID string `json:"batchId"`
+	Result  Ran    `json:"result"`
+}
+
+// Ran is the result of one request of a batch.
+type Ran struct {
+	ID        int64  `json:"id" doc:"of the saved request"`
+	Name      string `json:"name"`
+	Method    string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE|"`
+	Path      string `json:"path"`
+	Status    int64  `json:"status" doc:"0: no response"`
+	MS        int64  `json:"ms"`
+	HistoryID int64  `json:"historyId" doc:"0: it was not sent"`
+	Problem   string `json:"problem" doc:"one sentence; empty when the response has a status from 200 to 299"`
+}
+
+// WorkspaceEvent reports that rows of a kind changed, here or in another window.
+type WorkspaceEvent struct {
+	Kind workspace.Kind `json:"kind"`
+}
+
+// UndoneEvent reports that a write of the history was undone.
+type UndoneEvent struct {
+	HistoryID int64 `json:"historyId"`
+}
+
+// PortalEvent reports that rows of a kind changed in the portal.
+type PortalEvent struct {
+	Kind string `json:"kind" doc:"the name of the resource"`
+}
+
+// LinkEvent is a spyglass:// link that was opened outside of the page.
+type LinkEvent struct {
+	link.Target
+	Problem string `json:"problem,omitempty" doc:"why it cannot be read"`
+}
+
+// DataEvent reports how far a backup or a restore is with one file.
+type DataEvent struct{ backup.Progress }
+
+// StorageEvent reports whether the portal can write.
+type StorageEvent struct {
+	Problem string `json:"problem" doc:"why it cannot; empty while it can"`
+}
+
+func (ProgressEvent) name() string  { return "progress" }
+func (PagesEvent) name() string     { return "pages" }
+func (BatchEvent) name() string     { return "batch" }
+func (WorkspaceEvent) name() string { return "workspace" }
+func (UndoneEvent) name() string    { return "undone" }
+func (PortalEvent) name() string    { return "portal" }
+func (LinkEvent) name() string      { return "link" }
+func (DataEvent) name() string      { return "data" }
+func (StorageEvent) name() string   { return "storage" }
+
+// Events declares all events: one key for each, with its data.
+type Events struct {
+	Batch     BatchEvent     `json:"batch"`
+	Data      DataEvent      `json:"data"`
+	Link      LinkEvent      `json:"link"`
+	Pages     PagesEvent     `json:"pages"`
+	Portal    PortalEvent    `json:"portal"`
+	Progress  ProgressEvent  `json:"progress"`
+	Session   struct{}       `json:"session" doc:"the session has ended"`
+	Storage   StorageEvent   `json:"storage"`
+	Undone    UndoneEvent    `json:"undone"`
+	Workspace WorkspaceEvent `json:"workspace"`
+}
+
+// schema describes the stream: text/event-stream, of the events that Events declares.
+func schema() *resource.Schema {
+	s := resource.SchemaOf(Events{})
+	s.Format, s.Doc = "text/event-stream", "The data of each event by its name."
+	return &s
+}
+
+func sent(e Event) resource.Event { return resource.Event{Name: e.name(), Data: e} }
