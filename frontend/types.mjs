@@ -1,7 +1,7 @@
 /**
- * `npm run types` writes src/client/api.gen.ts, the TypeScript types of the portal's
- * API, from the OpenAPI document that the program in SPYGLASS_BIN answers.
- * With --check it only says whether the file is up to date.
+ * `npm run types` writes the TypeScript types of the portal's API and of the page's own
+ * endpoints from the OpenAPI documents that the program in SPYGLASS_BIN serves.
+ * With --check it only says whether the files are up to date.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -12,22 +12,35 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 
-const file = fileURLToPath(new URL('src/client/api.gen.ts', import.meta.url))
+/** The files by the documents that they are made of. */
+const files = {
+  '/api/openapi.json': { name: 'src/client/api.gen.ts' },
+  '/explorer/openapi.json': {
+    name: 'src/client/explorer.gen.ts',
+    // an array of a fixed length is a tuple, and a key with a default may be left out of a body
+    options: { arrayLength: true, defaultNonNullable: false },
+  },
+}
+
 const program = process.env.SPYGLASS_BIN
 if (!program) {
   console.error('SPYGLASS_BIN must name the spyglass program')
   process.exit(2)
 }
 
-const text = COMMENT_HEADER + astToString(await openapiTS(await openapi(program)))
-if (!process.argv.includes('--check')) await writeFile(file, text)
-else if ((await readFile(file, 'utf8')) !== text) {
-  console.error('src/client/api.gen.ts is not what the program answers: npm run types writes it anew')
-  process.exit(1)
+const documents = await openapi(program, Object.keys(files))
+for (const [path, { name, options }] of Object.entries(files)) {
+  const file = fileURLToPath(new URL(name, import.meta.url))
+  const text = COMMENT_HEADER + astToString(await openapiTS(documents[path], options))
+  if (!process.argv.includes('--check')) await writeFile(file, text)
+  else if ((await readFile(file, 'utf8')) !== text) {
+    console.error(`${name} is not what the program serves: npm run types writes it anew`)
+    process.exitCode = 1
+  }
 }
 
-/** The document, from a portal that runs for as long as it takes to ask. */
-async function openapi(program) {
+/** The documents by path, from a portal that runs until all are read. */
+async function openapi(program, paths) {
   const data = await mkdtemp(join(tmpdir(), 'spyglass-types-'))
   const server = spawn(program, ['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,11 +49,14 @@ async function openapi(program) {
   try {
     const url = await address(server)
     const { stdout } = await promisify(execFile)(program, ['token', 'create', '--data', data, '--user', 'admin'])
-    const answer = await fetch(`${url}/api/openapi.json`, {
-      headers: { Authorization: `Bearer ${JSON.parse(stdout).bearer}` },
-    })
-    if (!answer.ok) throw new Error(`the portal answers ${answer.status}: ${await answer.text()}`)
-    return await answer.json()
+    const headers = { Authorization: `Bearer ${JSON.parse(stdout).bearer}` }
+    const all = {}
+    for (const path of paths) {
+      const response = await fetch(url + path, { headers })
+      if (!response.ok) throw new Error(`GET ${path} failed: ${response.status} ${await response.text()}`)
+      all[path] = await response.json()
+    }
+    return all
   } finally {
     server.kill()
     await ended
