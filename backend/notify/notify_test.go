@@ -337,10 +337,11 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	m.error = nil
 	h.write(func(tx resource.Tx) error {
 		w := &resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: h.clock()}}
-		if err := alert.Deliveries.Actions[0].Do(w, &d); err != nil {
+		again := d
+		if err := alert.Deliveries.Actions[0].Do(w, &again); err != nil {
 			return err
 		}
-		return resource.Put(t.Context(), tx, alert.Deliveries.Name, &d)
+		return resource.Put(t.Context(), tx, alert.Deliveries.Name, &again)
 	})
 	h.send(s)
 	if d := h.deliveries()[0]; d.State != alert.DeliverySent || len(m.got()) != 1 {

@@ -74,12 +74,18 @@ func (s *Server) begin(ctx context.Context) error {
 // complete adds to an older portal what this version needs, and sets which
 // version its collectors can have.
 func (s *Server) complete(ctx context.Context) error {
-	return s.db.Write(ctx, func(tx resource.Tx) error {
-		if err := portal.Complete(ctx, tx, &s.Setting, resource.SecondsOf(s.o.Clock())); err != nil {
+	var completed setting.Setting
+	err := s.db.Write(ctx, func(tx resource.Tx) error {
+		completed = s.Setting
+		if err := portal.Complete(ctx, tx, &completed, resource.SecondsOf(s.o.Clock())); err != nil {
 			return err
 		}
 		return collector.Announce(ctx, tx, s.o.Version, built())
 	})
+	if err == nil {
+		s.Setting = completed
+	}
+	return err
 }
 
 // built returns when this program's source was committed; 0 when it does not say.

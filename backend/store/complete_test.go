@@ -19,8 +19,10 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	w := watch(t)
 	var settings setting.Setting
 	complete := func() (names []string) {
+		var completed setting.Setting
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
-			if err := portal.Complete(ctx, tx, &settings, resource.SecondsOf(noon)); err != nil {
+			completed, names = settings, nil
+			if err := portal.Complete(ctx, tx, &completed, resource.SecondsOf(noon)); err != nil {
 				return err
 			}
 			found, err := resource.Find(ctx, tx, datasource.DataSources.Name,
@@ -30,6 +32,7 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 			}
 			return err
 		})
+		settings = completed
 		return names
 	}
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
