@@ -63,8 +63,8 @@ func (p portal) holds(want string) {
 
 // options back up to a file, or restore from it.
 func (p portal) options(file string) backup.Options {
-	return backup.Options{Folder: p.folder, File: file, Version: "1.2.3", Clock: func() time.Time { return noon },
-		Tell: func(backup.Progress) {}}
+	return backup.Options{Folder: p.folder, File: file, Version: "1.2.3", Databases: store.Files{},
+		Clock: func() time.Time { return noon }, Tell: func(backup.Progress) {}}
 }
 
 // backedUp returns a new backup of the portal.
@@ -143,7 +143,7 @@ func TestAStagedRestoreCountsFromTheNextStartOnUnlessItIsTakenBack(t *testing.T)
 		if err := backup.Stage(t.Context(), p.options(file)); err != nil {
 			t.Fatal(err)
 		}
-		conflict(t, backup.Stage(t.Context(), p.options(file)), "waits for the next start already")
+		conflict(t, backup.Stage(t.Context(), p.options(file)), "already pending for the next start")
 		p.holds("second")
 		if tt.take {
 			if err := backup.Unstage(p.folder); err != nil {
@@ -155,14 +155,14 @@ func TestAStagedRestoreCountsFromTheNextStartOnUnlessItIsTakenBack(t *testing.T)
 		}
 		p.holds(tt.want)
 	}
-	conflict(t, backup.Unstage(p.folder), "no restore waits")
+	conflict(t, backup.Unstage(p.folder), "no restore is pending")
 }
 
 func TestABackupOfAnotherPortalNeedsItsKeyOrLosesTheSecrets(t *testing.T) {
 	file := newPortal(t, "first").backedUp()
 	p := newPortal(t, "second")
 	o := p.options(file)
-	conflict(t, backup.Restore(t.Context(), o), "were sealed with another key")
+	conflict(t, backup.Restore(t.Context(), o), "were encrypted with another key")
 	p.holds("second")
 	o.WithoutKey = true
 	if err := backup.Restore(t.Context(), o); err != nil {
@@ -202,7 +202,7 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 func TestABackupThatCannotBeMadeLeavesNothing(t *testing.T) {
 	p := newPortal(t, "first")
 	there, empty := p.backedUp(), portal{t, t.TempDir()}
-	conflict(t, backup.Write(t.Context(), p.options(there)), "is there already")
+	conflict(t, backup.Write(t.Context(), p.options(there)), "already exists")
 	conflict(t, backup.Write(t.Context(), empty.options(filepath.Join(t.TempDir(), "b"))), "there is no portal in")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
