@@ -216,8 +216,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for instances on a device
-         * @description Works out which data sources apply to the device, and looks for their instances: at once where that is known here, otherwise as soon as the device can be asked.
+         * Discover instances on a device
+         * @description Determines which data sources apply to the device, and discovers their instances: at once if that is possible without the device, otherwise at the next connection to it.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -537,7 +537,7 @@ export interface paths {
         put?: never;
         /**
          * Add an instance
-         * @description One thing on a device that a data source measures, such as an interface. Those that are found by the portal come back when they are found again.
+         * @description One thing on a device that a data source measures, such as an interface. If you delete an instance that the portal has discovered, the next discovery adds it again.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -1089,7 +1089,7 @@ export interface paths {
         put?: never;
         /**
          * Add a data source
-         * @description Says what is measured on the devices it applies to, how, how often, and when that is an alert. Whoever may read data sources reads all of them.
+         * @description Defines what is measured on the devices it applies to, how, how often, and when a value is an alert. Users who can view data sources view all of them.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1124,7 +1124,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a data source
-         * @description Removes the data source, and takes it off all devices, with its instances. Samples and alerts of the past stay.
+         * @description Deletes the data source, and removes it from all devices, with its instances. Samples and alerts of the past stay.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1439,7 +1439,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge an alert
-         * @description Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts.
+         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts.
          *
          *     Right needed: ack on deviceGroup.
          */
@@ -1461,7 +1461,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge an alert: many at once
-         * @description Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
          *
          *     Right needed: ack on deviceGroup.
          */
@@ -1665,7 +1665,7 @@ export interface paths {
         put?: never;
         /**
          * Add a maintenance window
-         * @description A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a device, or a collector.
+         * @description A time, once or recurring, without notifications of alerts of a device, a device group, a part of a device, or a collector.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -1865,7 +1865,7 @@ export interface paths {
         put?: never;
         /**
          * Add an alert rule
-         * @description Which alerts go along which escalation chain. Rules are asked in the order of their priority; the first that fits counts.
+         * @description Assigns alerts to escalation chains. The portal evaluates rules in the order of their priority; the first that matches applies.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -1933,7 +1933,7 @@ export interface paths {
         put?: never;
         /**
          * Add an escalation chain
-         * @description Who is told of an alert, stage after stage, until somebody acknowledges it.
+         * @description Who is notified of an alert, stage by stage, until a user acknowledges it.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -2181,7 +2181,7 @@ export interface paths {
         put?: never;
         /**
          * Add a collector
-         * @description What runs the checks of devices. Number 1 is built into the portal.
+         * @description A collector runs the checks of devices. Collector 1 is built into the portal.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2243,7 +2243,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge that a collector is down
-         * @description Takes on that the collector is down, with a comment; notices that it is down stop.
+         * @description Acknowledges that the collector is down, with a comment. This stops its notifications.
          *
          *     Right needed: ack on settings: collectors.
          */
@@ -2271,7 +2271,7 @@ export interface paths {
         put?: never;
         /**
          * Add a collector group
-         * @description Collectors that belong together, by site or by purpose.
+         * @description A group of collectors, by site or by purpose.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2429,7 +2429,7 @@ export interface paths {
         put?: never;
         /**
          * Add an API token
-         * @description Makes a credential that acts with the user's rights, both as a bearer token and for LMv1 signatures. Its secrets are in this answer only.
+         * @description Creates a credential with the user's permissions, both as a bearer token and for LMv1 signatures. Only this response contains its secrets.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2519,7 +2519,7 @@ export interface paths {
         put?: never;
         /**
          * Add a role
-         * @description A set of privileges that users hold.
+         * @description A set of permissions for users.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2723,7 +2723,7 @@ export interface paths {
         put?: never;
         /**
          * Add an ops note
-         * @description What happened and when, to be seen beside the data. Whoever may read ops notes reads all of them.
+         * @description A note about an event, shown with the data. Users who can view ops notes view all of them.
          *
          *     Right needed: write on settings: opsnotes.
          */
@@ -2927,7 +2927,7 @@ export interface paths {
         put?: never;
         /**
          * Add a report
-         * @description What a report shows, in which format, and when it is made. A run holds what its user may see and nothing else.
+         * @description A report: its content, format and schedule. A run shows only what its user can view and nothing else.
          *
          *     Right needed: write on report.
          */
@@ -3061,7 +3061,7 @@ export interface paths {
         put?: never;
         /**
          * Add an incident
-         * @description Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. Trouble of the API itself spares these endpoints, those below /demo and the session's.
+         * @description Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. API incidents do not affect these endpoints, endpoints below /demo, or sign-in.
          *
          *     Right needed: write on settings: portal.
          */
@@ -3111,7 +3111,7 @@ export interface paths {
         put?: never;
         /**
          * Stop an incident
-         * @description Ends the incident now; one that has ended stays as it is.
+         * @description Ends the incident now. An ended incident does not change.
          *
          *     Right needed: write on settings: portal.
          */
@@ -3183,7 +3183,7 @@ export interface paths {
         put?: never;
         /**
          * Import data sources from JSON
-         * @description Adds the data source of a file that a GET with format=json wrote, here or on another portal, or overwrites the one of that name. The file is the body, or the part file of a form. A file of several data sources ({"items":[…]}) comes in whole or not at all; the answer is the first of them.
+         * @description Adds the data source of a file that a GET with format=json wrote, here or on another portal, or overwrites the one of that name. The file is the body, or the part file of a form. A file of several data sources ({"items":[…]}) is imported completely or not at all; the response is the first of them.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -3205,7 +3205,7 @@ export interface paths {
         put?: never;
         /**
          * Import functions from JSON
-         * @description Adds the function of a file, or overwrites the one of that name: an object with name, code and description, as GET answers it. The file is the body, or the part file of a form. A file of several functions ({"items":[…]}) comes in one after the other; the answer is the first of them.
+         * @description Adds the function of a file, or overwrites the one of that name: an object with name, code and description, as returned by GET. The file is the body, or the part file of a form. A file of several functions ({"items":[…]}) is imported one after the other; the response is the first of them.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -3247,7 +3247,7 @@ export interface paths {
         };
         /**
          * Count alerts
-         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller may see count.
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3269,7 +3269,7 @@ export interface paths {
         };
         /**
          * Count devices by health
-         * @description Returns how the devices in each group of a group are, counted with all groups below, and those that are in the group itself. A device counts once in each.
+         * @description Returns the health of the devices in each group of a group, including all groups below, and of those that are in the group itself. A device counts once in each.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3291,7 +3291,7 @@ export interface paths {
         };
         /**
          * Get the signed-in user
-         * @description Returns who the caller is, with a session or with an API token.
+         * @description Returns the caller's user, for a session or an API token.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -3306,7 +3306,7 @@ export interface paths {
         post: operations["postSession"];
         /**
          * Sign out
-         * @description Ends the session and its event streams, and takes the cookie away.
+         * @description Ends the session and its event streams, and deletes the cookie.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -3326,7 +3326,7 @@ export interface paths {
         get?: never;
         /**
          * Change your password
-         * @description Takes the current password and a new one, ends all sessions of the user, and begins a new one.
+         * @description Requires the current password and a new one, ends all sessions of the user, and starts a new one.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -3349,7 +3349,7 @@ export interface paths {
         put?: never;
         /**
          * Sign users out
-         * @description Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. Nobody is signed out when one of the names is wrong.
+         * @description Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. If one of the names is wrong, no user is signed out.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -3371,7 +3371,7 @@ export interface paths {
         put?: never;
         /**
          * Run a report
-         * @description Begins to make the report, with the rights of the caller: what they may not see is not in it. The answer says which run it is; ask for it until it is done.
+         * @description Starts a run of the report with the caller's permissions: it omits what they cannot view. The response has the id of the run; request it until it is done.
          *
          *     Right needed: write on report.
          */
@@ -3391,7 +3391,7 @@ export interface paths {
         };
         /**
          * Get a run of a report
-         * @description Returns where the file is once the run is done. Until then it answers 202.
+         * @description Returns the URL of the file when the run is done. Until then, the status is 202.
          *
          *     Right needed: read on report.
          */
@@ -3399,8 +3399,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel or remove a run of a report
-         * @description Removes a run and its file. One that is being made is cancelled.
+         * Cancel or delete a run of a report
+         * @description Deletes a run and its file. A running one is canceled.
          *
          *     Right needed: write on report.
          */
@@ -3419,7 +3419,7 @@ export interface paths {
         };
         /**
          * Download a report
-         * @description Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all that is in it gets it.
+         * @description Returns the file of a finished run: one HTML page, PDF, XLSX or CSV. Only for users who can view all that is in it.
          *
          *     Right needed: read on report.
          */
@@ -3440,8 +3440,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at a schedule
-         * @description Returns when a schedule has a report made next, the first three times. Nothing is kept.
+         * Preview a schedule
+         * @description Returns the next three runs of a schedule. Nothing is stored.
          *
          *     Right needed: read on report.
          */
@@ -3465,7 +3465,7 @@ export interface paths {
         put?: never;
         /**
          * Test an integration
-         * @description Sends a test notice at once, and returns what became of it: sent, or failed with the words of the other side.
+         * @description Sends a test notification immediately, and returns the result: sent, or failed, with the server's message.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -3485,7 +3485,7 @@ export interface paths {
         };
         /**
          * List installers of a collector
-         * @description Returns the systems a collector can be installed on, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. Its own system's it always has; others lie in the folder installers of its data.
+         * @description Returns the operating systems for collectors, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. It always has the program for its own system; put others into the folder installers of the data folder.
          *
          *     Right needed: read on settings: collectors.
          */
@@ -3507,7 +3507,7 @@ export interface paths {
         };
         /**
          * Download an installer
-         * @description Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour; making it is noted in the audit log, and ends older tokens. The caller needs to view the devices that the collector looks after.
+         * @description Returns a script that downloads the portal's program and registers it as this collector. It contains a token for one installation within an hour; creating it is recorded in the audit log, and revokes older tokens. The caller needs View access to the devices of the collector.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -3529,7 +3529,7 @@ export interface paths {
         };
         /**
          * Download a collector's program
-         * @description Returns the program that an installer fetches, with the token of the installer.
+         * @description Returns the program that an installer downloads with its token.
          *
          *     Right needed: write on settings: installing.
          */
@@ -3551,15 +3551,15 @@ export interface paths {
         };
         /**
          * Get an installation token
-         * @description Makes a token as POST does, for clients of the published API. HEAD makes none.
+         * @description Creates a token like POST, for clients of the published API. HEAD creates none.
          *
          *     Right needed: write on settings: collectors.
          */
         get: operations["getSettingCollectorsByIdDownloadToken"];
         put?: never;
         /**
-         * Make an installation token
-         * @description Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.
+         * Create an installation token
+         * @description Creates a token for one installation of this collector within an hour, for spyglass collector --token. The caller needs View access to the devices of the collector, because it receives their secrets.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -3603,7 +3603,7 @@ export interface paths {
         put?: never;
         /**
          * Register a collector
-         * @description Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.
+         * @description Registers the machine of the collector, and returns the collector's own credential. An installation token ends with that, and so does the credential it had before.
          *
          *     Right needed: write on settings: installing.
          */
@@ -3625,7 +3625,7 @@ export interface paths {
         put?: never;
         /**
          * Send a heartbeat
-         * @description Says that the collector runs. Without one for as long as collectorDownSeconds of the portal settings says it counts as down.
+         * @description Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the portal settings it counts as down.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3645,7 +3645,7 @@ export interface paths {
         };
         /**
          * List what a collector polls
-         * @description Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 while nothing has changed.
+         * @description Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anyone else. If-None-Match returns 304 while nothing has changed.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3668,8 +3668,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post what was polled
-         * @description Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over. Those more than 5 minutes in the future are refused and counted.
+         * Post samples
+         * @description Accepts the raw fields of checks. Results that are late, by more than 3 minutes or after another collector has taken over, fill gaps and open no alert; results of devices that the collector does not monitor are ignored. Results more than 5 minutes in the future are rejected and counted.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3688,8 +3688,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a collector looks for
-         * @description Returns the data sources whose instances the collector has to find now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anybody else.
+         * List pending discoveries of a collector
+         * @description Returns the data sources whose instances the collector should discover now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anyone else.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3712,8 +3712,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post what was found
-         * @description Takes the instances that one search has found, up to 10,000, or the reason why it found none. A search that the collector was not asked for, or that another one has taken over, is passed over.
+         * Post discovered instances
+         * @description Accepts the instances of one discovery, up to 10,000, or the reason why it failed. A discovery that is not assigned to the collector, or that another one has taken over, is ignored.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3733,7 +3733,7 @@ export interface paths {
         };
         /**
          * Get data of a data source on a device
-         * @description Returns what all instances measured, the newest first. Where there is more than one page, nextPageParams of the answer goes for all instances.
+         * @description Returns the samples of all instances, the newest first. If there is more than one page, nextPageParams of the response applies to all instances.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3755,7 +3755,7 @@ export interface paths {
         };
         /**
          * Get data of an instance
-         * @description Returns what the instance measured, the newest first, up to 500 moments at a time.
+         * @description Returns the samples of the instance, the newest first, up to 500 times per page.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3777,7 +3777,7 @@ export interface paths {
         };
         /**
          * Get data of a graph of an instance
-         * @description Returns the lines of the graph, in some 300 steps. Unless start and end say otherwise, it shows what its timeScale says, until now.
+         * @description Returns the lines of the graph, in about 300 steps. Without start and end, it shows the period of its timeScale, until now.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3799,7 +3799,7 @@ export interface paths {
         };
         /**
          * Get data of a graph by the instance's id
-         * @description Returns the lines of the graph, as the longer path does.
+         * @description Returns the lines of the graph, like the longer path.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3821,7 +3821,7 @@ export interface paths {
         };
         /**
          * Get data of an overview graph
-         * @description Returns the lines of a graph over the instances of a group: one for all of them where the graph is aggregated, otherwise one for each of the first 50.
+         * @description Returns the lines of a graph over the instances of a group: one for all of them if the graph is aggregated, otherwise one for each of the first 50.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3845,7 +3845,7 @@ export interface paths {
         put?: never;
         /**
          * Get data of several instances
-         * @description Returns what up to 100 instances measured, in the order asked for. One that is not there has a sentence in errMsg instead.
+         * @description Returns the samples of up to 100 instances, in the requested order. A missing instance has a sentence in errMsg instead.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3953,7 +3953,7 @@ export interface paths {
         };
         /**
          * Try an appliesTo expression
-         * @description Returns how many devices an expression applies to, and the first of them, without keeping it. Groups that the caller may not see count as if they were not there.
+         * @description Returns how many devices an expression applies to, and the first of them, without storing it. Groups that the caller cannot view are ignored.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3997,7 +3997,7 @@ export interface paths {
         };
         /**
          * Count alerts for statistics
-         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller may see count. The same as GET /alert/summary, under the path of published clients.
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count. The same as GET /alert/summary, under the path of published clients.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -4092,7 +4092,7 @@ export interface components {
              */
             displayName?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Shop front end
              */
             description?: string;
@@ -4110,12 +4110,12 @@ export interface components {
             readonly alertStatus?: string;
             /**
              * Format: comma-separated-ids
-             * @description Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones that chose it
+             * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
              * @example 1
              */
             hostGroupIds?: string;
             /**
-             * @description The collector that looks after it
+             * @description The collector that monitors it
              * @default 1
              * @example 1
              */
@@ -4150,9 +4150,9 @@ export interface components {
              *     ]
              */
             customProperties?: components["schemas"]["Property"][];
-            /** @description What the portal knows of it */
+            /** @description Properties that the portal sets */
             readonly systemProperties?: components["schemas"]["Property"][];
-            /** @description What checks found out about it */
+            /** @description Properties that checks have found */
             readonly autoProperties?: components["schemas"]["Property"][];
             /**
              * Format: epoch-seconds
@@ -4166,7 +4166,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it last answered with data; 0: never
+             * @description When it last returned data; 0: never
              */
             readonly lastDataTime?: number;
             /**
@@ -4178,7 +4178,7 @@ export interface components {
             readonly upTimeInSeconds?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it was deleted; 0 while it is not
+             * @description When it was deleted; 0: not deleted
              */
             readonly deletedTimeInMs?: number;
             /** @description Kept for clients of the published API */
@@ -4313,12 +4313,12 @@ export interface components {
              */
             parentId: number;
             /**
-             * @description What it holds
+             * @description Its contents
              * @example Everything before production
              */
             description?: string;
             /**
-             * @description Normal, or Dynamic when appliesTo decides what is inside
+             * @description Normal, or Dynamic if appliesTo selects its devices
              * @example Normal
              */
             readonly groupType?: string;
@@ -4442,7 +4442,7 @@ export interface components {
              */
             readonly dataSourceName?: string;
             /**
-             * @description What the data source is called in lists
+             * @description Display name of the data source
              * @example Ping
              */
             readonly dataSourceDisplayName?: string;
@@ -4472,7 +4472,7 @@ export interface components {
             readonly createdOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it was given to the device
+             * @description When it was assigned to the device
              */
             readonly assignedOn?: number;
             /**
@@ -4482,15 +4482,15 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When its instances were last looked for; 0 for not yet
+             * @description When the last discovery ran; 0: never
              */
             readonly lastAutoDiscoveryOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When its instances are looked for again; 0 for when the device changes
+             * @description When the next discovery runs; 0: when the device changes
              */
             readonly nextAutoDiscoveryOn?: number;
-            /** @description Why its instances could not be looked for last, in a sentence; empty when they could */
+            /** @description Why the last discovery failed, as a sentence; empty if it succeeded */
             readonly lastAutoDiscoveryError?: string;
             /**
              * @description Host name or IP address of the device
@@ -4498,7 +4498,7 @@ export interface components {
              */
             readonly deviceName?: string;
             /**
-             * @description What the device is called in lists
+             * @description Display name of the device
              * @example core-sw-01.fra
              */
             readonly deviceDisplayName?: string;
@@ -4513,7 +4513,7 @@ export interface components {
              */
             readonly alertStatusPriority?: number;
             /**
-             * @description What is in maintenance now, a group, the device, the data source: none-SDT-none
+             * @description What is in maintenance now: a group, the device, the data source, such as none-SDT-none
              * @example none-none-none
              */
             readonly sdtStatus?: string;
@@ -4528,7 +4528,7 @@ export interface components {
              */
             readonly status?: number;
             /**
-             * @description Who has disabled alerting, a group and the device: none-none, group-none, none-device or group-device
+             * @description Where alerting is disabled, at a group and at the device: none-none, group-none, none-device or group-device
              * @example none-none
              */
             readonly alertDisableStatus?: string;
@@ -4597,17 +4597,17 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description What it is called in lists
+             * @description Display name
              * @example lo7
              */
             displayName?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Loopback of the test bench
              */
             description?: string;
             /**
-             * @description What the check asks the device for; unique among the instances of the device's data source
+             * @description Value that the check uses to find it; unique among the instances of the device's data source
              * @example 9007
              */
             wildValue?: string;
@@ -4633,12 +4633,12 @@ export interface components {
              */
             customProperties: components["schemas"]["Property"][];
             /**
-             * @description What the portal knows of it
+             * @description Properties that the portal sets
              * @default []
              */
             readonly systemProperties: components["schemas"]["Property"][];
             /**
-             * @description What checks found out about it
+             * @description Properties that checks have found
              * @default []
              */
             readonly autoProperties: components["schemas"]["Property"][];
@@ -4668,7 +4668,7 @@ export interface components {
              */
             readonly updatedOn?: number;
             /**
-             * @description What the device is called in lists
+             * @description Display name of the device
              * @example core-sw-01.fra
              */
             readonly deviceDisplayName?: string;
@@ -4746,7 +4746,7 @@ export interface components {
              */
             readonly createOn?: number;
             /**
-             * @description What the device is called in lists
+             * @description Display name of the device
              * @example core-sw-01.fra
              */
             readonly deviceDisplayName?: string;
@@ -4770,7 +4770,7 @@ export interface components {
             alertExpr: string;
             /** @description it does not disable alerting */
             alertEnabled: boolean;
-            /** @description severity when there is no data; -1: as further up */
+            /** @description severity when there is no data; -1: inherited */
             alertForNoData: number;
             /** @description polls before an alert opens; -1: as further up */
             alertTransitionInterval: number;
@@ -4784,7 +4784,7 @@ export interface components {
             alertExpr: string;
             /** @description it does not disable alerting */
             alertEnabled: boolean;
-            /** @description severity when there is no data; -1: as further up */
+            /** @description severity when there is no data; -1: inherited */
             alertForNoData: number;
             /** @description polls before an alert opens; -1: as further up */
             alertTransitionInterval: number;
@@ -4832,14 +4832,14 @@ export interface components {
              */
             alertExpr?: string;
             /**
-             * @description Why it is set here
+             * @description Reason for this setting
              * @example The line to Austin is slow
              */
             alertExprNote?: string;
             /** @description Raise no alerts at this level */
             disableAlerting?: boolean;
             /**
-             * @description Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up
+             * @description Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited
              * @default -1
              * @enum {integer}
              */
@@ -4865,13 +4865,13 @@ export interface components {
             readonly globalAlertTransitionInterval?: number;
             /** @description Polls before it clears, of the datasource */
             readonly globalAlertClearTransitionInterval?: number;
-            /** @description What the device's groups and those above say, the nearest first */
+            /** @description Thresholds of the device's groups and the groups above, the nearest first */
             readonly parentDeviceGroupAlertExprList?: components["schemas"]["GroupThreshold"][];
-            /** @description What the instance's group says; null for nothing */
+            /** @description Threshold of the instance group; null: none */
             readonly parentInstanceGroupAlertExpr?: components["schemas"]["InstanceGroupThreshold"] | null;
-            /** @description What is said for all instances of the device; null for nothing */
+            /** @description Threshold for all instances of the device; null: none */
             readonly parentResourceDataSourceAlertExpr?: components["schemas"]["DeviceThreshold"] | null;
-            /** @description The device group whose threshold counts; 0 where it is another level's */
+            /** @description The device group whose threshold is in effect; 0: that of another level */
             readonly deviceGroupId?: number;
             /** @description That group's full path */
             readonly deviceGroupFullPath?: string;
@@ -4881,7 +4881,7 @@ export interface components {
              */
             readonly effectiveAlertExpr?: string;
             /**
-             * @description Where it stands: instance, instance group, device, device group or datasource; empty for none
+             * @description Level that sets it: instance, instance group, device, device group or datasource; empty: none
              * @example datasource
              */
             readonly effectiveFrom?: string;
@@ -4972,11 +4972,11 @@ export interface components {
             collectionInterval: number;
             /** @description the group's threshold; empty: as further up */
             alertExpr: string;
-            /** @description why it is set here */
+            /** @description reason for this setting */
             alertExprNote: string;
             /** @description raise no alerts on devices inside */
             disableAlerting: boolean;
-            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up */
+            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData: number;
             /** @description polls before an alert opens; -1: as further up */
             alertTransitionInterval: number;
@@ -4990,7 +4990,7 @@ export interface components {
             globalAlertTransitionInterval: number;
             /** @description of the datasource; set by the portal */
             globalAlertClearTransitionInterval: number;
-            /** @description what the nearest group above says, one object in spite of the name; null: nothing; set by the portal */
+            /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
             parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"] | null;
         };
         DeviceGroupDataSourceAlertConfig: {
@@ -5005,7 +5005,7 @@ export interface components {
              */
             readonly datasourceType?: string;
             /**
-             * @description One for each datapoint; those that a body leaves out stay as they are
+             * @description One for each datapoint; datapoints that a body omits do not change
              * @default []
              */
             dpConfig: components["schemas"]["GroupDataPoint"][];
@@ -5043,7 +5043,7 @@ export interface components {
              */
             thresholdType: "absolute" | "percentage";
             /**
-             * @description When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80
+             * @description The threshold: > 20 50 80 is a warning above 20, an error above 50 and critical above 80
              * @example > 20 50 80
              */
             alertExpr?: string;
@@ -5059,11 +5059,11 @@ export interface components {
              * @example false
              */
             disableAlerting?: boolean;
-            /** @description Tell nobody of the single alerts while this one is active */
+            /** @description Suppress notifications of the single alerts while this one is active */
             suppressIndAlert?: boolean;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When it was added
              */
             readonly createdOn?: number;
             /**
@@ -5099,7 +5099,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What it is called by: letters, digits and underscores
+             * @description Its name in expressions: letters, digits and underscores
              * @example isShopServer
              */
             name?: string;
@@ -5131,39 +5131,39 @@ export interface components {
             data: Record<string, never> | null;
         };
         DiscoveryFilter: {
-            /** @description of what was found: name, value or description, also with auto. in front; others are empty */
+            /** @description name, value or description of the discovered instance, also with the prefix auto.; others are empty */
             attribute: string;
             /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
             operation: string;
-            /** @description what it is compared with */
+            /** @description value to compare with */
             value: string;
             /** @description why */
             comment: string;
         };
         Discovery: {
-            /** @description minutes between two looks; 0: when the device changes */
+            /** @description minutes between two discoveries; 0: when the device changes */
             scheduleInterval: number;
-            /** @description instances that are found no more go; otherwise they stay, without data */
+            /** @description delete instances that are no longer found; otherwise they stay, without data */
             deleteInactiveInstance: boolean;
-            /** @description new instances are not polled until somebody says so */
+            /** @description new instances are not polled until you enable them */
             disableInstance: boolean;
-            /** @description instances stay though they are found no more, also where deleteInactiveInstance says that they go */
+            /** @description keep instances that are no longer found, even if deleteInactiveInstance is true */
             persistentInstance: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays: number;
-            /** @description none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none */
+            /** @description none, or regex: the matching part of the name, or its first capture group, is the group of an instance without one */
             instanceAutoGroupMethod: string;
-            /** @description the regular expression (RE2) of that */
+            /** @description the regular expression (RE2) for regex */
             instanceAutoGroupMethodParams: string;
-            /** @description only what meets all of them becomes an instance */
+            /** @description conditions that a discovered instance must all meet */
             filters: components["schemas"]["DiscoveryFilter"][];
-            /** @description how: its name, which is the check's, and what that understands besides */
+            /** @description the discovery method: its name, which is the check's, and its parameters */
             method: unknown;
         };
         StatusDisplayName: {
             /** @description EQ, NE, GT, GE, LT or LE */
             operator: string;
-            /** @description the number it compares with */
+            /** @description the number to compare with */
             metricValue: string;
             /** @description shown instead of the number */
             statusDisplayName: string;
@@ -5175,37 +5175,37 @@ export interface components {
             dataSourceId?: number;
             /** @description unique in the data source: letters, digits, _ . - and spaces */
             name: string;
-            /** @description what it tells */
+            /** @description what it means */
             description: string;
-            /** @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given */
+            /** @description 1 counter, stored as rate per second; 2 gauge, stored as it is; 3 derive, a rate that can be negative; default: 2 */
             type: number;
-            /** @description 7 for numbers, which is what there is */
+            /** @description always 7, number */
             dataType: number;
-            /** @description what of the check's result it is: a key, for SNMP an OID */
+            /** @description field of the check's result: a key, for SNMP an OID */
             rawDataFieldName: string;
-            /** @description none, or expression: worked out from other data points */
+            /** @description none, or expression: computed from other data points */
             postProcessorMethod: string;
-            /** @description that expression over their names, used/total*100 */
+            /** @description the expression over data point names, such as used/total*100 */
             postProcessorParam: string;
-            /** @description what is smaller is no data; empty: no bound */
+            /** @description smaller values are no data; empty: no limit */
             minValue: string;
-            /** @description what is larger is no data; empty: no bound */
+            /** @description larger values are no data; empty: no limit */
             maxValue: string;
-            /** @description digits that are shown behind the point; 4 unless given */
+            /** @description decimal places to show; default: 4 */
             maxDigits: number;
-            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            /** @description threshold such as > 60 80 90, for warning, error and critical; empty: none */
             alertExpr: string;
-            /** @description why these numbers */
+            /** @description reason for the threshold */
             alertExprNote: string;
-            /** @description no data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            /** @description severity when there is no data: 1 none, 2 warning, 3 error, 4 critical; default: 1 */
             alertForNoData: number;
-            /** @description polls in a row before an alert opens; 0 and 1 are the same */
+            /** @description consecutive polls before an alert opens; 0 and 1 are equivalent */
             alertTransitionInterval: number;
-            /** @description polls in a row before it clears */
+            /** @description consecutive polls before it clears */
             alertClearTransitionInterval: number;
-            /** @description of messages; empty: the portal's own */
+            /** @description template of messages; empty: the default text */
             alertSubject: string;
-            /** @description of messages; empty: the portal's own */
+            /** @description template of messages; empty: the default text */
             alertBody: string;
             /** @description words for some values */
             statusDisplayNames: components["schemas"]["StatusDisplayName"][];
@@ -5219,7 +5219,7 @@ export interface components {
             userParam3: string;
         };
         GraphDataPoint: {
-            /** @description in the expressions of the graph; that of the data point unless given */
+            /** @description name in the graph's expressions; default: the data point's name */
             name: string;
             /** @description of the data source */
             dataPointName: string;
@@ -5227,7 +5227,7 @@ export interface components {
             dataPointId?: number;
             /** @description the same */
             dataSourceDataPointId?: number;
-            /** @description over instances: average, sum, max or min; average unless given */
+            /** @description over instances: average, sum, max or min; default: average */
             aggregateMethod: string;
             /** @description over time: 1 average, 2 max, 3 min; 1 unless given */
             consolidateFunc: number;
@@ -5239,17 +5239,17 @@ export interface components {
             rpn: string;
         };
         GraphLine: {
-            /** @description the data point's name unless given */
+            /** @description default: the data point's name */
             legend: string;
             /** @description of a data point or a virtual data point */
             dataPointName: string;
-            /** @description set by the portal; left out for a virtual one */
+            /** @description set by the portal; omitted for a virtual data point */
             dataPointId?: number;
-            /** @description it names a virtual data point */
+            /** @description dataPointName is a virtual data point */
             isVirtualDataPoint: boolean;
             /** @description 1 line, 2 area, 3 stack; 1 unless given */
             type: number;
-            /** @description a word such as blue; empty: as the palette has it */
+            /** @description a color such as blue; empty: the next color of the palette */
             colorName: string;
         };
         Graph: {
@@ -5257,11 +5257,11 @@ export interface components {
             id?: number;
             /** @description unique among the graphs of its list */
             name: string;
-            /** @description shown above it; the name unless given */
+            /** @description title of the graph; default: the name */
             title: string;
             /** @description the unit */
             verticalLabel: string;
-            /** @description what it shows at first: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; 1day unless given */
+            /** @description initial time range: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; default: 1day */
             timeScale: string;
             /** @description lower ones are shown first */
             displayPrio: number;
@@ -5273,15 +5273,15 @@ export interface components {
             base1024: boolean;
             /** @description never drawn beyond minValue and maxValue */
             rigid: boolean;
-            /** @description lower end of the scale; null: as the data has it */
+            /** @description lower end of the scale; null: automatic */
             minValue: number | null;
-            /** @description upper end of the scale; null: as the data has it */
+            /** @description upper end of the scale; null: automatic */
             maxValue: number | null;
             /** @description of an overview graph: one line over all instances, instead of one each */
             aggregated: boolean;
-            /** @description the data points in use; those that lines name are added */
+            /** @description the data points that the graph uses; data points of lines are added automatically */
             dataPoints: components["schemas"]["GraphDataPoint"][];
-            /** @description worked out when it is drawn */
+            /** @description data points computed when the graph is drawn */
             virtualDataPoints: components["schemas"]["VirtualDataPoint"][];
             /** @description from back to front */
             lines: components["schemas"]["GraphLine"][];
@@ -5293,12 +5293,12 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description Unique name, which alert rules and instances go by
+             * @description Unique name, used by alert rules and instances
              * @example Branch_Ping
              */
             name?: string;
             /**
-             * @description Name shown on devices; the name unless given
+             * @description Name shown on devices; default: the name
              * @example Branch ping
              */
             displayName?: string;
@@ -5312,15 +5312,15 @@ export interface components {
              * @example Network
              */
             group?: string;
-            /** @description Notes for whoever maintains it */
+            /** @description Notes for its maintainers */
             technology?: string;
             /**
-             * @description Words to find it by, joined by commas
+             * @description Search words, comma-separated
              * @example branch,latency
              */
             tags?: string;
             /**
-             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @description Expression that selects its devices, as appliesTo of a group; empty: none
              * @example hasCategory("branch")
              */
             appliesTo?: string;
@@ -5336,7 +5336,7 @@ export interface components {
              */
             collectInterval?: number;
             /**
-             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @description Parameters of the check: its name, and the check's own parameters. ##name## is replaced by a property of the device or the instance
              * @default {}
              * @example {
              *       "name": "ping",
@@ -5344,14 +5344,14 @@ export interface components {
              *     }
              */
             collectorAttribute: unknown;
-            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            /** @description A device can have several instances; true if there is an autoDiscoveryConfig */
             readonly hasMultiInstances?: boolean;
-            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            /** @description Discover instances as configured in autoDiscoveryConfig; otherwise you add them manually */
             enableAutoDiscovery?: boolean;
-            /** @description How instances are looked for; null: there is one on each device */
+            /** @description How instances are discovered; null: each device has one */
             autoDiscoveryConfig?: components["schemas"]["Discovery"] | null;
             /**
-             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @description The values of each poll, with their thresholds. A data point keeps its id if its id or its name is given
              * @default []
              * @example [
              *       {
@@ -5406,7 +5406,7 @@ export interface components {
              */
             dataPoints: components["schemas"]["DataPoint"][];
             /**
-             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @description Graphs of one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
              * @example [
              *       {
@@ -5438,7 +5438,7 @@ export interface components {
              */
             graphs: components["schemas"]["Graph"][];
             /**
-             * @description How they are drawn for all instances of a device
+             * @description Graphs over all instances of a device
              * @default []
              * @example [
              *       {
@@ -5470,7 +5470,7 @@ export interface components {
              */
             overviewGraphs: components["schemas"]["Graph"][];
             /**
-             * @description Counts the changes, from 1
+             * @description Number of changes, from 1
              * @example 1
              */
             readonly version?: number;
@@ -5478,9 +5478,9 @@ export interface components {
             readonly auditVersion?: number;
             /** @description Kept for clients of the published API */
             readonly payloadVersion?: number;
-            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            /** @description SHA-256 of the definition without ids; equal in portals with the same definition */
             readonly checksum?: string;
-            /** @description Stays the same through changes of the name */
+            /** @description Does not change when the name changes */
             readonly lineageId?: string;
             /** @description Kept for clients of the published API */
             originRegistryId?: string;
@@ -5514,7 +5514,7 @@ export interface components {
             /** @description Kept for clients of the published API */
             installationMetadata?: unknown;
             /**
-             * @description Devices it is on; 0 for a role that does not see all devices
+             * @description Devices that it is on; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numOfHosts?: number;
@@ -5552,7 +5552,7 @@ export interface components {
              */
             readonly timeEpoch?: number;
             /**
-             * @description The same, in the time zone of the portal's machine
+             * @description happenedOn in the time zone of the portal's machine
              * @example 2026-09-21 16:13:20 CEST
              */
             readonly timeStr?: string;
@@ -5722,40 +5722,40 @@ export interface components {
              * @example PingLossPercent
              */
             readonly name?: string;
-            /** @description What it tells */
+            /** @description What it means */
             readonly description?: string;
             /**
-             * @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given
+             * @description 1 counter, stored as rate per second; 2 gauge, stored as it is; 3 derive, a rate that can be negative; default: 2
              * @example 2
              */
             readonly type?: number;
-            /** @description 7 for numbers, which is what there is */
+            /** @description Always 7, number */
             readonly dataType?: number;
-            /** @description What of the check's result it is: a key, for SNMP an OID */
+            /** @description Field of the check's result: a key, for SNMP an OID */
             readonly rawDataFieldName?: string;
-            /** @description None, or expression: worked out from other data points */
+            /** @description None, or expression: computed from other data points */
             readonly postProcessorMethod?: string;
-            /** @description That expression over their names, used/total*100 */
+            /** @description The expression over data point names, such as used/total*100 */
             readonly postProcessorParam?: string;
-            /** @description What is smaller is no data; empty: no bound */
+            /** @description Smaller values are no data; empty: no limit */
             readonly minValue?: string;
-            /** @description What is larger is no data; empty: no bound */
+            /** @description Larger values are no data; empty: no limit */
             readonly maxValue?: string;
-            /** @description Digits that are shown behind the point; 4 unless given */
+            /** @description Decimal places to show; default: 4 */
             readonly maxDigits?: number;
-            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            /** @description Threshold such as > 60 80 90, for warning, error and critical; empty: none */
             readonly alertExpr?: string;
-            /** @description Why these numbers */
+            /** @description Reason for the threshold */
             readonly alertExprNote?: string;
-            /** @description No data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            /** @description Severity when there is no data: 1 none, 2 warning, 3 error, 4 critical; default: 1 */
             readonly alertForNoData?: number;
-            /** @description Polls in a row before an alert opens; 0 and 1 are the same */
+            /** @description Consecutive polls before an alert opens; 0 and 1 are equivalent */
             readonly alertTransitionInterval?: number;
-            /** @description Polls in a row before it clears */
+            /** @description Consecutive polls before it clears */
             readonly alertClearTransitionInterval?: number;
-            /** @description Of messages; empty: the portal's own */
+            /** @description Template of messages; empty: the default text */
             readonly alertSubject?: string;
-            /** @description Of messages; empty: the portal's own */
+            /** @description Template of messages; empty: the default text */
             readonly alertBody?: string;
             /** @description Words for some values */
             readonly statusDisplayNames?: components["schemas"]["StatusDisplayName"][];
@@ -5807,7 +5807,7 @@ export interface components {
              */
             readonly deletedOn?: number;
             /**
-             * @description Who deleted it; empty where the access log no longer says
+             * @description Who deleted it; empty if the audit log no longer has the entry
              * @example admin
              */
             readonly deletedBy?: string;
@@ -5829,7 +5829,7 @@ export interface components {
             id: number;
             /** @description name of the data source and alias */
             name: string;
-            /** @description what it is called in lists */
+            /** @description display name */
             alias: string;
         };
         DeviceDataSourceAssociated: {
@@ -5872,7 +5872,7 @@ export interface components {
             by: string;
             /** @description epoch seconds */
             on: number;
-            /** @description what was written, or what happened */
+            /** @description the note, or what happened */
             text: string;
         };
         AlertGroup: {
@@ -5894,7 +5894,7 @@ export interface components {
         AlertSDT: {
             id: string;
             type: string;
-            /** @description who made it */
+            /** @description who added it */
             admin: string;
             comment: string;
             /** @description epoch milliseconds */
@@ -5940,12 +5940,12 @@ export interface components {
              * @description When it cleared; 0 while it is active
              */
             readonly endEpoch?: number;
-            /** @description It is over */
+            /** @description The alert has cleared */
             readonly cleared?: boolean;
-            /** @description Somebody knows of it */
+            /** @description The alert is acknowledged */
             readonly acked?: boolean;
             /**
-             * @description Who acknowledged it last
+             * @description User who last acknowledged it
              * @example operator
              */
             readonly ackedBy?: string;
@@ -5954,7 +5954,7 @@ export interface components {
              * @description When that was; 0 for never
              */
             readonly ackedEpoch?: number;
-            /** @description What they wrote */
+            /** @description Comment of the acknowledgment */
             readonly ackComment?: string;
             /**
              * @description The device; 0 for an alert of a collector or a group
@@ -5971,11 +5971,11 @@ export interface components {
              * @example device
              */
             readonly monitorObjectType?: string;
-            /** @description The collector that it is about, 1 for the portal itself; 0 for an alert of a device */
+            /** @description The collector of the alert, 1 for the portal itself; 0 for an alert of a device */
             readonly collectorId?: number;
             /** @description What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic, credential; empty for an alert of a device or a group */
             readonly condition?: string;
-            /** @description The group whose cluster alert it is; 0 for an alert of a device or a collector */
+            /** @description The group of a cluster alert; 0 for an alert of a device or a collector */
             readonly deviceGroupId?: number;
             /** @description The cluster alert of that group; 0 for none */
             readonly clusterAlertConfId?: number;
@@ -6004,7 +6004,7 @@ export interface components {
              * @example Ping
              */
             readonly instanceName?: string;
-            /** @description What the instance is */
+            /** @description Description of the instance */
             readonly instanceDescription?: string;
             /**
              * @description The data point
@@ -6021,18 +6021,18 @@ export interface components {
              * @example 83
              */
             readonly alertValue?: string;
-            /** @description Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the value says it all */
+            /** @description Reason, as a sentence: why the check failed, or what is wrong with the collector; empty if the value is reason enough */
             readonly reason?: string;
             /**
-             * @description What the value was held against
+             * @description Threshold that the value reached
              * @example > 60 80 90
              */
             readonly threshold?: string;
             /** @description The value that cleared it */
             readonly clearValue?: string;
-            /** @description What that value was held against */
+            /** @description Threshold when it cleared */
             readonly clearExpr?: string;
-            /** @description Maintenance covers it: nobody is told */
+            /** @description In maintenance: nobody is notified */
             readonly sdted?: boolean;
             /** @description Ids of the maintenance windows that cover it, joined by commas */
             readonly sdtIds?: string;
@@ -6047,7 +6047,7 @@ export interface components {
              */
             readonly rule?: string;
             /**
-             * @description The escalation chain it goes along; 0 for none
+             * @description Its escalation chain; 0 for none
              * @example 1
              */
             readonly chainId?: number;
@@ -6062,13 +6062,13 @@ export interface components {
              */
             readonly subChainId?: number;
             /**
-             * @description How far along its chain it is: 1 for the first stage; 0 without a chain
+             * @description The current stage of its escalation chain, from 1; 0 without a chain
              * @example 1
              */
             readonly nextRecipient?: number;
-            /** @description Who has been told, joined by commas */
+            /** @description Recipients notified so far, comma-separated */
             readonly receivedList?: string;
-            /** @description What keeps people from being told of it; empty for nothing */
+            /** @description Why notifications are suppressed; empty if they are not */
             readonly suppressor?: string;
             /** @description Why */
             readonly suppressDesc?: string;
@@ -6078,7 +6078,7 @@ export interface components {
              */
             readonly lastUpdatedOnEpoch?: number;
             /**
-             * @description What became of it and what people wrote, oldest first; the newest 200
+             * @description Its history and notes, oldest first; the newest 200
              * @example [
              *       {
              *         "by": "system",
@@ -6099,12 +6099,12 @@ export interface components {
              */
             readonly resourceTemplateType?: string;
             /**
-             * @description The unit of the data point, as its graphs say it; empty where none does. A hostClusterAlert counts, whatever the data point measures
+             * @description The unit of the data point, from its graphs; empty if they have none. A hostClusterAlert counts, whatever the data point measures
              * @example %
              */
             readonly dataPointUnit?: string;
             /**
-             * @description Groups of the device that the caller may see
+             * @description Groups of the device that the caller can view
              * @example [
              *       {
              *         "id": 8,
@@ -6119,7 +6119,7 @@ export interface components {
             /** @description Its text, with needMessage=true; else null */
             readonly detailMessage?: components["schemas"]["AlertMessage"] | null;
             /**
-             * @description What customColumns asked for, by token; else null
+             * @description The properties requested by customColumns, by token; otherwise null
              * @example {
              *       "##system.hostname##": "web-42.example.net"
              *     }
@@ -6183,7 +6183,7 @@ export interface components {
              */
             readonly tells?: string;
             /**
-             * @description Who is told
+             * @description The recipient
              * @example admin by email
              */
             readonly recipient?: string;
@@ -6207,7 +6207,7 @@ export interface components {
              * @example PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST.
              */
             readonly text?: string;
-            /** @description What a web hook is sent */
+            /** @description The body sent to a webhook */
             readonly payload?: string;
             /**
              * @description waiting, sent, failed, throttled or superseded
@@ -6227,7 +6227,7 @@ export interface components {
             readonly createdOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it is tried next, while it waits
+             * @description When the next attempt is due, while it is pending
              */
             readonly nextOn?: number;
             /**
@@ -6238,18 +6238,18 @@ export interface components {
             readonly sentOn?: number;
             /** @description Why the last attempt failed */
             readonly error?: string;
-            /** @description The run whose report it brings; 0 for none */
+            /** @description The report run that it delivers; 0 for none */
             readonly reportTaskId?: number;
-            /** @description The report goes with the mail; otherwise its text says where it lies */
+            /** @description The report is attached to the email; otherwise the text has a link to it */
             readonly attached?: boolean;
             /**
-             * @description The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook
+             * @description The same in every attempt: the Message-ID of an email, the Idempotency-Key of a webhook
              * @example 5f2c8d0e-1a3b-4c5d-8e9f-001122334455
              */
             readonly key?: string;
-            /** @description The key of the message that carries it together with others; empty for one of its own */
+            /** @description The key of the message that combines it with others; empty for a separate message */
             readonly digest?: string;
-            /** @description An attempt was cut off before the other side answered, so it may have arrived */
+            /** @description An attempt ended before the server responded, so it may have been delivered */
             readonly inDoubt?: boolean;
         };
         DeliveryList: {
@@ -6276,32 +6276,32 @@ export interface components {
              */
             type?: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
             /**
-             * @description What is done in it
+             * @description What the maintenance is for
              * @example Backup of the shop
              */
             comment?: string;
             /**
-             * @description How often it comes
+             * @description How often it recurs
              * @default oneTime
              * @example weekly
              * @enum {string}
              */
             sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
-            /** @description Who made it */
+            /** @description Who added it */
             readonly admin?: string;
             /**
-             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @description IANA name of the time zone of hour, minute and days; default: the portal's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
              * Format: epoch-milliseconds
-             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             * @description When it begins; recurring maintenance has no window before it. Default: now
              */
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -6323,7 +6323,7 @@ export interface components {
             /** @description At which minute */
             endMinute?: number;
             /**
-             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @description Minutes from start to end, on the clock; an alternative to the end
              * @example 90
              */
             duration?: number;
@@ -6337,19 +6337,19 @@ export interface components {
             /** @description Day of the month, of monthly; months that are too short are left out */
             monthDay?: number;
             /**
-             * @description The device; deviceDisplayName may be given instead
+             * @description The device; or use deviceDisplayName
              * @example 150
              */
             deviceId?: number;
-            /** @description The device group; deviceGroupFullPath may be given instead */
+            /** @description The device group; or use deviceGroupFullPath */
             deviceGroupId?: number;
-            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            /** @description The data source; of a device group, 0 for all; or use dataSourceName */
             dataSourceId?: number;
-            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            /** @description The data source on the device; or use dataSourceName and the device */
             deviceDataSourceId?: number;
-            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            /** @description The instance; or use dataSourceInstanceName and the device */
             dataSourceInstanceId?: number;
-            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            /** @description The instance group; or use deviceDataSourceInstanceGroupName and deviceDataSourceId */
             deviceDataSourceInstanceGroupId?: number;
             /** @description The collector */
             collectorId?: number;
@@ -6359,32 +6359,32 @@ export interface components {
              */
             readonly isEffective?: boolean;
             /**
-             * @description What the device is called; it may be given instead of deviceId
+             * @description Display name of the device; an alternative to deviceId
              * @example web-prod-08.fra
              */
             readonly deviceDisplayName?: string;
             /**
-             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @description Full path of the device group; an alternative to deviceGroupId
              * @example
              */
             readonly deviceGroupFullPath?: string;
             /**
-             * @description Name of the data source; it may be given instead of its id
+             * @description Name of the data source; an alternative to its id
              * @example
              */
             readonly dataSourceName?: string;
             /**
-             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @description Name of the instance; an alternative to dataSourceInstanceId
              * @example
              */
             readonly dataSourceInstanceName?: string;
             /**
-             * @description Name of the instance group; it may be given instead of its id
+             * @description Name of the instance group; an alternative to its id
              * @example
              */
             readonly deviceDataSourceInstanceGroupName?: string;
             /**
-             * @description What the collector is called in lists
+             * @description Display name of the collector
              * @example
              */
             readonly collectorDescription?: string;
@@ -6407,7 +6407,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description Id of the device, group or other thing it was for, as type says
+             * @description Id of the device, group or other object it was for; see type
              * @example 1
              */
             readonly itemId?: number;
@@ -6417,12 +6417,12 @@ export interface components {
              */
             readonly type?: string;
             /**
-             * @description Who made it
+             * @description Who added it
              * @example operator
              */
             readonly admin?: string;
             /**
-             * @description What was done in it
+             * @description What the maintenance was for
              * @example Firmware of the core switches
              */
             readonly comment?: string;
@@ -6482,12 +6482,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Unique; lower numbers are asked first
+             * @description Unique; lower numbers are evaluated first
              * @example 150
              */
             priority?: number;
             /**
-             * @description Severity of the alerts it is about; All for every one
+             * @description Severity of the alerts that match, or All
              * @default All
              * @example Error
              * @enum {string}
@@ -6532,7 +6532,7 @@ export interface components {
              */
             datapoint: string;
             /**
-             * @description The escalation chain that those alerts go along
+             * @description The escalation chain of matching alerts
              * @example 1
              */
             escalatingChainId?: number;
@@ -6592,7 +6592,7 @@ export interface components {
             type: string;
             /** @description when a timebased one counts */
             period?: components["schemas"]["Period"] | null;
-            /** @description who is notified first, second, …; an empty stage only waits */
+            /** @description the recipients of each stage; an empty stage only waits */
             stages: components["schemas"]["Recipient"][][];
         };
         EscalatingChain: {
@@ -6607,7 +6607,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Shop and booking front ends
              */
             description?: string;
@@ -6639,7 +6639,7 @@ export interface components {
              */
             destinations?: components["schemas"]["Destination"][];
             /**
-             * @description Who gets every notice of every stage
+             * @description Recipients of the notifications of every stage
              * @default []
              * @example [
              *       {
@@ -6652,7 +6652,7 @@ export interface components {
              */
             ccDestinations: components["schemas"]["Recipient"][];
             /**
-             * @description Send no more than throttlingAlerts in throttlingPeriod
+             * @description Send at most throttlingAlerts in throttlingPeriod
              * @example true
              */
             enableThrottling?: boolean;
@@ -6691,7 +6691,7 @@ export interface components {
              */
             groupName?: string;
             /**
-             * @description Who they are
+             * @description Who belongs to it
              * @example Whoever watches after 22:00
              */
             description?: string;
@@ -6771,7 +6771,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Rings whoever is on call
              */
             description?: string;
@@ -6794,9 +6794,9 @@ export interface components {
              * @enum {string}
              */
             security: "starttls" | "tls" | "none";
-            /** @description smtp: who signs in there; empty: nobody */
+            /** @description smtp: user name to sign in with; empty: no sign-in */
             username?: string;
-            /** @description smtp: address that notices come from */
+            /** @description smtp: sender address of notifications */
             from?: string;
             /**
              * @description http: where notices are sent, http or https
@@ -6833,7 +6833,7 @@ export interface components {
             /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
              * @default 10
              */
             groupAbove: number;
@@ -6860,24 +6860,24 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What it is called in lists
+             * @description Display name
              * @example Collector in Oslo
              */
             description?: string;
             /** @description The machine it runs on */
             readonly hostname?: string;
             /**
-             * @description Its group of collectors
+             * @description Its collector group
              * @default 1
              */
             collectorGroupId: number;
-            /** @description The collector that takes its devices over while it is down; 0 for none */
+            /** @description The backup collector, which monitors its devices while it is down; 0: none */
             backupAgentId?: number;
             /** @description 1 running, 0 never seen */
             readonly status?: number;
-            /** @description No heartbeat for as long as collectorDownSeconds of the portal settings says */
+            /** @description It has sent no heartbeat for collectorDownSeconds (portal settings) */
             readonly isDown?: boolean;
-            /** @description Somebody took on that it is down */
+            /** @description The down alert is acknowledged */
             readonly acked?: boolean;
             /** @description Who */
             readonly ackedBy?: string;
@@ -6886,16 +6886,16 @@ export interface components {
              * @description When
              */
             readonly ackedOn?: number;
-            /** @description With which words */
+            /** @description Comment of the acknowledgment */
             readonly ackComment?: string;
             /**
-             * @description How much it may use: nano, small, medium, large, …
+             * @description Its size: nano, small, medium, large, …
              * @default small
              */
             collectorSize: string;
             /** @description linux, windows or darwin */
             readonly platform?: string;
-            /** @description Its processor, as it last said or as it was given */
+            /** @description Its processor architecture, as last reported or set */
             arch?: string;
             /** @description Its version */
             readonly build?: string;
@@ -6905,11 +6905,11 @@ export interface components {
              */
             enableFailBack: boolean;
             /**
-             * @description Minutes between two notices that it is down
+             * @description Minutes between two notifications that it is down
              * @default 15
              */
             resendIval: number;
-            /** @description Send no notice when it is back */
+            /** @description Do not notify when it is up again */
             suppressAlertClear?: boolean;
             /**
              * @description Add the machine it runs on as a device
@@ -6940,16 +6940,16 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it last answered
+             * @description When it last sent a heartbeat
              */
             readonly lastHeartbeatOn?: number;
             /** @description Seconds that its clock is ahead of the portal's, negative when it is behind; its results are corrected by that */
             readonly clockOffset?: number;
-            /** @description Results that the portal did not take because they lay too far in the future */
+            /** @description Results rejected because their time was too far in the future */
             readonly refusedResults?: number;
             /**
              * Format: epoch-seconds
-             * @description When it was registered again while it ran; 0 once the alert of that has cleared, after an hour
+             * @description When it was registered again while running; 0 after the alert has cleared, an hour later
              */
             readonly credentialReplacedOn?: number;
             /** @description Kept for clients of the published API */
@@ -6977,7 +6977,7 @@ export interface components {
             /** @description Kept for clients of the published API */
             errorMsg?: string;
             /**
-             * @description Devices it looks after; 0 for a role that does not see all devices
+             * @description Devices that it monitors; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numberOfHosts?: number;
@@ -7004,7 +7004,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What they have in common
+             * @description Description of the group
              * @example Collectors of the western port
              */
             description?: string;
@@ -7046,7 +7046,7 @@ export interface components {
              */
             readonly numOfCollectors?: number;
             /**
-             * @description Devices they look after; 0 for a role that does not see all devices
+             * @description Devices that they monitor; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numOfHosts?: number;
@@ -7079,9 +7079,9 @@ export interface components {
              * @example 1.0.0
              */
             readonly build?: string;
-            /** @description Meant for everyday use */
+            /** @description It is a stable release */
             readonly stable?: boolean;
-            /** @description Older collectors must follow */
+            /** @description Older collectors must be upgraded */
             readonly mandatory?: boolean;
             /** @description Kept for clients of the published API */
             readonly feature?: boolean;
@@ -7093,7 +7093,7 @@ export interface components {
             readonly has32bitLinux?: boolean;
             /**
              * Format: epoch-seconds
-             * @description When it was made; 0 when that is not known
+             * @description When it was released; 0: unknown
              */
             readonly releaseEpoch?: number;
         };
@@ -7161,19 +7161,19 @@ export interface components {
             email?: string;
             /** @description Telephone number */
             phone?: string;
-            /** @description Anything worth knowing */
+            /** @description Notes about the user */
             note?: string;
             /** @description IANA name of the user's time zone; empty: the portal's */
             timezone?: string;
             /**
-             * @description suspended users cannot sign in, and their tokens stop
+             * @description suspended users cannot sign in, and their tokens do not work
              * @default active
              * @enum {string}
              */
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /** @description The roles held, each by id or by name */
+            /** @description The user's roles, each by id or by name */
             roles?: components["schemas"]["RoleRef"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -7184,7 +7184,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; nobody is made to change a password */
+            /** @description Kept for clients of the published API; never enforced */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -7192,7 +7192,7 @@ export interface components {
              * @enum {string}
              */
             contactMethod: "email" | "sms" | "smsemail";
-            /** @description Mail address that becomes a text message */
+            /** @description Email address of an SMS gateway */
             smsEmail?: string;
             /**
              * @description sms or fulltext
@@ -7205,7 +7205,7 @@ export interface components {
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
             /**
-             * @description The user groups the user is in
+             * @description The user's groups
              * @default [
              *       1
              *     ]
@@ -7259,11 +7259,11 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
-            /** @description Who made it */
+            /** @description Who created it */
             readonly createdBy?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When it was created
              */
             readonly createdOn?: number;
             /**
@@ -7311,7 +7311,7 @@ export interface components {
              *     ]
              */
             privileges?: components["schemas"]["Privilege"][];
-            /** @description Kept for clients of the published API; nobody is shown an agreement */
+            /** @description Kept for clients of the published API; no agreement is shown */
             requireEULA?: boolean;
             /** @description Kept for clients of the published API; there is no second factor */
             twoFARequired?: boolean;
@@ -7325,7 +7325,7 @@ export interface components {
              */
             roleGroupId: number;
             /**
-             * @description How many users hold the role
+             * @description How many users have the role
              * @example 3
              */
             readonly associatedUserCount?: number;
@@ -7444,7 +7444,7 @@ export interface components {
             note?: string;
             /**
              * Format: epoch-seconds
-             * @description When; now unless given
+             * @description When it happened; default: now
              */
             happenOnInSec?: number;
             /**
@@ -7458,7 +7458,7 @@ export interface components {
              */
             tags: components["schemas"]["NoteTag"][];
             /**
-             * @description What it is about; everything unless given
+             * @description What it applies to; default: everything
              * @default []
              * @example [
              *       {
@@ -7484,10 +7484,10 @@ export interface components {
         PortalSetting: {
             /** @description Always 1 */
             readonly id?: number;
-            /** @description Tells this portal from others on the same machine */
+            /** @description Identifies this portal among others on the same machine */
             readonly instance?: string;
             /**
-             * @description What it is called
+             * @description Name of the portal
              * @example Demo portal
              */
             name?: string;
@@ -7529,17 +7529,17 @@ export interface components {
              */
             dataRetentionDays: number;
             /**
-             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @description Days that hourly values are kept; graphs, data and reports show them after the samples are deleted; none are stored if this is at most dataRetentionDays
              * @default 1825
              */
             hourlyDataRetentionDays: number;
             /**
-             * @description Days that alerts are kept once they have cleared
+             * @description Days that cleared alerts are kept
              * @default 365
              */
             alertRetentionDays: number;
             /**
-             * @description Days that the access log is kept
+             * @description Days that the audit log is kept
              * @default 90
              */
             auditRetentionDays: number;
@@ -7550,11 +7550,11 @@ export interface components {
             collectorDownSeconds: number;
             /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
             explorerAllowedNetworks?: string;
-            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When the portal was created
              */
             readonly createdOn?: number;
         };
@@ -7574,7 +7574,7 @@ export interface components {
              * @enum {string}
              */
             auth: "none" | "basic" | "bearer";
-            /** @description basic: who signs in there */
+            /** @description basic: user name to sign in with */
             username?: string;
             /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
             sendInClear?: boolean;
@@ -7585,28 +7585,28 @@ export interface components {
              */
             groupId: number;
             /**
-             * @description Seconds that samples wait for others at most
+             * @description Maximum seconds that samples wait to be batched
              * @default 5
              */
             interval: number;
             /**
-             * @description Samples in one request at most
+             * @description Maximum samples in one request
              * @default 2000
              */
             batchSize: number;
             /**
-             * @description Hours that samples wait for a receiver that is away; older ones are dropped
+             * @description Hours that samples wait while the receiver is down; older ones are dropped
              * @default 24
              */
             keepHours: number;
             /**
-             * @description off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @description off; ready, before the first sample is sent; sending; behind, while it sends older samples; retrying, while the receiver does not respond or is busy; refused, if it rejected the last batch
              * @default off
              */
             readonly state: string;
             /**
              * Format: epoch-seconds
-             * @description When the receiver last took samples; 0: never
+             * @description When the receiver last accepted samples; 0: never
              */
             readonly lastSentOn?: number;
             /**
@@ -7618,7 +7618,7 @@ export interface components {
             readonly samplesSent?: number;
             /** @description Samples it refused, or that had waited for too long, since the portal started */
             readonly samplesDropped?: number;
-            /** @description Why the last batch was not taken; empty when it was */
+            /** @description Why the last batch failed; empty if it succeeded */
             readonly lastError?: string;
         };
         ReportGroup: {
@@ -7633,7 +7633,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What is in it
+             * @description Its contents
              * @example Sent on the first of each month
              */
             description?: string;
@@ -7648,7 +7648,7 @@ export interface components {
              */
             readonly matchedReportCount?: number;
             /**
-             * @description What you may do with its reports: read or write
+             * @description Your permission for its reports: read or write
              * @example write
              */
             readonly userPermission?: string;
@@ -7664,19 +7664,19 @@ export interface components {
             data: Record<string, never> | null;
         };
         ReportColumn: {
-            /** @description of the column, in any letter case */
+            /** @description name of the column, case-insensitive */
             name: string;
-            /** @description leave it out */
+            /** @description hide the column */
             isHidden?: boolean;
         };
         ReportMetric: {
             /** @description of the datasource */
             dataSourceId?: number;
-            /** @description Host metric trends: the datapoint; all of the datasource unless it or dataPointName is given */
+            /** @description Host metric trends: the datapoint; default: all of the datasource; or use dataPointName */
             dataPointId?: number;
-            /** @description Host metric trends: its name instead */
+            /** @description Host metric trends: name of the datapoint, an alternative to dataPointId */
             dataPointName?: string;
-            /** @description names of instances, * for any characters; all unless given */
+            /** @description names of instances, * for any characters; default: all */
             instances?: string;
             /** @description kept for clients of the published API */
             dataSourceFullName?: string;
@@ -7718,18 +7718,18 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example For the monthly review
              */
             description?: string;
             /**
-             * @description What it is about
+             * @description The report type
              * @example Alert
              * @enum {string}
              */
             type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
             /**
-             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
              */
             groupId?: number;
@@ -7748,7 +7748,7 @@ export interface components {
              */
             delivery: "none" | "email";
             /**
-             * @description Who gets it by mail
+             * @description Who receives it by email
              * @default []
              * @example [
              *       {
@@ -7761,23 +7761,23 @@ export interface components {
              */
             recipients: components["schemas"]["Recipient"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
+             * @description When it runs, as a cron expression: minute, hour, day of the month, month, day of the week. It sees what runAsUserName can view. Empty: no schedule
              * @example 0 7 1 * *
              */
             schedule?: string;
             /**
-             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @description IANA name of the time zone for the schedule and the times in the report; empty: the portal's
              * @example Europe/Berlin
              */
             scheduleTimezone?: string;
             /**
              * Format: epoch-seconds
-             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @description Time of the next scheduled run, in epoch seconds; 0 without a schedule
              * @example 1790000000
              */
             readonly nextGenerateOn?: number;
             /**
-             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @description How long the file of a run can be downloaded: 12 hours, 7 days, 4 weeks; any other value: as long as the run is kept
              * @example 30 days
              */
             reportLinkExpire?: string;
@@ -7786,11 +7786,11 @@ export interface components {
             /** @description Who last changed it */
             readonly lastmodifyUserName?: string;
             /**
-             * @description Id of the user whose rights a scheduled run has
+             * @description Id of the user whose permissions scheduled runs have
              * @example 1
              */
             readonly runAsUserId?: number;
-            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
              * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
@@ -7799,7 +7799,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description What to show, in this order; all columns of the type when empty
+             * @description Columns in this order; empty: all columns of the type
              * @default []
              * @example [
              *       {
@@ -7818,7 +7818,7 @@ export interface components {
              */
             columns: components["schemas"]["ReportColumn"][];
             /**
-             * @description A column of the type; the order of the API when empty
+             * @description A column of the type; empty: the order of the API
              * @example Began
              */
             sortedBy?: string;
@@ -7830,13 +7830,13 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @description Alert: full paths of device groups, * for any characters, comma-separated
              * @default *
              * @example Services/*
              */
             groupFullPath: string;
             /**
-             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @description Alert: display names of devices, * for any characters, comma-separated
              * @default *
              * @example *
              */
@@ -7867,7 +7867,7 @@ export interface components {
              */
             chain: string;
             /**
-             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @description Alert: all, or some of warn, error and critical, comma-separated
              * @default all
              * @example error,critical
              */
@@ -7891,11 +7891,11 @@ export interface components {
              * @enum {string}
              */
             clearFilter: "all" | "clear" | "nonclear";
-            /** @description Alert: only those that are active when it is made */
+            /** @description Alert: only alerts that are active when the report runs */
             activeOnly?: boolean;
-            /** @description Alert: the counts per severity, without the alerts */
+            /** @description Alert: only the counts per severity */
             summaryOnly?: boolean;
-            /** @description Alert: also those that began before the range and were still active in it */
+            /** @description Alert: include alerts that began before the range and were active in it */
             includePreexist?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -7935,7 +7935,7 @@ export interface components {
             /** @description Audit Log: words that the description holds */
             filter?: string;
             /**
-             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @description Audit Log: user names, * for any characters, comma-separated
              * @default *
              */
             username: string;
@@ -7947,17 +7947,17 @@ export interface components {
              */
             alertLevel: "warn" | "error" | "critical";
             /**
-             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @description Alert SLA: count only alerts of these alert rules, * for any characters
              * @default *
              */
             alertRule: string;
             /**
-             * @description Alert SLA: leave maintenance out of the time that counts
+             * @description Alert SLA: exclude maintenance
              * @default true
              */
             excludeSDT: boolean;
             /**
-             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @description Alert SLA: time without data counts as down (0), is excluded (1) or counts as available (2)
              * @default 2
              * @example 1
              * @enum {integer}
@@ -7968,7 +7968,7 @@ export interface components {
              * @default true
              */
             excludeGlobal: boolean;
-            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            /** @description Host metric trends: only the ten instances with the highest average of each datapoint */
             top10Only?: boolean;
             /** @description Kept for clients of the published API */
             isBase1024?: boolean;
@@ -8017,27 +8017,27 @@ export interface components {
             /** @description Kept for clients of the published API */
             macros?: unknown[];
             /**
-             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @description When the newest run that you can view ended, in epoch seconds; 0: none
              * @example 1790000000
              */
             readonly lastGenerateOn?: number;
             /**
-             * @description How many bytes that run made
+             * @description File size of that run in bytes
              * @example 5120
              */
             readonly lastGenerateSize?: number;
             /**
-             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
+             * @description Number of pages of that run: pages of a PDF, otherwise 1; 0 before the first run
              * @example 1
              */
             readonly lastGeneratePages?: number;
             /**
-             * @description How many results are kept that you may see
+             * @description Number of stored results that you can view
              * @example 1
              */
             readonly reportLinkNum?: number;
             /**
-             * @description What you may do with it: read or write
+             * @description Your permission: read or write
              * @example write
              */
             readonly userPermission?: string;
@@ -8069,25 +8069,25 @@ export interface components {
              */
             readonly state?: string;
             /**
-             * @description How much of it is done, in percent
+             * @description Progress in percent
              * @example 100
              */
             readonly progress?: number;
             /**
              * Format: epoch-seconds
-             * @description When it was asked for
+             * @description When it was requested
              * @example 1790000000
              */
             readonly createdOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it began; 0 while it waits
+             * @description When it started; 0 while it is waiting
              * @example 1790000000
              */
             readonly startedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it ended; 0 until then
+             * @description When it ended; 0: not yet
              * @example 1790000001
              */
             readonly endedOn?: number;
@@ -8097,7 +8097,7 @@ export interface components {
              */
             readonly size?: number;
             /**
-             * @description How many rows are written; all of the report's once it is done
+             * @description Number of rows written so far
              * @example 40
              */
             readonly rows?: number;
@@ -8112,7 +8112,7 @@ export interface components {
              */
             readonly error?: string;
             /**
-             * @description The user whose rights it has
+             * @description The user whose permissions it has
              * @example 1
              */
             readonly userId?: number;
@@ -8122,31 +8122,31 @@ export interface components {
              */
             readonly userName?: string;
             /**
-             * @description Who asked to get it by mail
+             * @description Additional recipients by email
              * @example
              */
             readonly receiveEmails?: string;
-            /** @description The schedule of the report asked for it */
+            /** @description Started by the schedule of the report */
             readonly scheduled?: boolean;
             /**
              * Format: epoch-seconds
-             * @description It does not begin before this moment; 0 for at once
+             * @description It does not start before this time; 0: immediately
              */
             readonly dueOn?: number;
             /**
-             * @description What you should know of it, such as that it makes up for runs that were missed
+             * @description A note, for example that it replaces missed runs
              * @example
              */
             readonly note?: string;
             /** @description Pages of a PDF; 0 for other formats */
             readonly pages?: number;
             /**
-             * @description How often it was begun: one that a restart cut off is begun once more if the schedule asked for it
+             * @description Number of starts: a scheduled run that a restart interrupted starts once more
              * @example 1
              */
             readonly starts?: number;
             /**
-             * @description Where the file is; empty until it is done
+             * @description URL of the file; empty until it is done
              * @example
              */
             readonly resulturl?: string;
@@ -8180,7 +8180,7 @@ export interface components {
              */
             readonly happenedOn?: number;
             /**
-             * @description The same, in the time zone of the portal's machine
+             * @description happenedOn in the time zone of the portal's machine
              * @example 2026-09-21 16:13:20 CEST
              */
             readonly happenedOnLocal?: string;
@@ -8190,7 +8190,7 @@ export interface components {
              */
             readonly ip?: string;
             /**
-             * @description What happened, in a sentence
+             * @description What happened, as a sentence
              * @example Changed the device 7, "web-42": description
              */
             readonly description?: string;
@@ -8200,17 +8200,17 @@ export interface components {
              */
             readonly action?: string;
             /**
-             * @description The kind of thing it was done to
+             * @description The type of the object
              * @example device
              */
             readonly object?: string;
             /**
-             * @description Its id; 0 where there is none
+             * @description The object's id; 0: none
              * @example 7
              */
             readonly objectId?: number;
             /**
-             * @description The object before the change, secrets masked; null where there was none
+             * @description The object before the change, secrets masked; null: none
              * @example {
              *       "description": "Shop",
              *       "id": 7
@@ -8218,7 +8218,7 @@ export interface components {
              */
             readonly before?: Record<string, never> | null;
             /**
-             * @description The object after the change, secrets masked; null where there is none
+             * @description The object after the change, secrets masked; null: none
              * @example {
              *       "description": "Shop front end",
              *       "id": 7
@@ -8243,18 +8243,18 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What happens. coreSwitchDown: a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device goes down and up; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API answers 429; strength: to how many of a hundred requests. failingAnswers: the API answers 500; strength: to how many of a hundred requests. expiredSession: the API answers 401; strength: to how many of a hundred requests.
+             * @description What happens. coreSwitchDown: a core switch and the devices that depend on it do not respond; strength: the share of these, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device flaps; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API responds with 429; strength: to how many of a hundred requests. failingAnswers: the API responds with 500; strength: to how many of a hundred requests. expiredSession: the API responds with 401; strength: to how many of a hundred requests.
              * @example cpuStorm
              * @enum {string}
              */
             kind?: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
             /** @description The device that it happens to; 0: one that suits it */
             deviceId?: number;
-            /** @description The device group that it happens to, with those below; 0: one that suits it */
+            /** @description The affected device group, including groups below; 0: chosen automatically */
             groupId?: number;
             /** @description The simulated collector that it happens to; 0: the first */
             collectorId?: number;
-            /** @description How bad it is, see kind; 0: as usual */
+            /** @description Its strength, see kind; 0: default */
             strength?: number;
             /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
             duration?: number;
@@ -8273,7 +8273,7 @@ export interface components {
              * @description When it ends, or has ended
              */
             readonly endOn?: number;
-            /** @description Who began it */
+            /** @description Who started it */
             readonly startedBy?: string;
         };
         DemoIncidentList: {
@@ -8335,7 +8335,7 @@ export interface components {
             error: components["schemas"]["AlertCount"];
             /** @description the same of severity 2 */
             warn: components["schemas"]["AlertCount"];
-            /** @description active alerts that somebody has taken on */
+            /** @description acknowledged active alerts */
             acked: number;
             /** @description active alerts that maintenance covers */
             sdted: number;
@@ -8357,9 +8357,9 @@ export interface components {
             error: number;
             /** @description the same of warn */
             warn: number;
-            /** @description devices that do not answer, and have no alert of their own */
+            /** @description devices that do not respond, and have no alert of their own */
             silent: number;
-            /** @description devices that never had data, and are none of these: how they are is not known */
+            /** @description other devices that have never had data; their state is unknown */
             noData: number;
             /** @description all others */
             healthy: number;
@@ -8371,7 +8371,7 @@ export interface components {
             items: components["schemas"]["GroupHealth"][];
             /** @description always null */
             data: string | null;
-            /** @description of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it */
+            /** @description health of the devices in the group itself, without groups below; without a name if the caller cannot view it */
             own: components["schemas"]["GroupHealth"];
         };
         Whoami: {
@@ -8414,11 +8414,11 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
-            /** @description Who made it */
+            /** @description Who created it */
             readonly createdBy?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When it was created
              */
             readonly createdOn?: number;
             /**
@@ -8444,13 +8444,13 @@ export interface components {
             reportId: number;
             /** @description the run */
             taskId: number;
-            /** @description where the file is once the run is done */
+            /** @description URL of the file when the run is done */
             resulturl: string;
         };
         ScheduleTimes: {
             /** @description the next runs, in epoch seconds */
             next: number[];
-            /** @description the time zone they are reckoned in */
+            /** @description the time zone of the schedule */
             timezone: string;
         };
         Installer: {
@@ -8466,11 +8466,11 @@ export interface components {
             size: number;
             /** @description of the program, in hex; empty when it is not available */
             sha256: string;
-            /** @description where its script is downloaded */
+            /** @description URL of its script */
             link: string;
         };
         Installers: {
-            /** @description how many there are */
+            /** @description number of items */
             total: number;
             /** @description always null */
             searchId: string | null;
@@ -8482,15 +8482,15 @@ export interface components {
         DownloadToken: {
             /** @description shown once; for spyglass collector --token */
             token: string;
-            /** @description when it ends, in epoch seconds */
+            /** @description when it expires, in epoch seconds */
             expiresOn: number;
-            /** @description whose it is */
+            /** @description id of its collector */
             collectorId: number;
         };
         Welcome: {
-            /** @description which collector it is now */
+            /** @description the id of the collector */
             collectorId: number;
-            /** @description its credential from now on; shown once */
+            /** @description its credential; shown once */
             token: string;
             /** @description seconds between two heartbeats */
             heartbeat: number;
@@ -8498,11 +8498,11 @@ export interface components {
         Pulse: {
             /** @description the portal's clock, in epoch seconds */
             now: number;
-            /** @description the same in milliseconds: by it the collector corrects the moments of its results */
+            /** @description the same in milliseconds; the collector corrects the times of its results with it */
             nowMillis: number;
             /** @description seconds until the next one */
             heartbeat: number;
-            /** @description how many devices it looks after; when that changes, its assignments have changed */
+            /** @description how many devices it monitors; if it changes, the assignments have changed */
             devices: number;
         };
         Task: {
@@ -8530,9 +8530,9 @@ export interface components {
             data: string | null;
         };
         Taken: {
-            /** @description how many were kept */
+            /** @description how many were accepted */
             taken: number;
-            /** @description how many were not, because they lay more than 5 minutes in the future */
+            /** @description how many were rejected, because they were more than 5 minutes in the future */
             refused?: number;
         };
         Search: {
@@ -8549,7 +8549,7 @@ export interface components {
             total: number;
             /** @description always null */
             searchId: string | null;
-            /** @description one for each data source on a device whose instances are to be found; up to 100 at a time */
+            /** @description one for each pending discovery of a data source on a device; up to 100 at a time */
             items: components["schemas"]["Search"][];
             /** @description always null */
             data: string | null;
@@ -8561,7 +8561,7 @@ export interface components {
             dataPoints: string[];
             /** @description by the name of the instance: values, time and nextPageParams */
             instances: unknown;
-            /** @description start=…&end=… of what was before, for all instances; empty when that is all */
+            /** @description start=…&end=… of the next page for all instances, which is earlier; empty on the last page */
             nextPageParams: string;
         };
         DeviceDataSourceInstanceData: {
@@ -8569,11 +8569,11 @@ export interface components {
             dataSourceName: string;
             /** @description names of the data points */
             dataPoints: string[];
-            /** @description a list for each moment, in the order of dataPoints; null where there is no data */
+            /** @description a list for each time, in the order of dataPoints; null: no data */
             values: (number | null)[][];
-            /** @description moments in epoch milliseconds, the newest first */
+            /** @description times in epoch milliseconds, the newest first */
             time: number[];
-            /** @description start=…&end=… of what was before; empty when that is all */
+            /** @description start=…&end=… of the next page, which is earlier; empty on the last page */
             nextPageParams: string;
         };
         GraphOpsNoteScope: {
@@ -8585,21 +8585,21 @@ export interface components {
             deviceGroupIds: number[];
         };
         GraphPlotLine: {
-            /** @description what the line is called in the graph */
+            /** @description legend of the line */
             legend: string;
-            /** @description that, with the instance where there are several */
+            /** @description the legend, with the instance if there are several */
             label: string;
-            /** @description what the data point tells */
+            /** @description description of the data point */
             description: string;
             /** @description line, area or stack */
             type: string;
-            /** @description a word; empty: as the palette has it */
+            /** @description a color name; empty: the next color of the palette */
             colorName: string;
-            /** @description as a web page has it, #3d7cc9 */
+            /** @description a CSS color, #3d7cc9 */
             color: string;
             /** @description always true */
             visible: boolean;
-            /** @description digits that are shown behind the point */
+            /** @description decimal places to show */
             decimal: number;
             /** @description always false */
             useYMax: boolean;
@@ -8621,7 +8621,7 @@ export interface components {
             id: number;
             /** @description of the graph */
             name: string;
-            /** @description shown above it */
+            /** @description title of the graph */
             title: string;
             /** @description name of the data source */
             dsName: string;
@@ -8629,9 +8629,9 @@ export interface components {
             instances: number[];
             /** @description the unit */
             verticalLabel: string;
-            /** @description what goes from left to right: Time */
+            /** @description name of the horizontal axis: Time */
             xAxisName: string;
-            /** @description what it shows unless asked otherwise */
+            /** @description default time range */
             timeScale: string;
             /** @description first moment, epoch seconds */
             startTime: number;
@@ -8647,9 +8647,9 @@ export interface components {
             startTZOffset: number;
             /** @description seconds that the time zone is ahead of UTC at the end */
             endTZOffset: number;
-            /** @description lower end of the scale; null: as the data has it */
+            /** @description lower end of the scale; null: automatic */
             minValue: number | null;
-            /** @description upper end of the scale; null: as the data has it */
+            /** @description upper end of the scale; null: automatic */
             maxValue: number | null;
             /** @description never drawn beyond minValue and maxValue */
             rigid: boolean;
@@ -8663,13 +8663,13 @@ export interface components {
             height: number;
             /** @description lower ones are shown first */
             displayPrio: number;
-            /** @description what a file of it is called */
+            /** @description file name of an export */
             exportFileName: string;
             /** @description ops notes of these scopes belong to it */
             scopes: components["schemas"]["GraphOpsNoteScope"][];
             /** @description labels of the lines that have no data */
             missinglines: string[];
-            /** @description moments in epoch milliseconds, the oldest first; a short gap between them is a poll that is missing */
+            /** @description times in epoch milliseconds, the oldest first; a short gap between them is a missing poll */
             timestamps: number[];
             /** @description from back to front */
             lines: components["schemas"]["GraphPlotLine"][];
@@ -8681,17 +8681,17 @@ export interface components {
             dataSourceName: string;
             /** @description names of the data points */
             dataPoints: string[];
-            /** @description a list for each moment, in the order of dataPoints; null where there is no data */
+            /** @description a list for each time, in the order of dataPoints; null: no data */
             values: (number | null)[][];
-            /** @description moments in epoch milliseconds, the newest first */
+            /** @description times in epoch milliseconds, the newest first */
             time: number[];
-            /** @description start=…&end=… of what was before; empty when that is all */
+            /** @description start=…&end=… of the next page, which is earlier; empty on the last page */
             nextPageParams: string;
-            /** @description why there is none; empty when nothing went wrong */
+            /** @description why there is no data; empty without an error */
             errMsg: string;
         };
         DeviceInstanceDataPage: {
-            /** @description how many instances were asked for */
+            /** @description number of requested instances */
             total: number;
             /** @description always null */
             searchId: string | null;
@@ -8811,7 +8811,7 @@ export interface components {
             displayName: string;
         };
         Matches: {
-            /** @description how many devices it applies to, of those that the caller may see */
+            /** @description how many devices it applies to, of those that the caller can view */
             total: number;
             /** @description always null */
             searchId: string | null;
@@ -8837,7 +8837,7 @@ export interface components {
              */
             displayName?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Shop front end
              */
             description?: string;
@@ -8855,12 +8855,12 @@ export interface components {
             readonly alertStatus?: string;
             /**
              * Format: comma-separated-ids
-             * @description Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones that chose it
+             * @description Ids of its groups, comma-separated: first those it was added to, or the root group, then the dynamic ones that chose it
              * @example 1
              */
             hostGroupIds?: string;
             /**
-             * @description The collector that looks after it
+             * @description The collector that monitors it
              * @default 1
              * @example 1
              */
@@ -8895,9 +8895,9 @@ export interface components {
              *     ]
              */
             customProperties?: components["schemas"]["Property"][];
-            /** @description What the portal knows of it */
+            /** @description Properties that the portal sets */
             readonly systemProperties?: components["schemas"]["Property"][];
-            /** @description What checks found out about it */
+            /** @description Properties that checks have found */
             readonly autoProperties?: components["schemas"]["Property"][];
             /**
              * Format: epoch-seconds
@@ -8911,7 +8911,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it last answered with data; 0: never
+             * @description When it last returned data; 0: never
              */
             readonly lastDataTime?: number;
             /**
@@ -8923,7 +8923,7 @@ export interface components {
             readonly upTimeInSeconds?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it was deleted; 0 while it is not
+             * @description When it was deleted; 0: not deleted
              */
             readonly deletedTimeInMs?: number;
             /** @description Kept for clients of the published API */
@@ -9037,12 +9037,12 @@ export interface components {
              */
             parentId: number;
             /**
-             * @description What it holds
+             * @description Its contents
              * @example Everything before production
              */
             description?: string;
             /**
-             * @description Normal, or Dynamic when appliesTo decides what is inside
+             * @description Normal, or Dynamic if appliesTo selects its devices
              * @example Normal
              */
             readonly groupType?: string;
@@ -9123,17 +9123,17 @@ export interface components {
              */
             readonly name?: string;
             /**
-             * @description What it is called in lists
+             * @description Display name
              * @example lo7
              */
             displayName: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Loopback of the test bench
              */
             description?: string;
             /**
-             * @description What the check asks the device for; unique among the instances of the device's data source
+             * @description Value that the check uses to find it; unique among the instances of the device's data source
              * @example 9007
              */
             wildValue: string;
@@ -9159,12 +9159,12 @@ export interface components {
              */
             customProperties: components["schemas"]["Property"][];
             /**
-             * @description What the portal knows of it
+             * @description Properties that the portal sets
              * @default []
              */
             readonly systemProperties: components["schemas"]["Property"][];
             /**
-             * @description What checks found out about it
+             * @description Properties that checks have found
              * @default []
              */
             readonly autoProperties: components["schemas"]["Property"][];
@@ -9194,7 +9194,7 @@ export interface components {
              */
             readonly updatedOn?: number;
             /**
-             * @description What the device is called in lists
+             * @description Display name of the device
              * @example core-sw-01.fra
              */
             readonly deviceDisplayName?: string;
@@ -9262,7 +9262,7 @@ export interface components {
              */
             readonly createOn?: number;
             /**
-             * @description What the device is called in lists
+             * @description Display name of the device
              * @example core-sw-01.fra
              */
             readonly deviceDisplayName?: string;
@@ -9276,7 +9276,7 @@ export interface components {
             alertExpr?: string;
             /** @description it does not disable alerting */
             alertEnabled?: boolean;
-            /** @description severity when there is no data; -1: as further up */
+            /** @description severity when there is no data; -1: inherited */
             alertForNoData?: number;
             /** @description polls before an alert opens; -1: as further up */
             alertTransitionInterval?: number;
@@ -9294,11 +9294,11 @@ export interface components {
             collectionInterval?: number;
             /** @description the group's threshold; empty: as further up */
             alertExpr?: string;
-            /** @description why it is set here */
+            /** @description reason for this setting */
             alertExprNote?: string;
             /** @description raise no alerts on devices inside */
             disableAlerting?: boolean;
-            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up */
+            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: inherited */
             alertForNoData?: number;
             /** @description polls before an alert opens; -1: as further up */
             alertTransitionInterval?: number;
@@ -9312,7 +9312,7 @@ export interface components {
             globalAlertTransitionInterval?: number;
             /** @description of the datasource; set by the portal */
             globalAlertClearTransitionInterval?: number;
-            /** @description what the nearest group above says, one object in spite of the name; null: nothing; set by the portal */
+            /** @description threshold of the nearest group above, one object despite the name; null: none; set by the portal */
             parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"] | null;
         };
         DeviceGroupDataSourceAlertConfigBody: {
@@ -9327,7 +9327,7 @@ export interface components {
              */
             readonly datasourceType?: string;
             /**
-             * @description One for each datapoint; those that a body leaves out stay as they are
+             * @description One for each datapoint; datapoints that a body omits do not change
              * @default []
              */
             dpConfig: components["schemas"]["GroupDataPointBody"][];
@@ -9365,7 +9365,7 @@ export interface components {
              */
             thresholdType: "absolute" | "percentage";
             /**
-             * @description When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80
+             * @description The threshold: > 20 50 80 is a warning above 20, an error above 50 and critical above 80
              * @example > 20 50 80
              */
             alertExpr: string;
@@ -9381,11 +9381,11 @@ export interface components {
              * @example false
              */
             disableAlerting?: boolean;
-            /** @description Tell nobody of the single alerts while this one is active */
+            /** @description Suppress notifications of the single alerts while this one is active */
             suppressIndAlert?: boolean;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When it was added
              */
             readonly createdOn?: number;
             /**
@@ -9411,7 +9411,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What it is called by: letters, digits and underscores
+             * @description Its name in expressions: letters, digits and underscores
              * @example isShopServer
              */
             name: string;
@@ -9433,39 +9433,39 @@ export interface components {
             installationMetadata?: unknown;
         };
         DiscoveryFilterBody: {
-            /** @description of what was found: name, value or description, also with auto. in front; others are empty */
+            /** @description name, value or description of the discovered instance, also with the prefix auto.; others are empty */
             attribute?: string;
             /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
             operation?: string;
-            /** @description what it is compared with */
+            /** @description value to compare with */
             value?: string;
             /** @description why */
             comment?: string;
         };
         DiscoveryBody: {
-            /** @description minutes between two looks; 0: when the device changes */
+            /** @description minutes between two discoveries; 0: when the device changes */
             scheduleInterval?: number;
-            /** @description instances that are found no more go; otherwise they stay, without data */
+            /** @description delete instances that are no longer found; otherwise they stay, without data */
             deleteInactiveInstance?: boolean;
-            /** @description new instances are not polled until somebody says so */
+            /** @description new instances are not polled until you enable them */
             disableInstance?: boolean;
-            /** @description instances stay though they are found no more, also where deleteInactiveInstance says that they go */
+            /** @description keep instances that are no longer found, even if deleteInactiveInstance is true */
             persistentInstance?: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays?: number;
-            /** @description none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none */
+            /** @description none, or regex: the matching part of the name, or its first capture group, is the group of an instance without one */
             instanceAutoGroupMethod?: string;
-            /** @description the regular expression (RE2) of that */
+            /** @description the regular expression (RE2) for regex */
             instanceAutoGroupMethodParams?: string;
-            /** @description only what meets all of them becomes an instance */
+            /** @description conditions that a discovered instance must all meet */
             filters?: components["schemas"]["DiscoveryFilterBody"][];
-            /** @description how: its name, which is the check's, and what that understands besides */
+            /** @description the discovery method: its name, which is the check's, and its parameters */
             method?: unknown;
         };
         StatusDisplayNameBody: {
             /** @description EQ, NE, GT, GE, LT or LE */
             operator?: string;
-            /** @description the number it compares with */
+            /** @description the number to compare with */
             metricValue?: string;
             /** @description shown instead of the number */
             statusDisplayName?: string;
@@ -9477,37 +9477,37 @@ export interface components {
             dataSourceId?: number;
             /** @description unique in the data source: letters, digits, _ . - and spaces */
             name?: string;
-            /** @description what it tells */
+            /** @description what it means */
             description?: string;
-            /** @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given */
+            /** @description 1 counter, stored as rate per second; 2 gauge, stored as it is; 3 derive, a rate that can be negative; default: 2 */
             type?: number;
-            /** @description 7 for numbers, which is what there is */
+            /** @description always 7, number */
             dataType?: number;
-            /** @description what of the check's result it is: a key, for SNMP an OID */
+            /** @description field of the check's result: a key, for SNMP an OID */
             rawDataFieldName?: string;
-            /** @description none, or expression: worked out from other data points */
+            /** @description none, or expression: computed from other data points */
             postProcessorMethod?: string;
-            /** @description that expression over their names, used/total*100 */
+            /** @description the expression over data point names, such as used/total*100 */
             postProcessorParam?: string;
-            /** @description what is smaller is no data; empty: no bound */
+            /** @description smaller values are no data; empty: no limit */
             minValue?: string;
-            /** @description what is larger is no data; empty: no bound */
+            /** @description larger values are no data; empty: no limit */
             maxValue?: string;
-            /** @description digits that are shown behind the point; 4 unless given */
+            /** @description decimal places to show; default: 4 */
             maxDigits?: number;
-            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            /** @description threshold such as > 60 80 90, for warning, error and critical; empty: none */
             alertExpr?: string;
-            /** @description why these numbers */
+            /** @description reason for the threshold */
             alertExprNote?: string;
-            /** @description no data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            /** @description severity when there is no data: 1 none, 2 warning, 3 error, 4 critical; default: 1 */
             alertForNoData?: number;
-            /** @description polls in a row before an alert opens; 0 and 1 are the same */
+            /** @description consecutive polls before an alert opens; 0 and 1 are equivalent */
             alertTransitionInterval?: number;
-            /** @description polls in a row before it clears */
+            /** @description consecutive polls before it clears */
             alertClearTransitionInterval?: number;
-            /** @description of messages; empty: the portal's own */
+            /** @description template of messages; empty: the default text */
             alertSubject?: string;
-            /** @description of messages; empty: the portal's own */
+            /** @description template of messages; empty: the default text */
             alertBody?: string;
             /** @description words for some values */
             statusDisplayNames?: components["schemas"]["StatusDisplayNameBody"][];
@@ -9521,7 +9521,7 @@ export interface components {
             userParam3?: string;
         };
         GraphDataPointBody: {
-            /** @description in the expressions of the graph; that of the data point unless given */
+            /** @description name in the graph's expressions; default: the data point's name */
             name?: string;
             /** @description of the data source */
             dataPointName?: string;
@@ -9529,7 +9529,7 @@ export interface components {
             dataPointId?: number;
             /** @description the same */
             dataSourceDataPointId?: number;
-            /** @description over instances: average, sum, max or min; average unless given */
+            /** @description over instances: average, sum, max or min; default: average */
             aggregateMethod?: string;
             /** @description over time: 1 average, 2 max, 3 min; 1 unless given */
             consolidateFunc?: number;
@@ -9541,17 +9541,17 @@ export interface components {
             rpn?: string;
         };
         GraphLineBody: {
-            /** @description the data point's name unless given */
+            /** @description default: the data point's name */
             legend?: string;
             /** @description of a data point or a virtual data point */
             dataPointName?: string;
-            /** @description set by the portal; left out for a virtual one */
+            /** @description set by the portal; omitted for a virtual data point */
             dataPointId?: number;
-            /** @description it names a virtual data point */
+            /** @description dataPointName is a virtual data point */
             isVirtualDataPoint?: boolean;
             /** @description 1 line, 2 area, 3 stack; 1 unless given */
             type?: number;
-            /** @description a word such as blue; empty: as the palette has it */
+            /** @description a color such as blue; empty: the next color of the palette */
             colorName?: string;
         };
         GraphBody: {
@@ -9559,11 +9559,11 @@ export interface components {
             id?: number;
             /** @description unique among the graphs of its list */
             name?: string;
-            /** @description shown above it; the name unless given */
+            /** @description title of the graph; default: the name */
             title?: string;
             /** @description the unit */
             verticalLabel?: string;
-            /** @description what it shows at first: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; 1day unless given */
+            /** @description initial time range: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; default: 1day */
             timeScale?: string;
             /** @description lower ones are shown first */
             displayPrio?: number;
@@ -9575,15 +9575,15 @@ export interface components {
             base1024?: boolean;
             /** @description never drawn beyond minValue and maxValue */
             rigid?: boolean;
-            /** @description lower end of the scale; null: as the data has it */
+            /** @description lower end of the scale; null: automatic */
             minValue?: number | null;
-            /** @description upper end of the scale; null: as the data has it */
+            /** @description upper end of the scale; null: automatic */
             maxValue?: number | null;
             /** @description of an overview graph: one line over all instances, instead of one each */
             aggregated?: boolean;
-            /** @description the data points in use; those that lines name are added */
+            /** @description the data points that the graph uses; data points of lines are added automatically */
             dataPoints?: components["schemas"]["GraphDataPointBody"][];
-            /** @description worked out when it is drawn */
+            /** @description data points computed when the graph is drawn */
             virtualDataPoints?: components["schemas"]["VirtualDataPointBody"][];
             /** @description from back to front */
             lines?: components["schemas"]["GraphLineBody"][];
@@ -9595,12 +9595,12 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description Unique name, which alert rules and instances go by
+             * @description Unique name, used by alert rules and instances
              * @example Branch_Ping
              */
             name: string;
             /**
-             * @description Name shown on devices; the name unless given
+             * @description Name shown on devices; default: the name
              * @example Branch ping
              */
             displayName?: string;
@@ -9614,15 +9614,15 @@ export interface components {
              * @example Network
              */
             group?: string;
-            /** @description Notes for whoever maintains it */
+            /** @description Notes for its maintainers */
             technology?: string;
             /**
-             * @description Words to find it by, joined by commas
+             * @description Search words, comma-separated
              * @example branch,latency
              */
             tags?: string;
             /**
-             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @description Expression that selects its devices, as appliesTo of a group; empty: none
              * @example hasCategory("branch")
              */
             appliesTo?: string;
@@ -9638,7 +9638,7 @@ export interface components {
              */
             collectInterval: number;
             /**
-             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @description Parameters of the check: its name, and the check's own parameters. ##name## is replaced by a property of the device or the instance
              * @default {}
              * @example {
              *       "name": "ping",
@@ -9646,14 +9646,14 @@ export interface components {
              *     }
              */
             collectorAttribute: unknown;
-            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            /** @description A device can have several instances; true if there is an autoDiscoveryConfig */
             readonly hasMultiInstances?: boolean;
-            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            /** @description Discover instances as configured in autoDiscoveryConfig; otherwise you add them manually */
             enableAutoDiscovery?: boolean;
-            /** @description How instances are looked for; null: there is one on each device */
+            /** @description How instances are discovered; null: each device has one */
             autoDiscoveryConfig?: components["schemas"]["DiscoveryBody"] | null;
             /**
-             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @description The values of each poll, with their thresholds. A data point keeps its id if its id or its name is given
              * @default []
              * @example [
              *       {
@@ -9708,7 +9708,7 @@ export interface components {
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
-             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @description Graphs of one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
              * @example [
              *       {
@@ -9740,7 +9740,7 @@ export interface components {
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
-             * @description How they are drawn for all instances of a device
+             * @description Graphs over all instances of a device
              * @default []
              * @example [
              *       {
@@ -9772,7 +9772,7 @@ export interface components {
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
-             * @description Counts the changes, from 1
+             * @description Number of changes, from 1
              * @example 1
              */
             readonly version?: number;
@@ -9780,9 +9780,9 @@ export interface components {
             readonly auditVersion?: number;
             /** @description Kept for clients of the published API */
             readonly payloadVersion?: number;
-            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            /** @description SHA-256 of the definition without ids; equal in portals with the same definition */
             readonly checksum?: string;
-            /** @description Stays the same through changes of the name */
+            /** @description Does not change when the name changes */
             readonly lineageId?: string;
             /** @description Kept for clients of the published API */
             originRegistryId?: string;
@@ -9809,7 +9809,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: password
-             * @description The last id given away within it
+             * @description The highest id assigned within it
              */
             readonly highest?: number;
             /** @description Kept for clients of the published API */
@@ -9821,7 +9821,7 @@ export interface components {
             /** @description Kept for clients of the published API */
             installationMetadata?: unknown;
             /**
-             * @description Devices it is on; 0 for a role that does not see all devices
+             * @description Devices that it is on; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numOfHosts?: number;
@@ -9833,12 +9833,12 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description Unique name, which alert rules and instances go by
+             * @description Unique name, used by alert rules and instances
              * @example Branch_Ping
              */
             name?: string;
             /**
-             * @description Name shown on devices; the name unless given
+             * @description Name shown on devices; default: the name
              * @example Branch ping
              */
             displayName?: string;
@@ -9852,15 +9852,15 @@ export interface components {
              * @example Network
              */
             group?: string;
-            /** @description Notes for whoever maintains it */
+            /** @description Notes for its maintainers */
             technology?: string;
             /**
-             * @description Words to find it by, joined by commas
+             * @description Search words, comma-separated
              * @example branch,latency
              */
             tags?: string;
             /**
-             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @description Expression that selects its devices, as appliesTo of a group; empty: none
              * @example hasCategory("branch")
              */
             appliesTo?: string;
@@ -9876,7 +9876,7 @@ export interface components {
              */
             collectInterval?: number;
             /**
-             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @description Parameters of the check: its name, and the check's own parameters. ##name## is replaced by a property of the device or the instance
              * @default {}
              * @example {
              *       "name": "ping",
@@ -9884,14 +9884,14 @@ export interface components {
              *     }
              */
             collectorAttribute: unknown;
-            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            /** @description A device can have several instances; true if there is an autoDiscoveryConfig */
             readonly hasMultiInstances?: boolean;
-            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            /** @description Discover instances as configured in autoDiscoveryConfig; otherwise you add them manually */
             enableAutoDiscovery?: boolean;
-            /** @description How instances are looked for; null: there is one on each device */
+            /** @description How instances are discovered; null: each device has one */
             autoDiscoveryConfig?: components["schemas"]["DiscoveryBody"] | null;
             /**
-             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @description The values of each poll, with their thresholds. A data point keeps its id if its id or its name is given
              * @default []
              * @example [
              *       {
@@ -9946,7 +9946,7 @@ export interface components {
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
-             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @description Graphs of one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
              * @example [
              *       {
@@ -9978,7 +9978,7 @@ export interface components {
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
-             * @description How they are drawn for all instances of a device
+             * @description Graphs over all instances of a device
              * @default []
              * @example [
              *       {
@@ -10010,7 +10010,7 @@ export interface components {
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
-             * @description Counts the changes, from 1
+             * @description Number of changes, from 1
              * @example 1
              */
             readonly version?: number;
@@ -10018,9 +10018,9 @@ export interface components {
             readonly auditVersion?: number;
             /** @description Kept for clients of the published API */
             readonly payloadVersion?: number;
-            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            /** @description SHA-256 of the definition without ids; equal in portals with the same definition */
             readonly checksum?: string;
-            /** @description Stays the same through changes of the name */
+            /** @description Does not change when the name changes */
             readonly lineageId?: string;
             /** @description Kept for clients of the published API */
             originRegistryId?: string;
@@ -10047,7 +10047,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: password
-             * @description The last id given away within it
+             * @description The highest id assigned within it
              */
             readonly highest?: number;
             /** @description Kept for clients of the published API */
@@ -10059,7 +10059,7 @@ export interface components {
             /** @description Kept for clients of the published API */
             installationMetadata?: unknown;
             /**
-             * @description Devices it is on; 0 for a role that does not see all devices
+             * @description Devices that it is on; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numOfHosts?: number;
@@ -10087,7 +10087,7 @@ export interface components {
             atomic: boolean;
         };
         AlertComment: {
-            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
             /** @description the same */
             note?: string;
@@ -10095,7 +10095,7 @@ export interface components {
         AlertAckMany: {
             /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
             alertIds: string[];
-            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
             /** @description the same */
             note?: string;
@@ -10103,7 +10103,7 @@ export interface components {
         AlertNoteMany: {
             /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
             alertIds: string[];
-            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            /** @description comment, 1 to 4,000 characters; required unless note is set */
             ackComment?: string;
             /** @description the same */
             note?: string;
@@ -10122,32 +10122,32 @@ export interface components {
              */
             type: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
             /**
-             * @description What is done in it
+             * @description What the maintenance is for
              * @example Backup of the shop
              */
             comment?: string;
             /**
-             * @description How often it comes
+             * @description How often it recurs
              * @default oneTime
              * @example weekly
              * @enum {string}
              */
             sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
-            /** @description Who made it */
+            /** @description Who added it */
             readonly admin?: string;
             /**
-             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @description IANA name of the time zone of hour, minute and days; default: the portal's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
              * Format: epoch-milliseconds
-             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             * @description When it begins; recurring maintenance has no window before it. Default: now
              */
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -10169,7 +10169,7 @@ export interface components {
             /** @description At which minute */
             endMinute?: number;
             /**
-             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @description Minutes from start to end, on the clock; an alternative to the end
              * @example 90
              */
             duration?: number;
@@ -10183,25 +10183,25 @@ export interface components {
             /** @description Day of the month, of monthly; months that are too short are left out */
             monthDay?: number;
             /**
-             * @description The device; deviceDisplayName may be given instead
+             * @description The device; or use deviceDisplayName
              * @example 150
              */
             deviceId?: number;
-            /** @description The device group; deviceGroupFullPath may be given instead */
+            /** @description The device group; or use deviceGroupFullPath */
             deviceGroupId?: number;
-            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            /** @description The data source; of a device group, 0 for all; or use dataSourceName */
             dataSourceId?: number;
-            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            /** @description The data source on the device; or use dataSourceName and the device */
             deviceDataSourceId?: number;
-            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            /** @description The instance; or use dataSourceInstanceName and the device */
             dataSourceInstanceId?: number;
-            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            /** @description The instance group; or use deviceDataSourceInstanceGroupName and deviceDataSourceId */
             deviceDataSourceInstanceGroupId?: number;
             /** @description The collector */
             collectorId?: number;
             /**
              * Format: password
-             * @description How far the history has come
+             * @description The history is complete up to this time
              */
             readonly closedTo?: number;
             /**
@@ -10215,32 +10215,32 @@ export interface components {
              */
             readonly isEffective?: boolean;
             /**
-             * @description What the device is called; it may be given instead of deviceId
+             * @description Display name of the device; an alternative to deviceId
              * @example web-prod-08.fra
              */
             readonly deviceDisplayName?: string;
             /**
-             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @description Full path of the device group; an alternative to deviceGroupId
              * @example
              */
             readonly deviceGroupFullPath?: string;
             /**
-             * @description Name of the data source; it may be given instead of its id
+             * @description Name of the data source; an alternative to its id
              * @example
              */
             readonly dataSourceName?: string;
             /**
-             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @description Name of the instance; an alternative to dataSourceInstanceId
              * @example
              */
             readonly dataSourceInstanceName?: string;
             /**
-             * @description Name of the instance group; it may be given instead of its id
+             * @description Name of the instance group; an alternative to its id
              * @example
              */
             readonly deviceDataSourceInstanceGroupName?: string;
             /**
-             * @description What the collector is called in lists
+             * @description Display name of the collector
              * @example
              */
             readonly collectorDescription?: string;
@@ -10259,32 +10259,32 @@ export interface components {
              */
             type?: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
             /**
-             * @description What is done in it
+             * @description What the maintenance is for
              * @example Backup of the shop
              */
             comment?: string;
             /**
-             * @description How often it comes
+             * @description How often it recurs
              * @default oneTime
              * @example weekly
              * @enum {string}
              */
             sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
-            /** @description Who made it */
+            /** @description Who added it */
             readonly admin?: string;
             /**
-             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @description IANA name of the time zone of hour, minute and days; default: the portal's
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
              * Format: epoch-milliseconds
-             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             * @description When it begins; recurring maintenance has no window before it. Default: now
              */
             startDateTime?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             * @description When it ends; recurring maintenance has no window from then on, and 0 means no end. A oneTime one has this or a duration
              */
             endDateTime?: number;
             /** @description startDateTime in timezone */
@@ -10306,7 +10306,7 @@ export interface components {
             /** @description At which minute */
             endMinute?: number;
             /**
-             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @description Minutes from start to end, on the clock; an alternative to the end
              * @example 90
              */
             duration?: number;
@@ -10320,25 +10320,25 @@ export interface components {
             /** @description Day of the month, of monthly; months that are too short are left out */
             monthDay?: number;
             /**
-             * @description The device; deviceDisplayName may be given instead
+             * @description The device; or use deviceDisplayName
              * @example 150
              */
             deviceId?: number;
-            /** @description The device group; deviceGroupFullPath may be given instead */
+            /** @description The device group; or use deviceGroupFullPath */
             deviceGroupId?: number;
-            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            /** @description The data source; of a device group, 0 for all; or use dataSourceName */
             dataSourceId?: number;
-            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            /** @description The data source on the device; or use dataSourceName and the device */
             deviceDataSourceId?: number;
-            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            /** @description The instance; or use dataSourceInstanceName and the device */
             dataSourceInstanceId?: number;
-            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            /** @description The instance group; or use deviceDataSourceInstanceGroupName and deviceDataSourceId */
             deviceDataSourceInstanceGroupId?: number;
             /** @description The collector */
             collectorId?: number;
             /**
              * Format: password
-             * @description How far the history has come
+             * @description The history is complete up to this time
              */
             readonly closedTo?: number;
             /**
@@ -10352,32 +10352,32 @@ export interface components {
              */
             readonly isEffective?: boolean;
             /**
-             * @description What the device is called; it may be given instead of deviceId
+             * @description Display name of the device; an alternative to deviceId
              * @example web-prod-08.fra
              */
             readonly deviceDisplayName?: string;
             /**
-             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @description Full path of the device group; an alternative to deviceGroupId
              * @example
              */
             readonly deviceGroupFullPath?: string;
             /**
-             * @description Name of the data source; it may be given instead of its id
+             * @description Name of the data source; an alternative to its id
              * @example
              */
             readonly dataSourceName?: string;
             /**
-             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @description Name of the instance; an alternative to dataSourceInstanceId
              * @example
              */
             readonly dataSourceInstanceName?: string;
             /**
-             * @description Name of the instance group; it may be given instead of its id
+             * @description Name of the instance group; an alternative to its id
              * @example
              */
             readonly deviceDataSourceInstanceGroupName?: string;
             /**
-             * @description What the collector is called in lists
+             * @description Display name of the collector
              * @example
              */
             readonly collectorDescription?: string;
@@ -10394,12 +10394,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Unique; lower numbers are asked first
+             * @description Unique; lower numbers are evaluated first
              * @example 150
              */
             priority: number;
             /**
-             * @description Severity of the alerts it is about; All for every one
+             * @description Severity of the alerts that match, or All
              * @default All
              * @example Error
              * @enum {string}
@@ -10444,7 +10444,7 @@ export interface components {
              */
             datapoint: string;
             /**
-             * @description The escalation chain that those alerts go along
+             * @description The escalation chain of matching alerts
              * @example 1
              */
             escalatingChainId: number;
@@ -10484,7 +10484,7 @@ export interface components {
             type: string;
             /** @description when a timebased one counts */
             period?: components["schemas"]["Period"] | null;
-            /** @description who is notified first, second, …; an empty stage only waits */
+            /** @description the recipients of each stage; an empty stage only waits */
             stages: components["schemas"]["RecipientBody"][][];
         };
         EscalatingChainBody: {
@@ -10499,7 +10499,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Shop and booking front ends
              */
             description?: string;
@@ -10531,7 +10531,7 @@ export interface components {
              */
             destinations: components["schemas"]["DestinationBody"][];
             /**
-             * @description Who gets every notice of every stage
+             * @description Recipients of the notifications of every stage
              * @default []
              * @example [
              *       {
@@ -10544,7 +10544,7 @@ export interface components {
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
-             * @description Send no more than throttlingAlerts in throttlingPeriod
+             * @description Send at most throttlingAlerts in throttlingPeriod
              * @example true
              */
             enableThrottling?: boolean;
@@ -10573,7 +10573,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Shop and booking front ends
              */
             description?: string;
@@ -10605,7 +10605,7 @@ export interface components {
              */
             destinations?: components["schemas"]["DestinationBody"][];
             /**
-             * @description Who gets every notice of every stage
+             * @description Recipients of the notifications of every stage
              * @default []
              * @example [
              *       {
@@ -10618,7 +10618,7 @@ export interface components {
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
-             * @description Send no more than throttlingAlerts in throttlingPeriod
+             * @description Send at most throttlingAlerts in throttlingPeriod
              * @example true
              */
             enableThrottling?: boolean;
@@ -10647,7 +10647,7 @@ export interface components {
              */
             groupName: string;
             /**
-             * @description Who they are
+             * @description Who belongs to it
              * @example Whoever watches after 22:00
              */
             description?: string;
@@ -10683,7 +10683,7 @@ export interface components {
              */
             groupName?: string;
             /**
-             * @description Who they are
+             * @description Who belongs to it
              * @example Whoever watches after 22:00
              */
             description?: string;
@@ -10719,7 +10719,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Rings whoever is on call
              */
             description?: string;
@@ -10742,14 +10742,14 @@ export interface components {
              * @enum {string}
              */
             security: "starttls" | "tls" | "none";
-            /** @description smtp: who signs in there; empty: nobody */
+            /** @description smtp: user name to sign in with; empty: no sign-in */
             username?: string;
             /**
              * Format: password
              * @description smtp: the password; never shown
              */
             password?: string;
-            /** @description smtp: address that notices come from */
+            /** @description smtp: sender address of notifications */
             from?: string;
             /**
              * @description http: where notices are sent, http or https
@@ -10797,7 +10797,7 @@ export interface components {
             /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
              * @default 10
              */
             groupAbove: number;
@@ -10819,7 +10819,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example Rings whoever is on call
              */
             description?: string;
@@ -10842,14 +10842,14 @@ export interface components {
              * @enum {string}
              */
             security: "starttls" | "tls" | "none";
-            /** @description smtp: who signs in there; empty: nobody */
+            /** @description smtp: user name to sign in with; empty: no sign-in */
             username?: string;
             /**
              * Format: password
              * @description smtp: the password; never shown
              */
             password?: string;
-            /** @description smtp: address that notices come from */
+            /** @description smtp: sender address of notifications */
             from?: string;
             /**
              * @description http: where notices are sent, http or https
@@ -10897,7 +10897,7 @@ export interface components {
             /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
             sendInClear?: boolean;
             /**
-             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @description How many notifications a recipient gets individually within groupWait; the rest are combined as one digest. 0: never together
              * @default 10
              */
             groupAbove: number;
@@ -10908,7 +10908,7 @@ export interface components {
             groupWait: number;
         };
         AckDown: {
-            /** @description what is known of it, up to 4,000 characters */
+            /** @description comment, at most 4,000 characters */
             comment?: string;
         };
         CollectorGroupBody: {
@@ -10923,7 +10923,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What they have in common
+             * @description Description of the group
              * @example Collectors of the western port
              */
             description?: string;
@@ -10965,7 +10965,7 @@ export interface components {
              */
             readonly numOfCollectors?: number;
             /**
-             * @description Devices they look after; 0 for a role that does not see all devices
+             * @description Devices that they monitor; 0 for a role that cannot view all devices
              * @example 152
              */
             readonly numOfHosts?: number;
@@ -11012,19 +11012,19 @@ export interface components {
             email: string;
             /** @description Telephone number */
             phone?: string;
-            /** @description Anything worth knowing */
+            /** @description Notes about the user */
             note?: string;
             /** @description IANA name of the user's time zone; empty: the portal's */
             timezone?: string;
             /**
-             * @description suspended users cannot sign in, and their tokens stop
+             * @description suspended users cannot sign in, and their tokens do not work
              * @default active
              * @enum {string}
              */
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /** @description The roles held, each by id or by name */
+            /** @description The user's roles, each by id or by name */
             roles: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -11035,7 +11035,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; nobody is made to change a password */
+            /** @description Kept for clients of the published API; never enforced */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -11043,7 +11043,7 @@ export interface components {
              * @enum {string}
              */
             contactMethod: "email" | "sms" | "smsemail";
-            /** @description Mail address that becomes a text message */
+            /** @description Email address of an SMS gateway */
             smsEmail?: string;
             /**
              * @description sms or fulltext
@@ -11056,7 +11056,7 @@ export interface components {
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
             /**
-             * @description The user groups the user is in
+             * @description The user's groups
              * @default [
              *       1
              *     ]
@@ -11104,19 +11104,19 @@ export interface components {
             email?: string;
             /** @description Telephone number */
             phone?: string;
-            /** @description Anything worth knowing */
+            /** @description Notes about the user */
             note?: string;
             /** @description IANA name of the user's time zone; empty: the portal's */
             timezone?: string;
             /**
-             * @description suspended users cannot sign in, and their tokens stop
+             * @description suspended users cannot sign in, and their tokens do not work
              * @default active
              * @enum {string}
              */
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /** @description The roles held, each by id or by name */
+            /** @description The user's roles, each by id or by name */
             roles?: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -11127,7 +11127,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API; nobody is made to change a password */
+            /** @description Kept for clients of the published API; never enforced */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -11135,7 +11135,7 @@ export interface components {
              * @enum {string}
              */
             contactMethod: "email" | "sms" | "smsemail";
-            /** @description Mail address that becomes a text message */
+            /** @description Email address of an SMS gateway */
             smsEmail?: string;
             /**
              * @description sms or fulltext
@@ -11148,7 +11148,7 @@ export interface components {
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
             /**
-             * @description The user groups the user is in
+             * @description The user's groups
              * @default [
              *       1
              *     ]
@@ -11202,11 +11202,11 @@ export interface components {
              * @enum {integer}
              */
             status: 2 | 1;
-            /** @description Who made it */
+            /** @description Who created it */
             readonly createdBy?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When it was created
              */
             readonly createdOn?: number;
             /**
@@ -11244,7 +11244,7 @@ export interface components {
              *     ]
              */
             privileges: components["schemas"]["Privilege"][];
-            /** @description Kept for clients of the published API; nobody is shown an agreement */
+            /** @description Kept for clients of the published API; no agreement is shown */
             requireEULA?: boolean;
             /** @description Kept for clients of the published API; there is no second factor */
             twoFARequired?: boolean;
@@ -11258,7 +11258,7 @@ export interface components {
              */
             roleGroupId: number;
             /**
-             * @description How many users hold the role
+             * @description How many users have the role
              * @example 3
              */
             readonly associatedUserCount?: number;
@@ -11335,7 +11335,7 @@ export interface components {
             note: string;
             /**
              * Format: epoch-seconds
-             * @description When; now unless given
+             * @description When it happened; default: now
              */
             happenOnInSec?: number;
             /**
@@ -11349,7 +11349,7 @@ export interface components {
              */
             tags: components["schemas"]["NoteTag"][];
             /**
-             * @description What it is about; everything unless given
+             * @description What it applies to; default: everything
              * @default []
              * @example [
              *       {
@@ -11365,10 +11365,10 @@ export interface components {
         PortalSettingBody: {
             /** @description Always 1 */
             readonly id?: number;
-            /** @description Tells this portal from others on the same machine */
+            /** @description Identifies this portal among others on the same machine */
             readonly instance?: string;
             /**
-             * @description What it is called
+             * @description Name of the portal
              * @example Demo portal
              */
             name: string;
@@ -11410,17 +11410,17 @@ export interface components {
              */
             dataRetentionDays: number;
             /**
-             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @description Days that hourly values are kept; graphs, data and reports show them after the samples are deleted; none are stored if this is at most dataRetentionDays
              * @default 1825
              */
             hourlyDataRetentionDays: number;
             /**
-             * @description Days that alerts are kept once they have cleared
+             * @description Days that cleared alerts are kept
              * @default 365
              */
             alertRetentionDays: number;
             /**
-             * @description Days that the access log is kept
+             * @description Days that the audit log is kept
              * @default 90
              */
             auditRetentionDays: number;
@@ -11431,11 +11431,11 @@ export interface components {
             collectorDownSeconds: number;
             /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
             explorerAllowedNetworks?: string;
-            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When the portal was created
              */
             readonly createdOn?: number;
             /**
@@ -11448,10 +11448,10 @@ export interface components {
         PortalSettingChanges: {
             /** @description Always 1 */
             readonly id?: number;
-            /** @description Tells this portal from others on the same machine */
+            /** @description Identifies this portal among others on the same machine */
             readonly instance?: string;
             /**
-             * @description What it is called
+             * @description Name of the portal
              * @example Demo portal
              */
             name?: string;
@@ -11493,17 +11493,17 @@ export interface components {
              */
             dataRetentionDays: number;
             /**
-             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @description Days that hourly values are kept; graphs, data and reports show them after the samples are deleted; none are stored if this is at most dataRetentionDays
              * @default 1825
              */
             hourlyDataRetentionDays: number;
             /**
-             * @description Days that alerts are kept once they have cleared
+             * @description Days that cleared alerts are kept
              * @default 365
              */
             alertRetentionDays: number;
             /**
-             * @description Days that the access log is kept
+             * @description Days that the audit log is kept
              * @default 90
              */
             auditRetentionDays: number;
@@ -11514,11 +11514,11 @@ export interface components {
             collectorDownSeconds: number;
             /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
             explorerAllowedNetworks?: string;
-            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            /** @description Networks and addresses that such requests must not reach, even in an allowed network. The portal itself, and cloud metadata addresses, are always refused */
             explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
-             * @description When it was made
+             * @description When the portal was created
              */
             readonly createdOn?: number;
             /**
@@ -11544,7 +11544,7 @@ export interface components {
              * @enum {string}
              */
             auth: "none" | "basic" | "bearer";
-            /** @description basic: who signs in there */
+            /** @description basic: user name to sign in with */
             username?: string;
             /**
              * Format: password
@@ -11560,28 +11560,28 @@ export interface components {
              */
             groupId: number;
             /**
-             * @description Seconds that samples wait for others at most
+             * @description Maximum seconds that samples wait to be batched
              * @default 5
              */
             interval: number;
             /**
-             * @description Samples in one request at most
+             * @description Maximum samples in one request
              * @default 2000
              */
             batchSize: number;
             /**
-             * @description Hours that samples wait for a receiver that is away; older ones are dropped
+             * @description Hours that samples wait while the receiver is down; older ones are dropped
              * @default 24
              */
             keepHours: number;
             /**
-             * @description off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @description off; ready, before the first sample is sent; sending; behind, while it sends older samples; retrying, while the receiver does not respond or is busy; refused, if it rejected the last batch
              * @default off
              */
             readonly state: string;
             /**
              * Format: epoch-seconds
-             * @description When the receiver last took samples; 0: never
+             * @description When the receiver last accepted samples; 0: never
              */
             readonly lastSentOn?: number;
             /**
@@ -11593,7 +11593,7 @@ export interface components {
             readonly samplesSent?: number;
             /** @description Samples it refused, or that had waited for too long, since the portal started */
             readonly samplesDropped?: number;
-            /** @description Why the last batch was not taken; empty when it was */
+            /** @description Why the last batch failed; empty if it succeeded */
             readonly lastError?: string;
         };
         ReportGroupBody: {
@@ -11608,7 +11608,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What is in it
+             * @description Its contents
              * @example Sent on the first of each month
              */
             description?: string;
@@ -11623,7 +11623,7 @@ export interface components {
              */
             readonly matchedReportCount?: number;
             /**
-             * @description What you may do with its reports: read or write
+             * @description Your permission for its reports: read or write
              * @example write
              */
             readonly userPermission?: string;
@@ -11640,18 +11640,18 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example For the monthly review
              */
             description?: string;
             /**
-             * @description What it is about
+             * @description The report type
              * @example Alert
              * @enum {string}
              */
             type: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
             /**
-             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
              */
             groupId?: number;
@@ -11670,7 +11670,7 @@ export interface components {
              */
             delivery: "none" | "email";
             /**
-             * @description Who gets it by mail
+             * @description Who receives it by email
              * @default []
              * @example [
              *       {
@@ -11683,23 +11683,23 @@ export interface components {
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
+             * @description When it runs, as a cron expression: minute, hour, day of the month, month, day of the week. It sees what runAsUserName can view. Empty: no schedule
              * @example 0 7 1 * *
              */
             schedule?: string;
             /**
-             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @description IANA name of the time zone for the schedule and the times in the report; empty: the portal's
              * @example Europe/Berlin
              */
             scheduleTimezone?: string;
             /**
              * Format: epoch-seconds
-             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @description Time of the next scheduled run, in epoch seconds; 0 without a schedule
              * @example 1790000000
              */
             readonly nextGenerateOn?: number;
             /**
-             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @description How long the file of a run can be downloaded: 12 hours, 7 days, 4 weeks; any other value: as long as the run is kept
              * @example 30 days
              */
             reportLinkExpire?: string;
@@ -11708,11 +11708,11 @@ export interface components {
             /** @description Who last changed it */
             readonly lastmodifyUserName?: string;
             /**
-             * @description Id of the user whose rights a scheduled run has
+             * @description Id of the user whose permissions scheduled runs have
              * @example 1
              */
             readonly runAsUserId?: number;
-            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
              * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
@@ -11721,7 +11721,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description What to show, in this order; all columns of the type when empty
+             * @description Columns in this order; empty: all columns of the type
              * @default []
              * @example [
              *       {
@@ -11740,7 +11740,7 @@ export interface components {
              */
             columns: components["schemas"]["ReportColumn"][];
             /**
-             * @description A column of the type; the order of the API when empty
+             * @description A column of the type; empty: the order of the API
              * @example Began
              */
             sortedBy?: string;
@@ -11752,13 +11752,13 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @description Alert: full paths of device groups, * for any characters, comma-separated
              * @default *
              * @example Services/*
              */
             groupFullPath: string;
             /**
-             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @description Alert: display names of devices, * for any characters, comma-separated
              * @default *
              * @example *
              */
@@ -11789,7 +11789,7 @@ export interface components {
              */
             chain: string;
             /**
-             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @description Alert: all, or some of warn, error and critical, comma-separated
              * @default all
              * @example error,critical
              */
@@ -11813,11 +11813,11 @@ export interface components {
              * @enum {string}
              */
             clearFilter: "all" | "clear" | "nonclear";
-            /** @description Alert: only those that are active when it is made */
+            /** @description Alert: only alerts that are active when the report runs */
             activeOnly?: boolean;
-            /** @description Alert: the counts per severity, without the alerts */
+            /** @description Alert: only the counts per severity */
             summaryOnly?: boolean;
-            /** @description Alert: also those that began before the range and were still active in it */
+            /** @description Alert: include alerts that began before the range and were active in it */
             includePreexist?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -11857,7 +11857,7 @@ export interface components {
             /** @description Audit Log: words that the description holds */
             filter?: string;
             /**
-             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @description Audit Log: user names, * for any characters, comma-separated
              * @default *
              */
             username: string;
@@ -11869,17 +11869,17 @@ export interface components {
              */
             alertLevel: "warn" | "error" | "critical";
             /**
-             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @description Alert SLA: count only alerts of these alert rules, * for any characters
              * @default *
              */
             alertRule: string;
             /**
-             * @description Alert SLA: leave maintenance out of the time that counts
+             * @description Alert SLA: exclude maintenance
              * @default true
              */
             excludeSDT: boolean;
             /**
-             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @description Alert SLA: time without data counts as down (0), is excluded (1) or counts as available (2)
              * @default 2
              * @example 1
              * @enum {integer}
@@ -11890,7 +11890,7 @@ export interface components {
              * @default true
              */
             excludeGlobal: boolean;
-            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            /** @description Host metric trends: only the ten instances with the highest average of each datapoint */
             top10Only?: boolean;
             /** @description Kept for clients of the published API */
             isBase1024?: boolean;
@@ -11939,27 +11939,27 @@ export interface components {
             /** @description Kept for clients of the published API */
             macros?: unknown[];
             /**
-             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @description When the newest run that you can view ended, in epoch seconds; 0: none
              * @example 1790000000
              */
             readonly lastGenerateOn?: number;
             /**
-             * @description How many bytes that run made
+             * @description File size of that run in bytes
              * @example 5120
              */
             readonly lastGenerateSize?: number;
             /**
-             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
+             * @description Number of pages of that run: pages of a PDF, otherwise 1; 0 before the first run
              * @example 1
              */
             readonly lastGeneratePages?: number;
             /**
-             * @description How many results are kept that you may see
+             * @description Number of stored results that you can view
              * @example 1
              */
             readonly reportLinkNum?: number;
             /**
-             * @description What you may do with it: read or write
+             * @description Your permission: read or write
              * @example write
              */
             readonly userPermission?: string;
@@ -11976,18 +11976,18 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What it is for
+             * @description Its purpose
              * @example For the monthly review
              */
             description?: string;
             /**
-             * @description What it is about
+             * @description The report type
              * @example Alert
              * @enum {string}
              */
             type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
             /**
-             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
              */
             groupId?: number;
@@ -12006,7 +12006,7 @@ export interface components {
              */
             delivery: "none" | "email";
             /**
-             * @description Who gets it by mail
+             * @description Who receives it by email
              * @default []
              * @example [
              *       {
@@ -12019,23 +12019,23 @@ export interface components {
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
+             * @description When it runs, as a cron expression: minute, hour, day of the month, month, day of the week. It sees what runAsUserName can view. Empty: no schedule
              * @example 0 7 1 * *
              */
             schedule?: string;
             /**
-             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @description IANA name of the time zone for the schedule and the times in the report; empty: the portal's
              * @example Europe/Berlin
              */
             scheduleTimezone?: string;
             /**
              * Format: epoch-seconds
-             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @description Time of the next scheduled run, in epoch seconds; 0 without a schedule
              * @example 1790000000
              */
             readonly nextGenerateOn?: number;
             /**
-             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @description How long the file of a run can be downloaded: 12 hours, 7 days, 4 weeks; any other value: as long as the run is kept
              * @example 30 days
              */
             reportLinkExpire?: string;
@@ -12044,11 +12044,11 @@ export interface components {
             /** @description Who last changed it */
             readonly lastmodifyUserName?: string;
             /**
-             * @description Id of the user whose rights a scheduled run has
+             * @description Id of the user whose permissions scheduled runs have
              * @example 1
              */
             readonly runAsUserId?: number;
-            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            /** @description The user whose permissions scheduled runs have: who last changed the report; or, if a user who can view all devices changed neither delivery nor recipients, the previous user */
             readonly runAsUserName?: string;
             /**
              * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
@@ -12057,7 +12057,7 @@ export interface components {
              */
             dateRange: string;
             /**
-             * @description What to show, in this order; all columns of the type when empty
+             * @description Columns in this order; empty: all columns of the type
              * @default []
              * @example [
              *       {
@@ -12076,7 +12076,7 @@ export interface components {
              */
             columns: components["schemas"]["ReportColumn"][];
             /**
-             * @description A column of the type; the order of the API when empty
+             * @description A column of the type; empty: the order of the API
              * @example Began
              */
             sortedBy?: string;
@@ -12088,13 +12088,13 @@ export interface components {
              */
             sortedDirection: "asc" | "desc";
             /**
-             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @description Alert: full paths of device groups, * for any characters, comma-separated
              * @default *
              * @example Services/*
              */
             groupFullPath: string;
             /**
-             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @description Alert: display names of devices, * for any characters, comma-separated
              * @default *
              * @example *
              */
@@ -12125,7 +12125,7 @@ export interface components {
              */
             chain: string;
             /**
-             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @description Alert: all, or some of warn, error and critical, comma-separated
              * @default all
              * @example error,critical
              */
@@ -12149,11 +12149,11 @@ export interface components {
              * @enum {string}
              */
             clearFilter: "all" | "clear" | "nonclear";
-            /** @description Alert: only those that are active when it is made */
+            /** @description Alert: only alerts that are active when the report runs */
             activeOnly?: boolean;
-            /** @description Alert: the counts per severity, without the alerts */
+            /** @description Alert: only the counts per severity */
             summaryOnly?: boolean;
-            /** @description Alert: also those that began before the range and were still active in it */
+            /** @description Alert: include alerts that began before the range and were active in it */
             includePreexist?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -12193,7 +12193,7 @@ export interface components {
             /** @description Audit Log: words that the description holds */
             filter?: string;
             /**
-             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @description Audit Log: user names, * for any characters, comma-separated
              * @default *
              */
             username: string;
@@ -12205,17 +12205,17 @@ export interface components {
              */
             alertLevel: "warn" | "error" | "critical";
             /**
-             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @description Alert SLA: count only alerts of these alert rules, * for any characters
              * @default *
              */
             alertRule: string;
             /**
-             * @description Alert SLA: leave maintenance out of the time that counts
+             * @description Alert SLA: exclude maintenance
              * @default true
              */
             excludeSDT: boolean;
             /**
-             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @description Alert SLA: time without data counts as down (0), is excluded (1) or counts as available (2)
              * @default 2
              * @example 1
              * @enum {integer}
@@ -12226,7 +12226,7 @@ export interface components {
              * @default true
              */
             excludeGlobal: boolean;
-            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            /** @description Host metric trends: only the ten instances with the highest average of each datapoint */
             top10Only?: boolean;
             /** @description Kept for clients of the published API */
             isBase1024?: boolean;
@@ -12275,27 +12275,27 @@ export interface components {
             /** @description Kept for clients of the published API */
             macros?: unknown[];
             /**
-             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @description When the newest run that you can view ended, in epoch seconds; 0: none
              * @example 1790000000
              */
             readonly lastGenerateOn?: number;
             /**
-             * @description How many bytes that run made
+             * @description File size of that run in bytes
              * @example 5120
              */
             readonly lastGenerateSize?: number;
             /**
-             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
+             * @description Number of pages of that run: pages of a PDF, otherwise 1; 0 before the first run
              * @example 1
              */
             readonly lastGeneratePages?: number;
             /**
-             * @description How many results are kept that you may see
+             * @description Number of stored results that you can view
              * @example 1
              */
             readonly reportLinkNum?: number;
             /**
-             * @description What you may do with it: read or write
+             * @description Your permission: read or write
              * @example write
              */
             readonly userPermission?: string;
@@ -12307,18 +12307,18 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description What happens. coreSwitchDown: a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device goes down and up; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API answers 429; strength: to how many of a hundred requests. failingAnswers: the API answers 500; strength: to how many of a hundred requests. expiredSession: the API answers 401; strength: to how many of a hundred requests.
+             * @description What happens. coreSwitchDown: a core switch and the devices that depend on it do not respond; strength: the share of these, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device flaps; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API responds with 429; strength: to how many of a hundred requests. failingAnswers: the API responds with 500; strength: to how many of a hundred requests. expiredSession: the API responds with 401; strength: to how many of a hundred requests.
              * @example cpuStorm
              * @enum {string}
              */
             kind: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
             /** @description The device that it happens to; 0: one that suits it */
             deviceId?: number;
-            /** @description The device group that it happens to, with those below; 0: one that suits it */
+            /** @description The affected device group, including groups below; 0: chosen automatically */
             groupId?: number;
             /** @description The simulated collector that it happens to; 0: the first */
             collectorId?: number;
-            /** @description How bad it is, see kind; 0: as usual */
+            /** @description Its strength, see kind; 0: default */
             strength?: number;
             /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
             duration?: number;
@@ -12337,7 +12337,7 @@ export interface components {
              * @description When it ends, or has ended
              */
             readonly endOn?: number;
-            /** @description Who began it */
+            /** @description Who started it */
             readonly startedBy?: string;
         };
         TimingChange: {
@@ -12372,19 +12372,19 @@ export interface components {
             newPassword: string;
         };
         Logoff: {
-            /** @description names of users, up to 1,000 */
+            /** @description user names, at most 1,000 */
             userNames: string[];
         };
         GenerateReportRequest: {
-            /** @description the user whose rights the run has; you unless given, and another one only for who may change that user */
+            /** @description the user whose permissions the run has; default: you; another user only if you can edit that user */
             withAdminId?: number;
-            /** @description ignored: the path says which */
+            /** @description ignored; the path has the id */
             reportId?: number;
-            /** @description mail addresses joined by commas that get the report once it is made */
+            /** @description comma-separated email addresses that receive the report when it is done */
             receiveEmails?: string;
         };
         TestRequest: {
-            /** @description smtp: where the mail goes; the caller's own address when it is not given */
+            /** @description smtp: the recipient's address; default: the caller's address */
             addr?: string;
         };
         Hello: {
@@ -12400,7 +12400,7 @@ export interface components {
         Beat: {
             /** @description its version */
             build?: string;
-            /** @description results that are not sent yet */
+            /** @description results that are not yet sent */
             waiting?: number;
             /** @description how many instances it polls */
             instances?: number;
@@ -12408,17 +12408,17 @@ export interface components {
             clockOffset?: number | null;
         };
         ResultBody: {
-            /** @description what was looked at */
+            /** @description the instance */
             instanceId: number;
             /** @description when, in epoch seconds */
             at: number;
             /** @description milliseconds */
             took: number;
-            /** @description raw fields by name; what is not there has no data */
+            /** @description raw fields by name; missing fields have no data */
             values: unknown;
-            /** @description why there are none, or why they are bad, in a sentence */
+            /** @description why there are no values, or why they are bad, as a sentence */
             error?: string;
-            /** @description whether the device gave a sign of itself; without it, it did when there are values */
+            /** @description whether the device responded; default: true if there are values */
             answered?: boolean | null;
             /** @description what the collector's own machine lacks: network, uplink (it has a route, but no device responds) or descriptors; the result then says nothing about the device. Else empty */
             local?: string;
@@ -12428,7 +12428,7 @@ export interface components {
         Posted: {
             /** @description up to 10,000, of instances that this collector polls */
             results: components["schemas"]["ResultBody"][];
-            /** @description their moments are by the portal's clock, whatever the collector's says */
+            /** @description their times are already corrected to the portal's clock */
             corrected?: boolean;
         };
         Found: {
@@ -12442,7 +12442,7 @@ export interface components {
             error?: string;
         };
         DeviceInstances: {
-            /** @description ids of up to 100 instances, joined by commas */
+            /** @description ids of up to 100 instances, comma-separated */
             instanceIds: string;
         };
         TrialOf: {
@@ -14124,7 +14124,7 @@ export interface operations {
             query?: {
                 /** @description Delete the groups inside too; devices that are in no other group then are deleted */
                 deleteChildren?: boolean;
-                /** @description Remove those devices for good, instead of keeping them recoverable */
+                /** @description Delete the devices permanently, instead of moving them to the recycle bin */
                 deleteHard?: boolean;
             };
             header?: {
@@ -17553,7 +17553,7 @@ export interface operations {
     putSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Even if expressions call it; those apply to nothing from then on */
+                /** @description Delete it even if expressions use it; these then apply to nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -17618,7 +17618,7 @@ export interface operations {
     deleteSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Even if expressions call it; those apply to nothing from then on */
+                /** @description Delete it even if expressions use it; these then apply to nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -17667,7 +17667,7 @@ export interface operations {
     patchSettingFunctionsById: {
         parameters: {
             query?: {
-                /** @description Even if expressions call it; those apply to nothing from then on */
+                /** @description Delete it even if expressions use it; these then apply to nothing */
                 ignoreReference?: boolean;
             };
             header?: {
@@ -17752,7 +17752,7 @@ export interface operations {
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
                 filter?: string;
-                /** @description json answers a file for importjson instead: what people wrote, without ids. From the list, all that the filter finds. */
+                /** @description json: return a file for importjson instead, without ids and computed fields. From the list, all that the filter finds. */
                 format?: "json";
             };
             header?: never;
@@ -17790,7 +17790,7 @@ export interface operations {
     postSettingDatasources: {
         parameters: {
             query?: {
-                /** @description Where no graphs are given, make one for each data point */
+                /** @description If the body has no graphs, create one for each data point */
                 createGraph?: boolean;
             };
             header?: never;
@@ -17960,7 +17960,7 @@ export interface operations {
                  * @example id
                  */
                 fields?: string;
-                /** @description json answers a file for importjson instead: what people wrote, without ids. From the list, all that the filter finds. */
+                /** @description json: return a file for importjson instead, without ids and computed fields. From the list, all that the filter finds. */
                 format?: "json";
             };
             header?: {
@@ -18019,9 +18019,9 @@ export interface operations {
     putSettingDatasourcesById: {
         parameters: {
             query?: {
-                /** @description Why; kept with the change, and listed by updatereasons */
+                /** @description Reason for the change, listed by updatereasons */
                 reason?: string;
-                /** @description A name that is taken gets a number behind it, instead of 409 */
+                /** @description Append a number to a name that is taken, instead of responding with 409 */
                 forceUniqueIdentifier?: boolean;
             };
             header?: {
@@ -18245,9 +18245,9 @@ export interface operations {
     patchSettingDatasourcesById: {
         parameters: {
             query?: {
-                /** @description Why; kept with the change, and listed by updatereasons */
+                /** @description Reason for the change, listed by updatereasons */
                 reason?: string;
-                /** @description A name that is taken gets a number behind it, instead of 409 */
+                /** @description Append a number to a name that is taken, instead of responding with 409 */
                 forceUniqueIdentifier?: boolean;
             };
             header?: {
@@ -19143,10 +19143,10 @@ export interface operations {
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
-                /** @description Answer the text of each alert in detailMessage */
+                /** @description Return the text of each alert in detailMessage */
                 needMessage?: boolean;
                 /**
-                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @description Device properties to return in customColumns, as ##name##, comma-separated; secret-looking ones are masked
                  * @example ##system.hostname##
                  */
                 customColumns?: string;
@@ -19190,10 +19190,10 @@ export interface operations {
                  * @example id
                  */
                 fields?: string;
-                /** @description Answer the text of each alert in detailMessage */
+                /** @description Return the text of each alert in detailMessage */
                 needMessage?: boolean;
                 /**
-                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @description Device properties to return in customColumns, as ##name##, comma-separated; secret-looking ones are masked
                  * @example ##system.hostname##
                  */
                 customColumns?: string;
@@ -19549,10 +19549,10 @@ export interface operations {
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
-                /** @description Answer the text of each alert in detailMessage */
+                /** @description Return the text of each alert in detailMessage */
                 needMessage?: boolean;
                 /**
-                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @description Device properties to return in customColumns, as ##name##, comma-separated; secret-looking ones are masked
                  * @example ##system.hostname##
                  */
                 customColumns?: string;
@@ -19629,10 +19629,10 @@ export interface operations {
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
-                /** @description Answer the text of each alert in detailMessage */
+                /** @description Return the text of each alert in detailMessage */
                 needMessage?: boolean;
                 /**
-                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @description Device properties to return in customColumns, as ##name##, comma-separated; secret-looking ones are masked
                  * @example ##system.hostname##
                  */
                 customColumns?: string;
@@ -23421,7 +23421,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Whose token it will be
+                 * @description Id of the token's user
                  * @example 1
                  */
                 adminId: number;
@@ -23453,7 +23453,7 @@ export interface operations {
             };
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
-            /** @description the user holds more than the caller does */
+            /** @description the user has permissions that the caller does not have */
             403: components["responses"]["Denied"];
             /** @description there is no such user */
             404: components["responses"]["NotFound"];
@@ -26742,13 +26742,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where there is one of that name: ERROR answers 409, FORCE_OVERWRITE makes it what the file says. What is found by name keeps its ids.
+                 * @description If the name exists: ERROR responds with 409, FORCE_OVERWRITE replaces it by the file. Parts with the same names keep their ids.
                  * @example FORCE_OVERWRITE
                  */
                 handleConflict?: "ERROR" | "FORCE_OVERWRITE";
-                /** @description What an overwritten data source keeps, joined by commas: ACTIVE_DISCOVERY_FILTERS, ACTIVE_DISCOVERY_INTERVAL, APPLIES_TO_SCRIPT, COLLECTION_INTERVAL, DATAPOINT_ALERT_THRESHOLDS, NAME, TAGS, or names of fields */
+                /** @description What an overwritten data source keeps, comma-separated: ACTIVE_DISCOVERY_FILTERS, ACTIVE_DISCOVERY_INTERVAL, APPLIES_TO_SCRIPT, COLLECTION_INTERVAL, DATAPOINT_ALERT_THRESHOLDS, NAME, TAGS, or names of fields */
                 fieldsToPreserve?: string;
-                /** @description Why; kept with the change, and listed by updatereasons */
+                /** @description Reason for the change, listed by updatereasons */
                 reason?: string;
             };
             header?: never;
@@ -26833,11 +26833,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where there is one of that name: ERROR answers 409, FORCE_OVERWRITE makes it what the file says. What is found by name keeps its ids.
+                 * @description If the name exists: ERROR responds with 409, FORCE_OVERWRITE replaces it by the file. Parts with the same names keep their ids.
                  * @example FORCE_OVERWRITE
                  */
                 handleConflict?: "ERROR" | "FORCE_OVERWRITE";
-                /** @description What an overwritten function keeps, joined by commas: code, description */
+                /** @description What an overwritten function keeps, comma-separated: code, description */
                 fieldsToPreserve?: string;
             };
             header?: never;
@@ -26923,9 +26923,9 @@ export interface operations {
             query?: {
                 /** @description Only alerts of devices in this group and in all groups below */
                 groupId?: number;
-                /** @description When the time begins; 6 hours before its end unless given */
+                /** @description Start of the time range; default: 6 hours before its end */
                 start?: number;
-                /** @description When it ends; now unless given */
+                /** @description End of the time range; default: now */
                 end?: number;
                 /** @description Seconds that are counted together; the time has up to 1,000 of them */
                 step?: number;
@@ -26948,7 +26948,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlertSummary"];
                 };
             };
-            /** @description the time is not one, or has too many steps */
+            /** @description the time range is invalid, or has too many steps */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
@@ -26987,7 +26987,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
-            /** @description there is no such group, or it is not yours to see */
+            /** @description there is no such group, or you cannot view it */
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -27086,7 +27086,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description the caller came with an API token, which has no session */
+            /** @description the caller used an API token, which has no session */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
@@ -27125,13 +27125,13 @@ export interface operations {
                     "application/json": components["schemas"]["Whoami"];
                 };
             };
-            /** @description the current password is wrong, or the new one is no good */
+            /** @description the current password is wrong, or the new one is not allowed */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
-            /** @description ten wrong passwords were given for the user name or from the address */
+            /** @description ten attempts failed for the user name or from the address */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
@@ -27169,11 +27169,11 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description there is no user of that name */
+            /** @description there is no user with that name */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or a user holds more than the caller does */
+            /** @description the user's role does not have the permission, or a user has permissions that the caller does not have */
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -27217,11 +27217,11 @@ export interface operations {
             };
             /** @description a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report or run, or it is not yours to see */
+            /** @description there is no such report or run, or you cannot view it */
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -27263,16 +27263,16 @@ export interface operations {
                     "application/json": components["schemas"]["GenerateReportResult"];
                 };
             };
-            /** @description the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written */
+            /** @description the run is waiting or running; errorDetail has the progress in percent, and the number of rows written */
             202: components["responses"]["Running"];
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report or run, or it is not yours to see */
+            /** @description there is no such report or run, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the run has failed; the sentence says why */
+            /** @description the run has failed; the message has the reason */
             409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -27313,11 +27313,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report or run, or it is not yours to see */
+            /** @description there is no such report or run, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -27359,16 +27359,16 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written */
+            /** @description the run is waiting or running; errorDetail has the progress in percent, and the number of rows written */
             202: components["responses"]["Running"];
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report or run, or it is not yours to see */
+            /** @description there is no such report or run, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the run has failed; the sentence says why */
+            /** @description the run has failed; the message has the reason */
             409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -27380,7 +27380,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The cron line: minute, hour, day of the month, month, day of the week
+                 * @description The cron expression: minute, hour, day of the month, month, day of the week
                  * @example 0 7 * * 1
                  */
                 schedule: string;
@@ -27408,11 +27408,11 @@ export interface operations {
                     "application/json": components["schemas"]["ScheduleTimes"];
                 };
             };
-            /** @description it is no cron line, or there is no such time zone */
+            /** @description the cron expression is invalid, or there is no such time zone */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -27452,7 +27452,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description addr is no mail address */
+            /** @description addr is not a valid email address */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
@@ -27493,9 +27493,9 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27516,7 +27516,7 @@ export interface operations {
                  */
                 id: number;
                 /**
-                 * @description The system, in any letter case
+                 * @description The operating system, case-insensitive
                  * @example Linux64
                  */
                 osAndArch: "Linux64" | "Win64" | "Darwin64";
@@ -27539,9 +27539,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27562,7 +27562,7 @@ export interface operations {
                  */
                 id: number;
                 /**
-                 * @description The system, in any letter case
+                 * @description The operating system, case-insensitive
                  * @example Linux64
                  */
                 osAndArch: "Linux64" | "Win64" | "Darwin64";
@@ -27585,9 +27585,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27628,9 +27628,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27669,9 +27669,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27704,7 +27704,7 @@ export interface operations {
                  */
                 id: number;
                 /**
-                 * @description The system, in any letter case
+                 * @description The operating system, case-insensitive
                  * @example Linux64
                  */
                 os: "Linux64" | "Win64" | "Darwin64";
@@ -27727,9 +27727,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27780,9 +27780,9 @@ export interface operations {
             };
             /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27833,9 +27833,9 @@ export interface operations {
             };
             /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27891,9 +27891,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27941,9 +27941,9 @@ export interface operations {
             };
             /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -27984,9 +27984,9 @@ export interface operations {
             };
             /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -28041,9 +28041,9 @@ export interface operations {
             };
             /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong or has expired */
+            /** @description no user is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or the token is another collector's */
+            /** @description the user's role does not have the permission, or the token is another collector's */
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
@@ -28058,22 +28058,22 @@ export interface operations {
     getDeviceDevicesByDeviceIdDevicedatasourcesByIdData: {
         parameters: {
             query?: {
-                /** @description Names of data points, joined by commas; all unless given */
+                /** @description Names of data points, comma-separated; default: all */
                 datapoints?: string;
                 /**
                  * @description Hours up to the end, instead of start
                  * @example 1
                  */
                 period?: number;
-                /** @description First moment; an hour before the end unless given */
+                /** @description Start in epoch seconds; default: an hour before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
-                /** @description What the samples of each step come to, instead of the samples */
+                /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
                 step?: number;
                 /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
                 percent?: number;
@@ -28110,9 +28110,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28125,22 +28125,22 @@ export interface operations {
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdData: {
         parameters: {
             query?: {
-                /** @description Names of data points, joined by commas; all unless given */
+                /** @description Names of data points, comma-separated; default: all */
                 datapoints?: string;
                 /**
                  * @description Hours up to the end, instead of start
                  * @example 1
                  */
                 period?: number;
-                /** @description First moment; an hour before the end unless given */
+                /** @description Start in epoch seconds; default: an hour before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
-                /** @description What the samples of each step come to, instead of the samples */
+                /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
                 step?: number;
                 /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
                 percent?: number;
@@ -28182,9 +28182,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28197,9 +28197,9 @@ export interface operations {
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdGraphsByGraphIdData: {
         parameters: {
             query?: {
-                /** @description First moment; as the graph's timeScale says unless given */
+                /** @description Start in epoch seconds; default: the graph's timeScale before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
@@ -28246,9 +28246,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28261,9 +28261,9 @@ export interface operations {
     getDeviceDevicedatasourceinstancesByInstanceIdGraphsByGraphIdData: {
         parameters: {
             query?: {
-                /** @description First moment; as the graph's timeScale says unless given */
+                /** @description Start in epoch seconds; default: the graph's timeScale before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
@@ -28300,9 +28300,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28315,9 +28315,9 @@ export interface operations {
     getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdGraphsByOgraphIdData: {
         parameters: {
             query?: {
-                /** @description First moment; as the graph's timeScale says unless given */
+                /** @description Start in epoch seconds; default: the graph's timeScale before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
@@ -28335,7 +28335,7 @@ export interface operations {
                  */
                 deviceDsId: number;
                 /**
-                 * @description Id of the instance group; 0 for the instances that are in none
+                 * @description Id of the instance group; 0 for instances without a group
                  * @example 1
                  */
                 dsigId: number;
@@ -28364,9 +28364,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28384,13 +28384,13 @@ export interface operations {
                  * @example 1
                  */
                 period?: number;
-                /** @description First moment; an hour before the end unless given */
+                /** @description Start in epoch seconds; default: an hour before the end */
                 start?: number;
-                /** @description Last moment; now unless given */
+                /** @description End in epoch seconds; default: now */
                 end?: number;
-                /** @description What the samples of each step come to, instead of the samples */
+                /** @description Function that aggregates the samples of each step */
                 aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
-                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                /** @description Seconds of a step of aggregate; default: long enough for a response of one page */
                 step?: number;
                 /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
                 percent?: number;
@@ -28424,9 +28424,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -28474,9 +28474,9 @@ export interface operations {
             };
             /** @description a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or has it for other groups */
+            /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
             /** @description there is no such data source or device, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28529,9 +28529,9 @@ export interface operations {
             };
             /** @description a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or has it for other groups */
+            /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
             /** @description there is no such data source or device, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28581,9 +28581,9 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or has it for other groups */
+            /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
             /** @description there is no such instance there, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28637,9 +28637,9 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right, or has it for other groups */
+            /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
             /** @description there is no such instance there, or it is not yours to see */
             404: components["responses"]["NotFound"];
@@ -28676,11 +28676,11 @@ export interface operations {
                     "application/json": components["schemas"]["Matches"];
                 };
             };
-            /** @description the expression cannot be read; errorDetail says why */
+            /** @description the expression is invalid; errorDetail has the reason */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -28750,9 +28750,9 @@ export interface operations {
             query?: {
                 /** @description Only alerts of devices in this group and in all groups below */
                 groupId?: number;
-                /** @description When the time begins; 6 hours before its end unless given */
+                /** @description Start of the time range; default: 6 hours before its end */
                 start?: number;
-                /** @description When it ends; now unless given */
+                /** @description End of the time range; default: now */
                 end?: number;
                 /** @description Seconds that are counted together; the time has up to 1,000 of them */
                 step?: number;
@@ -28775,7 +28775,7 @@ export interface operations {
                     "application/json": components["schemas"]["AlertSummary"];
                 };
             };
-            /** @description the time is not one, or has too many steps */
+            /** @description the time range is invalid, or has too many steps */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];

@@ -1370,8 +1370,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring a deleted variable, or one that was secret, back with its secret
-         * @description For two minutes.
+         * Restore a deleted variable, or one that was secret, with its secret
+         * @description Possible for two minutes.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1412,8 +1412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Secret variables whose values are gone
-         * @description Without a keyring that answers, a secret is gone when the program ends.
+         * List secret variables without values
+         * @description Without a system keyring, secrets are lost when the program ends.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1437,13 +1437,13 @@ export interface paths {
         put?: never;
         /**
          * Rename a variable where it is used
-         * @description Saved requests and extractors that use the former name use the present one. For two minutes DELETE takes it back.
+         * @description Replaces the former name by the current one in saved requests and extractors. For two minutes DELETE undoes it.
          *
          *     Right needed: none: any signed-in user.
          */
         post: operations["postVariablesByIdFollow"];
         /**
-         * Take back where a variable was renamed
+         * Undo renaming a variable where it is used
          * @description Right needed: none: any signed-in user.
          */
         delete: operations["deleteVariablesByIdFollow"];
@@ -1522,8 +1522,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring a deleted request back
-         * @description As long as it is among the last that were deleted.
+         * Restore a deleted request
+         * @description Possible for the most recently deleted requests.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1713,7 +1713,7 @@ export interface paths {
         put?: never;
         /**
          * Add a saved request
-         * @description A request that is kept in a collection.
+         * @description A saved request in a collection.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1798,7 +1798,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put a collection or a request elsewhere
+         * Move a collection or a request
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postCollectionsMove"];
@@ -1818,7 +1818,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copy a collection with all that lies in it
+         * Duplicate a collection with its contents
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postCollectionsByIdDuplicate"];
@@ -1845,7 +1845,7 @@ export interface paths {
         put?: never;
         /**
          * Add an extractor
-         * @description A value of responses that is kept as a variable.
+         * @description Extracts a value from responses into a variable.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1919,7 +1919,7 @@ export interface paths {
         head?: never;
         /**
          * Change some settings
-         * @description Replaces the top-level keys that are given; null removes one.
+         * @description Replaces the top-level keys in the body; null removes a key.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1994,15 +1994,15 @@ export interface components {
         Draft: {
             /** @enum {string} */
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description as typed; may hold a query */
+            /** @description as typed; can contain a query */
             path: string;
-            /** @description the path in the catalog it came from, or nothing */
+            /** @description its path template in the catalog; empty: none */
             template: string;
             /** @description the value of each {parameter} */
             pathParams: components["schemas"]["Row"][];
             /** @description added to the path's own query, in this order */
             query: components["schemas"]["Row"][];
-            /** @description sent beside the usual ones */
+            /** @description sent in addition to the automatic headers */
             headers: components["schemas"]["Row"][];
             /** @description the text, exactly */
             body: string;
@@ -2011,7 +2011,7 @@ export interface components {
              * @enum {string}
              */
             mode: "form" | "raw";
-            /** @description seconds to wait for the response; 0 is the portal's */
+            /** @description seconds to wait for the response; 0: the portal's default */
             timeout?: number;
         };
         Tab: {
@@ -2019,18 +2019,18 @@ export interface components {
             readonly id?: number;
             /** @description From left to right; ties by id */
             position?: number;
-            /** @description Given by hand; empty follows method and path */
+            /** @description Name; empty: method and path */
             name?: string;
-            /** @description It stays when others are closed */
+            /** @description It stays open when other tabs are closed */
             pinned?: boolean;
             /** @description The request as it is now */
             draft?: components["schemas"]["Draft"];
-            /** @description What the draft is measured against; null for nothing */
+            /** @description The saved state to compare the draft with; null for nothing */
             saved?: components["schemas"]["Draft"] | null;
-            /** @description The last response; 0 for none */
+            /** @description The last response; 0: none */
             historyId?: number;
             /**
-             * @description What the page remembers of it: scroll, panes
+             * @description View state of the page: scroll position, panes
              * @default {}
              */
             view?: unknown;
@@ -2040,7 +2040,7 @@ export interface components {
             version?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it was closed; 0 while it is open. The newest 25 closed ones can be opened again
+             * @description When it was closed; 0: open. The newest 25 closed tabs can be reopened
              */
             closed?: number;
         };
@@ -2059,10 +2059,10 @@ export interface components {
             name?: string;
             /** @description Shown as stars when secret; sending the stars keeps it */
             value?: string;
-            /** @description Kept in the OS keyring and never shown */
+            /** @description Stored in the system keyring and never shown */
             secret?: boolean;
             /**
-             * @description portal goes before global
+             * @description portal takes precedence over global
              * @default portal
              * @enum {string}
              */
@@ -2830,21 +2830,21 @@ export interface components {
             readonly path?: string;
             /** @description As sent, secrets masked */
             readonly url?: string;
-            /** @description 0 when there was no response */
+            /** @description 0: no response */
             readonly status?: number;
             /** @description The words of the status */
             readonly statusText?: string;
             /** @description From the first byte sent to the last byte read */
             readonly ms?: number;
-            /** @description Of the response's body */
+            /** @description Size of the response body */
             readonly bytes?: number;
             /** @description Why there was no response */
             readonly error?: string;
             /** @description The request, variables unresolved */
             readonly draft?: components["schemas"]["Draft"];
-            /** @description Whether the response can be opened again */
+            /** @description Whether the response is stored */
             readonly kept?: boolean;
-            /** @description It stays however many come after */
+            /** @description It is never deleted automatically */
             pinned?: boolean;
             /** @description Items of each page, where all pages of a list were fetched; 0 for one request */
             readonly pageSize?: number;
@@ -2887,19 +2887,19 @@ export interface components {
             readonly path: string;
             /** @description As sent, secrets masked */
             readonly url: string;
-            /** @description 0 when there was no response */
+            /** @description 0: no response */
             readonly status: number;
             /** @description The words of the status */
             readonly statusText: string;
             /** @description From the first byte sent to the last byte read */
             readonly ms: number;
-            /** @description Of the response's body */
+            /** @description Size of the response body */
             readonly bytes: number;
             /** @description Why there was no response */
             readonly error: string;
-            /** @description Whether the response can be opened again */
+            /** @description Whether the response is stored */
             readonly kept: boolean;
-            /** @description It stays however many come after */
+            /** @description It is never deleted automatically */
             pinned: boolean;
             /** @description Items of each page, where all pages of a list were fetched; 0 for one request */
             readonly pageSize: number;
@@ -2921,9 +2921,9 @@ export interface components {
         Portal: {
             /** @description Set by the workspace */
             readonly id?: number;
-            /** @description What it is called */
+            /** @description Name */
             name?: string;
-            /** @description Where its API begins, http or https */
+            /** @description Base URL of its API, http or https */
             baseUrl?: string;
             /**
              * @description What it is used for
@@ -2942,7 +2942,7 @@ export interface components {
             /** @description Token or access key; shown as stars, and sending the stars keeps it */
             secret?: string;
             /**
-             * @description Refuse every write
+             * @description Refuse all writes
              * @default true
              */
             readOnly?: boolean;
@@ -2966,7 +2966,7 @@ export interface components {
             sendInClear?: boolean;
             /** @description Where its OpenAPI document lies; empty looks in the usual places */
             catalogUrl?: string;
-            /** @description Where its catalog was read; empty when the built-in one stands in */
+            /** @description Where its catalog was read; empty: the built-in catalog */
             readonly catalogFrom?: string;
             /**
              * Format: epoch-milliseconds
@@ -2987,7 +2987,7 @@ export interface components {
         Collection: {
             /** @description Set by the workspace */
             readonly id?: number;
-            /** @description The collection it lies in; 0 for none */
+            /** @description Its parent collection; 0 for none */
             parentId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
@@ -3014,11 +3014,11 @@ export interface components {
         Request: {
             /** @description Set by the workspace */
             readonly id?: number;
-            /** @description The collection it lies in */
+            /** @description Its collection */
             collectionId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
-            /** @description Given by hand; empty follows method and path */
+            /** @description Name; empty: method and path */
             name?: string;
             /** @description A note */
             doc?: string;
@@ -3033,7 +3033,7 @@ export interface components {
             draft?: components["schemas"]["Draft"];
             /**
              * Format: epoch-milliseconds
-             * @description When it was deleted; 0 brings it back
+             * @description When it was deleted; 0 restores it
              */
             trashed?: number;
         };
@@ -3080,9 +3080,9 @@ export interface components {
              * @default 2xx
              */
             status?: string;
-            /** @description JSONPath, or jq; the first match is kept */
+            /** @description JSONPath, or jq; the first match is stored */
             path?: string;
-            /** @description The variable that takes the value */
+            /** @description The variable that gets the value */
             variable?: string;
             /**
              * @description Whether it runs
@@ -3091,12 +3091,12 @@ export interface components {
             on?: boolean;
             /**
              * Format: epoch-milliseconds
-             * @description When it ran last; 0 for never
+             * @description When it last ran; 0: never
              */
             readonly ranAt?: number;
-            /** @description The value it found last */
+            /** @description The value it last found */
             readonly last?: string;
-            /** @description Why it found nothing the last time */
+            /** @description Why it last found nothing */
             readonly problem?: string;
         };
         ExtractorList: {
@@ -3265,12 +3265,12 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description What it is called */
+            /** @description Name */
             name: string;
-            /** @description Where its API begins, http or https */
+            /** @description Base URL of its API, http or https */
             baseUrl: string;
             /**
              * @description What it is used for
@@ -3289,7 +3289,7 @@ export interface components {
             /** @description Token or access key; shown as stars, and sending the stars keeps it */
             secret?: string;
             /**
-             * @description Refuse every write
+             * @description Refuse all writes
              * @default true
              */
             readOnly?: boolean;
@@ -3313,7 +3313,7 @@ export interface components {
             sendInClear?: boolean;
             /** @description Where its OpenAPI document lies; empty looks in the usual places */
             catalogUrl?: string;
-            /** @description Where its catalog was read; empty when the built-in one stands in */
+            /** @description Where its catalog was read; empty: the built-in catalog */
             readonly catalogFrom?: string;
             /**
              * Format: epoch-milliseconds
@@ -3348,7 +3348,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3358,18 +3358,18 @@ export interface components {
             readonly portalId?: number;
             /** @description From left to right; ties by id */
             position?: number;
-            /** @description Given by hand; empty follows method and path */
+            /** @description Name; empty: method and path */
             name?: string;
-            /** @description It stays when others are closed */
+            /** @description It stays open when other tabs are closed */
             pinned?: boolean;
             /** @description The request as it is now */
             draft?: components["schemas"]["Draft"];
-            /** @description What the draft is measured against; null for nothing */
+            /** @description The saved state to compare the draft with; null for nothing */
             saved?: components["schemas"]["Draft"] | null;
-            /** @description The last response; 0 for none */
+            /** @description The last response; 0: none */
             historyId?: number;
             /**
-             * @description What the page remembers of it: scroll, panes
+             * @description View state of the page: scroll position, panes
              * @default {}
              */
             view?: unknown;
@@ -3379,7 +3379,7 @@ export interface components {
             version?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When it was closed; 0 while it is open. The newest 25 closed ones can be opened again
+             * @description When it was closed; 0: open. The newest 25 closed tabs can be reopened
              */
             closed?: number;
         };
@@ -3388,7 +3388,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3400,10 +3400,10 @@ export interface components {
             name: string;
             /** @description Shown as stars when secret; sending the stars keeps it */
             value?: string;
-            /** @description Kept in the OS keyring and never shown */
+            /** @description Stored in the system keyring and never shown */
             secret?: boolean;
             /**
-             * @description portal goes before global
+             * @description portal takes precedence over global
              * @default portal
              * @enum {string}
              */
@@ -3419,7 +3419,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3431,10 +3431,10 @@ export interface components {
             name?: string;
             /** @description Shown as stars when secret; sending the stars keeps it */
             value?: string;
-            /** @description Kept in the OS keyring and never shown */
+            /** @description Stored in the system keyring and never shown */
             secret?: boolean;
             /**
-             * @description portal goes before global
+             * @description portal takes precedence over global
              * @default portal
              * @enum {string}
              */
@@ -3446,7 +3446,7 @@ export interface components {
             readonly changedOn?: number;
         };
         Follow: {
-            /** @description What the variable was called */
+            /** @description The variable's former name */
             from: string;
         };
         HistoryChanges: {
@@ -3454,7 +3454,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3476,21 +3476,21 @@ export interface components {
             readonly path?: string;
             /** @description As sent, secrets masked */
             readonly url?: string;
-            /** @description 0 when there was no response */
+            /** @description 0: no response */
             readonly status?: number;
             /** @description The words of the status */
             readonly statusText?: string;
             /** @description From the first byte sent to the last byte read */
             readonly ms?: number;
-            /** @description Of the response's body */
+            /** @description Size of the response body */
             readonly bytes?: number;
             /** @description Why there was no response */
             readonly error?: string;
             /** @description The request, variables unresolved */
             readonly draft?: components["schemas"]["Draft"];
-            /** @description Whether the response can be opened again */
+            /** @description Whether the response is stored */
             readonly kept?: boolean;
-            /** @description It stays however many come after */
+            /** @description It is never deleted automatically */
             pinned?: boolean;
             /** @description Items of each page, where all pages of a list were fetched; 0 for one request */
             readonly pageSize?: number;
@@ -3509,12 +3509,12 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description What it is called */
+            /** @description Name */
             name?: string;
-            /** @description Where its API begins, http or https */
+            /** @description Base URL of its API, http or https */
             baseUrl?: string;
             /**
              * @description What it is used for
@@ -3533,7 +3533,7 @@ export interface components {
             /** @description Token or access key; shown as stars, and sending the stars keeps it */
             secret?: string;
             /**
-             * @description Refuse every write
+             * @description Refuse all writes
              * @default true
              */
             readOnly?: boolean;
@@ -3557,7 +3557,7 @@ export interface components {
             sendInClear?: boolean;
             /** @description Where its OpenAPI document lies; empty looks in the usual places */
             catalogUrl?: string;
-            /** @description Where its catalog was read; empty when the built-in one stands in */
+            /** @description Where its catalog was read; empty: the built-in catalog */
             readonly catalogFrom?: string;
             /**
              * Format: epoch-milliseconds
@@ -3570,10 +3570,10 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description The collection it lies in; 0 for none */
+            /** @description Its parent collection; 0 for none */
             parentId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
@@ -3592,10 +3592,10 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description The collection it lies in; 0 for none */
+            /** @description Its parent collection; 0 for none */
             parentId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
@@ -3614,14 +3614,14 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description The collection it lies in */
+            /** @description Its collection */
             collectionId: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
-            /** @description Given by hand; empty follows method and path */
+            /** @description Name; empty: method and path */
             name?: string;
             /** @description A note */
             doc?: string;
@@ -3636,7 +3636,7 @@ export interface components {
             draft?: components["schemas"]["Draft"];
             /**
              * Format: epoch-milliseconds
-             * @description When it was deleted; 0 brings it back
+             * @description When it was deleted; 0 restores it
              */
             trashed?: number;
         };
@@ -3645,14 +3645,14 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
-            /** @description The collection it lies in */
+            /** @description Its collection */
             collectionId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
             position?: number;
-            /** @description Given by hand; empty follows method and path */
+            /** @description Name; empty: method and path */
             name?: string;
             /** @description A note */
             doc?: string;
@@ -3667,7 +3667,7 @@ export interface components {
             draft?: components["schemas"]["Draft"];
             /**
              * Format: epoch-milliseconds
-             * @description When it was deleted; 0 brings it back
+             * @description When it was deleted; 0 restores it
              */
             trashed?: number;
         };
@@ -3676,9 +3676,9 @@ export interface components {
             folder?: number;
             /** @description The saved request to move; 0 for none */
             request?: number;
-            /** @description The collection it lies in from now on; 0 for none */
+            /** @description The target collection; 0 for none */
             to?: number;
-            /** @description Its place among its neighbours there, from 0 */
+            /** @description Its position in the target, from 0 */
             at?: number;
         };
         ExtractorBody: {
@@ -3686,7 +3686,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3699,9 +3699,9 @@ export interface components {
              * @default 2xx
              */
             status?: string;
-            /** @description JSONPath, or jq; the first match is kept */
+            /** @description JSONPath, or jq; the first match is stored */
             path: string;
-            /** @description The variable that takes the value */
+            /** @description The variable that gets the value */
             variable: string;
             /**
              * @description Whether it runs
@@ -3710,12 +3710,12 @@ export interface components {
             on?: boolean;
             /**
              * Format: epoch-milliseconds
-             * @description When it ran last; 0 for never
+             * @description When it last ran; 0: never
              */
             readonly ranAt?: number;
-            /** @description The value it found last */
+            /** @description The value it last found */
             readonly last?: string;
-            /** @description Why it found nothing the last time */
+            /** @description Why it last found nothing */
             readonly problem?: string;
         };
         ExtractorChanges: {
@@ -3723,7 +3723,7 @@ export interface components {
             readonly id?: number;
             /**
              * Format: password
-             * @description Whose it is
+             * @description Id of its user
              */
             readonly userId?: number;
             /**
@@ -3736,9 +3736,9 @@ export interface components {
              * @default 2xx
              */
             status?: string;
-            /** @description JSONPath, or jq; the first match is kept */
+            /** @description JSONPath, or jq; the first match is stored */
             path?: string;
-            /** @description The variable that takes the value */
+            /** @description The variable that gets the value */
             variable?: string;
             /**
              * @description Whether it runs
@@ -3747,12 +3747,12 @@ export interface components {
             on?: boolean;
             /**
              * Format: epoch-milliseconds
-             * @description When it ran last; 0 for never
+             * @description When it last ran; 0: never
              */
             readonly ranAt?: number;
-            /** @description The value it found last */
+            /** @description The value it last found */
             readonly last?: string;
-            /** @description Why it found nothing the last time */
+            /** @description Why it last found nothing */
             readonly problem?: string;
         };
     };
@@ -6928,7 +6928,7 @@ export interface operations {
     getHistorySearch: {
         parameters: {
             query?: {
-                /** @description All of them, or their beginnings, are in the request or the response */
+                /** @description Words that the request or the response contains, or their beginnings */
                 words?: string;
                 /** @description GET, POST … */
                 method?: string;

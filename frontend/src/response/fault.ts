@@ -66,7 +66,7 @@ function explainCause(fault: Cause, portal: string): Explained {
         tone: 'warn',
       }
     case 507:
-      if (/not kept/.test(fault.message))
+      if (/not stored/.test(fault.message))
         return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
       return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }
     case 504:

@@ -25,7 +25,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   ])
   expect(app.toasts.current?.text).toBe('{{deviceId}} is used in 1 open tab, 2 saved requests and 1 extractor')
   press('Rename to {{machine}}')
-  await expect.poll(() => app.toasts.current?.text).toBe('{{deviceId}} is {{machine}} now in 4 places')
+  await expect.poll(() => app.toasts.current?.text).toBe('Renamed {{deviceId}} to {{machine}} in 4 places')
   expect([tab.draft.path, tab.saved?.path, tab.changed]).toEqual([
     '/device/devices/{{machine}}',
     '/device/devices/{{machine}}',
@@ -36,7 +36,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   await expect
     .poll(() => app.toasts.current?.text)
     .toBe(
-      '{{deviceId}} stands again in 3 places; 1 place changed since and stayed. The variable is still called {{machine}}',
+      'Restored {{deviceId}} in 3 places; 1 place changed since then and stayed unchanged. The variable is still named {{machine}}',
     )
   expect([tab.draft.path, tab.changed]).toEqual(['/device/devices/{{deviceId}}', false])
 

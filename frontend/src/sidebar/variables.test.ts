@@ -40,13 +40,11 @@ test('files of others are read, and what cannot be is said', () => {
     'vars {\n  a: 1\n}',
     'name: dev\nvariables:\n  - name: a',
   ]) {
-    expect(() => fromFile(text)).toThrow(
-      'Files of Insomnia, Bruno and Yaak are imported with Import… of the collections',
-    )
+    expect(() => fromFile(text)).toThrow('Import Insomnia, Bruno and Yaak files under Collections')
   }
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
   expect(() => fromFile('{"a":')).toThrow('The file is not valid JSON')
-  expect(() => fromFile('{"1a": 2}')).toThrow('“1a” cannot be')
+  expect(() => fromFile('{"1a": 2}')).toThrow('“1a” is not a valid variable name')
   expect(() => fromFile('# nothing')).toThrow('The file contains no variables')
 })
 

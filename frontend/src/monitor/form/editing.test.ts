@@ -35,7 +35,7 @@ test('a field gets its control, choices and bounds from the schema', () => {
   ]).toEqual([
     'name is required.',
     'name can have at most 5 characters.',
-    'port is from 1 to 9.',
+    'port must be from 1 to 9.',
     'port must be a whole number.',
     '',
     'port must be a whole number.',

@@ -37,7 +37,7 @@ test('a role says in a line what it may do', () => {
     'Edit all devices, view 1 settings area',
   )
   expect(summary([on('deviceGroup', '3', 'ack'), on('deviceGroup', '4', 'read')])).toBe(
-    'Look at and acknowledge 2 groups of devices',
+    'View and acknowledge 2 groups of devices',
   )
 })
 
@@ -60,7 +60,7 @@ test('recipients and periods are said as people do', () => {
   expect([
     recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }),
     recipientText({ type: 'group', addr: 'Night' }),
-  ]).toEqual(['admin by mail', 'Night'])
+  ]).toEqual(['admin by email', 'Night'])
   expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe(
     `Mon–Fri ${timeOfDay(7, 0)}–${timeOfDay(19, 0)}`,
   )
@@ -74,5 +74,5 @@ test('sending to other portals is a right of its own, which is there or not', ()
     level: 'none',
     from: 'none',
   })
-  expect(summary([on('explorer', '*', 'write')])).toBe('Send to other portals')
+  expect(summary([on('explorer', '*', 'write')])).toBe('Send requests to other portals')
 })
