@@ -173,12 +173,12 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await page.getByRole('button', { name: 'Failed', exact: true }).click()
   await list.getByRole('row').nth(1).click()
   await page.getByRole('button', { name: 'Send again' }).click()
-  await until(toast, /once more/)
+  await until(toast, /Sending to .* again/)
 
   await nav.getByRole('button', { name: 'Portal', exact: true }).click()
   await page.getByRole('spinbutton', { name: 'Audit log' }).fill('0')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText(/Audit log is from 1 to 3,650/).waitFor()
+  await page.getByText(/Audit log must be from 1 to 3,650/).waitFor()
   const days = page.getByRole('spinbutton', { name: 'Audit log' })
   await days.fill('ten')
   await days.press('Tab')
@@ -201,7 +201,7 @@ test('what a role may not do is said, and not tried', async () => {
   await page.getByText('You need View access to users').waitFor()
   await page.getByText('Your role, readonly, needs View access to users, roles and API tokens.').waitFor()
   await nav.getByRole('button', { name: 'Remote write' }).click()
-  await page.getByText('Remote write: not shown to your role').waitFor()
+  await page.getByText('Remote write: you need View access').waitFor()
   expect({ small: await small(page), axe: await findings(page), refused }).toEqual({ small: [], axe: [], refused: [] })
 })
 

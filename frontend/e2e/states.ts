@@ -11,7 +11,7 @@ export interface State {
 export const states: State[] = [
   { name: 'the fleet', open: (page) => fleet(page) },
   {
-    name: 'the fleet with devices picked',
+    name: 'the fleet with devices selected',
     open: async (page) => {
       await fleet(page)
       await page

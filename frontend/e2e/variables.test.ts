@@ -124,7 +124,7 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await row.getByRole('checkbox', { name: 'Secret' }).focus()
   await expect
     .poll(() => row.getByLabel('Value of hush').getAttribute('placeholder'))
-    .toMatch(/kept (in the keyring|until Spyglass ends)/)
+    .toMatch(/(in the system keyring|until Spyglass closes)/)
   await p.path.fill('/device/devices?size=1&filter=name~"{{hush}}"')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
