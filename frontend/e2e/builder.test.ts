@@ -458,7 +458,7 @@ describe('the body', () => {
     const p = parts(page)
     await open(page, 'POST /device/devices', 'post device devices')
     await write(page, '{"displaynam":"x","preferredCollectorId":"1"}')
-    await p.request.getByRole('button', { name: '3 findings' }).click()
+    await p.request.getByRole('button', { name: '3 problems' }).click()
     await page.keyboard.press('Control+Shift+M')
     await p.request.locator('.cm-panel-lint').getByText('no field “displaynam”; did you mean displayName?').waitFor()
     await page.keyboard.press('Escape')

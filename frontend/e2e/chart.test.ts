@@ -72,7 +72,7 @@ test('measured data is drawn with its thresholds, zoomed, and the range goes int
   await page.keyboard.press('Shift+PageUp')
   await page.keyboard.press('Enter')
   await p.response.getByRole('button', { name: 'Use this range in the request' }).click()
-  await until(page.getByTestId('toast'), /^start and end are in the request now/)
+  await until(page.getByTestId('toast'), /^start and end are now in the request/)
   await p.response.getByText('Edited since sent').waitFor()
   await p.send.click()
   await until(p.status, /^200 OK/)

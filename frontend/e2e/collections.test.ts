@@ -431,7 +431,7 @@ test('who moves over brings collections of Insomnia and Bruno, and environments'
   }
   await bring(['portal.yaml', insomnia])
   await dialog.getByText('Insomnia: 1 request in 2 folders').waitFor()
-  await dialog.getByText('This one becomes secret, with the value in the keyring: apiToken.').waitFor()
+  await dialog.getByText('This one becomes secret, with the value in the system keyring: apiToken.').waitFor()
   await dialog.getByText('Where Insomnia prompts for a value, a variable provides it here: How_many.').waitFor()
   await shot(page, 'import-insomnia')
   await dialog.getByRole('button', { name: 'Import 1 request' }).click()

@@ -60,9 +60,9 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   expect(chooser.isMultiple()).toBe(false)
   await chooser.setFiles(file)
   const ask = data.getByRole('group', { name: 'Restore this backup?' })
-  await ask.getByText(/mine\.backup was made on .* by Spyglass \d.* and holds \d/).waitFor()
+  await ask.getByText(/mine\.backup was created on .* by Spyglass \d.* and contains \d/).waitFor()
   await ask.getByRole('button', { name: 'Restore at the next start' }).click()
-  await data.getByText('A restore waits for the next start').waitFor()
+  await data.getByText('The restore takes place at the next start').waitFor()
   await expect.poll(() => variables(page)).toEqual(['after', 'before'])
 
   await portal.crash()
@@ -72,7 +72,7 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   data = await settings(page, 'Data')
   await data.getByText(/Spyglass kept the data that the restore of/).waitFor()
   await data.getByRole('button', { name: 'Undo restore' }).click()
-  await data.getByText('A restore waits for the next start').waitFor()
+  await data.getByText('The restore takes place at the next start').waitFor()
 
   await portal.crash()
   await page.goto(portal.url)

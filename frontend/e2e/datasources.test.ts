@@ -116,7 +116,7 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   expect([await expr('load1'), await expr('load5')]).toEqual(['> 12', '> 30'])
   await change(page, at, { dataPoints: items[0].dataPoints })
   await toast.getByRole('button', { name: 'Undo' }).click()
-  await toast.filter({ hasText: 'somebody has changed it since' }).waitFor()
+  await toast.filter({ hasText: 'someone has changed it since' }).waitFor()
 
   // Its devices, its alerts, its call, and the way back.
   const devices = page.getByRole('grid', { name: 'Devices' })
@@ -185,10 +185,13 @@ test('a data source goes out as a file and comes in again; who may not change it
   const reader = await portal.page({ fresh: true, user: 'viewer' })
   await open(reader, 'Ping')
   await reader
-    .getByText(/lacks the right/)
+    .getByText(/needs .* access to/)
     .first()
     .waitFor()
-  await until(reader.getByRole('row', { name: /PingLossPercent/ }), /Warning\s*> 10\s*Error\s*> 40\s*Critical\s*> 90/)
+  await until(
+    reader.getByRole('row', { name: /PingLossPercent/ }),
+    /Warning\s*>\s*10\s*Error\s*>\s*40\s*Critical\s*>\s*90/,
+  )
   await expect.poll(() => reader.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
   await expect.poll(() => reader.getByRole('textbox', { name: /limit of/ }).count()).toBe(0)
 })

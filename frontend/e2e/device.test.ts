@@ -97,10 +97,10 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await expect.poll(() => page.getByRole('button', { name: 'Later' }).isDisabled()).toBe(true)
 
   await page.getByRole('button', { name: 'Compare with the previous 6 hours' }).click()
-  await page.getByRole('slider', { name: /^Processors\. .*cpuPercent, before: lowest/ }).waitFor()
+  await page.getByRole('slider', { name: /^Processors\. .*cpuPercent, previous: lowest/ }).waitFor()
   await page.getByRole('button', { name: 'As a table' }).click()
   const table = page.getByRole('table', { name: 'Points of the chart' }).first()
-  await table.getByRole('columnheader', { name: 'cpuPercent, before' }).waitFor()
+  await table.getByRole('columnheader', { name: 'cpuPercent, previous' }).waitFor()
   await expect.poll(() => table.getByRole('row').count()).toBeGreaterThan(2)
   await page.getByRole('button', { name: 'As a table' }).click()
 
@@ -181,7 +181,7 @@ test('devices are compared in one chart, found by the keyboard, and the place br
     .waitFor()
   await page.getByRole('button', { name: 'As a table' }).click()
   await page.getByRole('button', { name: 'Compare with the previous day' }).click()
-  await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, before: lowest/ }).waitFor()
+  await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, previous: lowest/ }).waitFor()
   await page.getByRole('button', { name: 'Compare with the previous day' }).click()
 
   await page.reload()
@@ -273,7 +273,7 @@ test('charts wait for the past of the demo, and are drawn once it is filled', as
     })
   })
   await device(page, 'web-prod-01.fra')
-  await page.getByText('The past of the demo is being filled').first().waitFor()
+  await page.getByText('The demo is creating its history').first().waitFor()
   expect(await page.getByText('No data in this period').count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
   await page.evaluate(async () => {

@@ -32,7 +32,7 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   for (const [name, title, action] of [
     ['API tokens', 'No API tokens yet', 'Add API token'],
     ['Alert rules', 'No alert rules yet', 'Add alert rule'],
-    ['Delivery log', 'No notices yet', ''],
+    ['Delivery log', 'No notifications yet', ''],
   ]) {
     await settings.getByRole('button', { name }).click()
     await main.getByText(title).waitFor()
@@ -55,7 +55,7 @@ test('a list that cannot be read says so, and is asked for again', async () => {
     ['Overview', 'Active alerts'],
   ]) {
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
-    await main.getByRole('grid', { name: grid }).getByText('does not answer').waitFor()
+    await main.getByRole('grid', { name: grid }).getByText('not responding').waitFor()
   }
   await page.unroute('**/api/**')
   await main.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: 'Try again' }).click()

@@ -261,7 +261,7 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
   await page.keyboard.press('x')
   await settings.getByText('X alone would be in the way of typing').waitFor()
   await page.keyboard.press('Control+B')
-  await settings.getByText('Ctrl B is “Show or hide the catalog”.').waitFor()
+  await settings.getByText('Ctrl B is already assigned to “Show or hide the catalog”.').waitFor()
   await settings.getByRole('button', { name: 'Use it here instead' }).click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
@@ -328,7 +328,7 @@ test('lists know their keys on a keyboard with other letters, too', async () => 
   await p.tools.getByText('2 selected').waitFor()
   await endpoint(page, 'GET /device/groups').focus()
   await press('а', 'KeyF', false)
-  await p.catalog.getByText('GET /device/groups is a favourite', { exact: true }).waitFor({ state: 'attached' })
+  await p.catalog.getByText('Added GET /device/groups to favourites', { exact: true }).waitFor({ state: 'attached' })
 })
 
 test('the sheet prints by itself', async () => {

@@ -28,7 +28,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await page.keyboard.press('Control+s')
   await form
     .locator('[data-field="username"]')
-    .getByText(/username has no spaces/)
+    .getByText(/username must not contain spaces/)
     .waitFor() // the portal's own words, at its field
   await form.getByRole('textbox', { name: /^User name/ }).fill('jo')
   await page.keyboard.press('Control+s')

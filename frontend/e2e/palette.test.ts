@@ -204,7 +204,7 @@ test('what the tools of a request and of its answer do is in the palette, too', 
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await run('undo the last', 'Undo the last write')
-  await p.response.getByText('The change was undone.').waitFor()
+  await p.response.getByText('Change undone.').waitFor()
   await run('as form', 'Edit request as form')
   await expect.poll(focused).toBe('Form')
 })

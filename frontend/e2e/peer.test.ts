@@ -99,7 +99,7 @@ test('a POST is sent once, and has no pages to fetch', async () => {
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK .* 2 items$/)
   await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitemcheckbox', { name: /Read only/ }).waitFor()
+  await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).waitFor()
   expect(await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).count()).toBe(0)
   expect(asked.filter((a) => a.startsWith('POST'))).toEqual(['POST /things'])
 })

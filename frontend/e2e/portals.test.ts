@@ -30,7 +30,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   await form.getByLabel('Address').fill(`${away.url}/api`)
   await form.getByLabel('Environment').selectOption('staging')
   await form.getByRole('button', { name: 'Test connection' }).click()
-  await until(form.locator('.said'), /Connected\. Sign in to use it\..* ms/)
+  await until(form.locator('.said'), /Connected\. Sign in to use it\.\s+\d+ ms/)
   await shot(page, 'form')
   await form.getByRole('button', { name: 'Add portal' }).click()
 
@@ -126,7 +126,7 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is sa
   await shot(page, 'manage')
   await list.getByRole('button', { name: 'Delete By token' }).click()
   const ask = page.getByRole('dialog', { name: 'Delete By token?' })
-  await until(ask, /and the credential kept for it go too/)
+  await until(ask, /and its saved credential/)
   await ask.getByRole('button', { name: 'Delete portal' }).click()
   await expect.poll(() => list.getByRole('button', { name: 'Edit By token' }).count()).toBe(0)
   await until(switcher(page), /admin/)

@@ -44,13 +44,13 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   await patch(page, '/device/groups/2', '{"description": "reviewed"}')
   await p.request.getByRole('button', { name: 'More send options' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
-  const dialog = page.getByRole('dialog', { name: /^What PATCH changes/ })
+  const dialog = page.getByRole('dialog', { name: /^Changes by PATCH/ })
   await dialog.getByRole('row', { name: /description/ }).waitFor()
   await dialog.getByRole('button', { name: 'Send PATCH' }).click()
   await until(p.status, /^200 OK/)
   await p.response.getByRole('button', { name: 'Undo' }).click()
   await until(page.getByTestId('toast'), /Put back description/)
-  await p.response.getByText('The change was undone.').waitFor()
+  await p.response.getByText('Change undone.').waitFor()
 })
 
 test('a write that is undone in one window is so in the others', async () => {
@@ -64,8 +64,8 @@ test('a write that is undone in one window is so in the others', async () => {
   await there.tools.getByRole('listitem').first().getByText('/device/groups/2').click()
   await there.response.getByRole('button', { name: 'Undo' }).waitFor()
   await p.response.getByRole('button', { name: 'Undo' }).click()
-  await p.response.getByText('The change was undone.').waitFor()
-  await there.response.getByText('The change was undone.').waitFor()
+  await p.response.getByText('Change undone.').waitFor()
+  await there.response.getByText('Change undone.').waitFor()
   expect(await there.response.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
@@ -134,7 +134,7 @@ test('a locked portal sends no write and says why', async () => {
       (r.request().postData() ?? '').includes('portalReadOnly'),
   )
   await p.request.getByRole('button', { name: 'More send options' }).click()
-  await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
+  await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
   await saved
   await page.keyboard.press('Control+Enter')
   await p.response.getByText(/locked for reading only/).waitFor()

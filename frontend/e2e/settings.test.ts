@@ -21,9 +21,9 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
 
   await settings.getByRole('tab', { name: 'Requests' }).click()
-  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('0')
+  await settings.getByRole('spinbutton', { name: /Request timeout/ }).fill('0')
   await settings.getByText('A whole number from 1 to 3,600').waitFor()
-  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('90')
+  await settings.getByRole('spinbutton', { name: /Request timeout/ }).fill('90')
   await settings.getByRole('spinbutton', { name: /History/ }).fill('500')
   await choose('Wrap long lines', 'On')
   await choose('Review writes', 'On')
@@ -84,7 +84,7 @@ test('numbers and moments are written as the system of the reader writes them', 
     await page.keyboard.press('Control+,')
     const settings = page.getByRole('dialog', { name: 'Settings' })
     await settings.getByRole('tab', { name: 'Requests' }).click()
-    await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('0')
+    await settings.getByRole('spinbutton', { name: /Request timeout/ }).fill('0')
     await settings.getByText(`A whole number from 1 to ${most}`).waitFor()
   }
 })
@@ -160,7 +160,7 @@ test('the time to wait is what a request gets that says nothing', async () => {
   await page.keyboard.press('Control+,')
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByRole('tab', { name: 'Requests' }).click()
-  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('7')
+  await settings.getByRole('spinbutton', { name: /Request timeout/ }).fill('7')
   await expect
     .poll(() =>
       page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { timeout?: number }).timeout),

@@ -401,8 +401,8 @@ async function review(page: Page, more: Record<string, unknown> = {}) {
 async function locked(page: Page) {
   await write(page, 'PATCH', '/device/groups/2', '{"description": "never"}')
   await menu(page, 'More send options')
-  await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
-  await page.getByText('is read-only now').waitFor()
+  await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
+  await page.getByText('is now read-only').waitFor()
   await page.keyboard.press('Control+Enter')
   await parts(page)
     .response.getByText(/locked for reading only/)

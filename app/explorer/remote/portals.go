@@ -268,20 +268,20 @@ func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 	case status >= 300 && status < 400:
 		out.Sentence = leadsAway(t, response)
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthSession:
-		out.OK, out.Sentence = true, "It answers. Sign in to use it."
+		out.OK, out.Sentence = true, "Connected. Sign in to use it."
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthNone:
-		out.Sentence = "It answers, but wants to know who asks: choose a token, or a user name and password."
+		out.Sentence = "Connected, but it requires authentication: choose a token, or a user name and password."
 	case status == http.StatusUnauthorized:
 		return nil, fault.At("secret", "%s answers, but refuses this credential", t.Host)
 	case status == http.StatusProxyAuthRequired:
 		return nil, fault.At("proxyPassword", "the proxy refuses its user name or password")
 	case status >= 500:
-		out.Sentence = fmt.Sprintf("It answers with an error of its own (%s). Try again later.", response.Status)
+		out.Sentence = fmt.Sprintf("It responds with an error (%s). Try again later.", response.Status)
 	case !isJSON:
 		out.Sentence = fmt.Sprintf("Something answers, but it is no API (%s). Is the path right? A Spyglass portal's "+
 			"ends in /api.", kindName(kind))
 	case status > 299:
-		out.OK, out.Sentence = true, "It answers as an API does, though not as a Spyglass portal."
+		out.OK, out.Sentence = true, "Connected. It is an API, but not a Spyglass portal."
 	default:
 		out.OK = true
 		out.User, err = r.askWho(ctx, t)

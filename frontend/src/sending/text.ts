@@ -14,8 +14,8 @@ export const text = {
     notEverythingBelow: 'Counting stopped after two seconds, so these numbers may be too low.',
     thePortalKeeps: 'It moves to the recycle bin of the portal. Undo restores it.',
     thePortalKeepsNo: 'The portal keeps no copy.',
-    whatChangesAt: (method: string, name: string) => `What ${method} changes at “${name}”`,
-    whatChanges: (method: string) => `What ${method} changes`,
+    whatChangesAt: (method: string, name: string) => `Changes by ${method} to “${name}”`,
+    whatChanges: (method: string) => `Changes by ${method}`,
     itCannotBe: (problem: string) => `Could not compare the changes: ${problem}.`,
     comparingWithWhat: 'Comparing with the current object…',
     putWouldClear: (cleared: number) =>
