@@ -115,7 +115,7 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 		{"admin", "POST /setting/datasources/3/test", `{"deviceId":4}`, 409, "no instance that is polled"},
 		{"admin", "POST /setting/datasources/2/test", `{"deviceId":99}`, 404, "there is no device 99"},
 		{"clerk", "POST /setting/datasources/2/test", `{"deviceId":2}`, 404, "there is no device 2"},
-		{"reader", "POST /setting/datasources/2/test", `{"deviceId":4}`, 403, "the right to change it"},
+		{"reader", "POST /setting/datasources/2/test", `{"deviceId":4}`, 403, "requires the permission to change it"},
 	} {
 		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||
 			!strings.Contains(answer, tt.says) {

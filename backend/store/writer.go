@@ -268,6 +268,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 // with Options.Twice find closures that cannot be run twice.
 func (w *writer) rehearse(t *tx, j *job) error {
 	next, changes := w.db.nextIDs(), len(t.changes)
+	t.given = nil // those of the jobs before keep theirs
 	err := guarded(t, j.do)
 	if failed := w.exec(undoJob); failed != nil {
 		return errors.Join(full(err), failed)
