@@ -345,8 +345,8 @@ func TestNothingWrongEverBreaksThePortal(t *testing.T) {
 				most += mostToSignIn
 			}
 			if used > most {
-				t.Errorf("%s: %.100s %.80s\nof %d bytes takes %d bytes of memory, want at most %d", mount, h.line, h.body,
-					sent, used, most)
+				t.Errorf("%s: %.100s %.80s\nof %d bytes takes %d bytes of memory, want at most %d",
+					mount, h.line, h.body, sent, used, most)
 			}
 			if want >= 400 && !strings.HasPrefix(h.line, "HEAD") && !isFailure(body, want) {
 				t.Errorf("%s: %.100s %.80s\nis no error of ours: %.300s", mount, h.line, h.body, body)
