@@ -95,6 +95,7 @@ func TestABackupIsRestoredFromWhereTheDialogSays(t *testing.T) {
 		return false
 	}, func() string { return "the dialog does not take " + backup })
 	a.push("Restore at the next start")
-	a.page.until("the page says what waits", `document.body.textContent.includes('The restore takes place at the next start')`,
+	a.page.until("the page says what waits",
+		`document.body.textContent.includes('The restore takes place at the next start')`,
 		"true")
 }
