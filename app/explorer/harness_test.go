@@ -302,6 +302,15 @@ type answer struct {
 // ask sends "POST /explorer/send" as a user.
 func (h *house) ask(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
+	a := h.exchange(user, do, body, headers...)
+	h.conforms(do, a)
+	return a
+}
+
+// exchange sends a request as ask does, and does not compare the response with the
+// document: for tests that count what the program takes.
+func (h *house) exchange(user int, do, body string, headers ...string) answer {
+	h.t.Helper()
 	request := h.request(context.Background(), user, do, body)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
@@ -315,7 +324,6 @@ func (h *house) ask(user int, do, body string, headers ...string) answer {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.conforms(request, response, string(text))
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 

@@ -78,48 +78,50 @@ func templateOf(doc *openapi3.T, method, path string) (template string) {
 	return template
 }
 
-// conforms compares a response below /explorer with its declaration.
-func (h *house) conforms(r *http.Request, response *http.Response, text string) {
+// conforms compares the response to "POST /explorer/send" with its declaration.
+func (h *house) conforms(do string, a answer) {
 	h.t.Helper()
-	path, ok := strings.CutPrefix(r.URL.EscapedPath(), "/explorer")
-	if !ok || path == "/openapi.json" || response.StatusCode == http.StatusNotModified {
+	method, path, _ := strings.Cut(do, " ")
+	path, _, _ = strings.Cut(path, "?")
+	path, ok := strings.CutPrefix(path, "/explorer")
+	if !ok || path == "/openapi.json" || a.status == http.StatusNotModified {
 		return
 	}
 	doc := h.openAPI()
-	template := templateOf(doc, r.Method, path)
+	template := templateOf(doc, method, path)
 	if template == "" {
-		if response.StatusCode < 400 {
-			h.t.Errorf("%s %s is not in the document", r.Method, path)
+		if a.status < 400 {
+			h.t.Errorf("%s %s is not in the document", method, path)
 		}
 		return
 	}
 	item := doc.Paths.Value(template)
-	operation := item.GetOperation(r.Method)
-	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	declared := operation.Responses.Status(response.StatusCode)
+	operation := item.GetOperation(method)
+	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+	declared := operation.Responses.Status(a.status)
 	if kind != "application/json" || declared != nil && declared.Value.Content.Get("*/*") != nil &&
 		declared.Value.Content["application/json"] == nil {
 		if declared == nil || declared.Value.Content.Get(kind) == nil {
-			h.t.Errorf("%s %s answers %d %s, which it does not declare", r.Method, template, response.StatusCode, kind)
+			h.t.Errorf("%s %s answers %d %s, which it does not declare", method, template, a.status, kind)
 		}
 		return
 	}
-	if schema := declared; schema != nil && response.StatusCode < 300 {
+	if schema := declared; schema != nil && a.status < 300 {
 		if media := schema.Value.Content["application/json"]; media != nil && media.Schema.Value.Type.Is("string") {
 			return // a file that is JSON
 		}
 	}
 	err := openapi3filter.ValidateResponse(h.t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: &http.Request{Method: r.Method},
-			Route: &routers.Route{Spec: doc, Path: template, PathItem: item, Method: r.Method,
+			Request: &http.Request{Method: method},
+			Route: &routers.Route{Spec: doc, Path: template, PathItem: item, Method: method,
 				Operation: operation},
 		},
-		Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(strings.NewReader(text)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: response.StatusCode < 300},
+		Status: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: a.status < 300},
 	})
 	if err != nil {
-		h.t.Errorf("%s %s: %v", r.Method, template, err)
+		h.t.Errorf("%s %s: %v", method, template, err)
 	}
 }
 

@@ -137,7 +137,7 @@ func (f *Files) turn(ctx context.Context) (done func(), err error) {
 // maxListed limits the lines of a file shown before it is imported.
 const maxListed = 200
 
-// contents is what a file holds.
+// contents describes the requests and variables of a file before its import.
 type contents struct {
 	Folders   int      `json:"folders"`
 	Format    string   `json:"format"`

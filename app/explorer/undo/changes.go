@@ -59,7 +59,7 @@ type fieldChange struct {
 	Now  string `json:"now"`
 }
 
-// differences is what a write would do to an object.
+// differences lists the fields of an object that a write would change.
 type differences struct {
 	Fields []fieldChange `json:"fields"`
 	Name   string        `json:"name"`

@@ -28,7 +28,7 @@ type below struct {
 	Count int64  `json:"count"`
 }
 
-// gone is what a DELETE removes.
+// gone lists the objects that a DELETE removes.
 type gone struct {
 	Below []below `json:"below"`
 	Bin   bool    `json:"bin" doc:"the portal keeps it in a recycle bin"`
