@@ -15,7 +15,7 @@ import (
 // floors is the house, from the ground up. A package imports only from floors
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
-	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "frontend", "build/icon"},
+	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "backend/sheet", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/endpoint", "backend/store/sqlite"},
@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"backend/demo", "backend/collect", "backend/metrics"},
 	{"backend/api"},
 	{"backend/server", "app/document/query", "app/pairs"},
-	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link",
+	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/link",
 		"app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer/serve", "app/explorer/payload", "app/explorer/client", "app/explorer/catalog"},
@@ -62,7 +62,7 @@ var only = map[string][]string{
 	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},
-	"github.com/xuri/excelize/v2":     {"app/export", "backend/report"},
+	"github.com/xuri/excelize/v2":     {"backend/sheet"},
 	"github.com/wneessen/go-mail":     {"backend/notify"},
 	"github.com/go-resty/resty/v2":    {"app/explorer/client"},
 	"github.com/spf13/cobra":          {""},

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"encoding/csv"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
+	"spyglass/backend/sheet"
 )
 
 // GraphPlot is a graph with its lines.
@@ -191,20 +191,17 @@ func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.
 
 // download returns the graph as a file, the oldest first.
 func (g *GraphPlot) download(name string) resource.Answer {
-	return file(name, func(w *csv.Writer) error {
-		head := []string{"time"}
-		for _, line := range g.Lines {
-			head = append(head, line.Label)
-		}
-		if err := w.Write(harmless(head)); err != nil {
-			return err
-		}
+	head := []string{"time"}
+	for _, line := range g.Lines {
+		head = append(head, line.Label)
+	}
+	return file(name, head, func(w sheet.Writer) error {
 		for k, at := range g.Timestamps {
-			cells := []string{clock(at / 1000)}
+			cells := []sheet.Cell{{Kind: sheet.Text, Text: clock(at / 1000)}}
 			for _, line := range g.Lines {
 				cells = append(cells, number(line.Data[k]))
 			}
-			if err := w.Write(cells); err != nil {
+			if err := w.Row(cells); err != nil {
 				return err
 			}
 		}

@@ -16,9 +16,9 @@ import (
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/view"
-	"spyglass/app/export"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/sheet"
 )
 
 // fileKind is a kind of file that the pages of a list can go to as they come.
@@ -253,7 +253,7 @@ func (l *lineItems) end(partial string) error {
 // order. What is nested is JSON.
 type csvItems struct {
 	to      io.Writer
-	out     export.Writer
+	out     sheet.Writer
 	columns []string
 	late    []string // fields that came after the first page
 }
@@ -280,16 +280,16 @@ func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
 		}
 	}
 	if c.out == nil {
-		head := make([]export.Column, len(c.columns))
+		head := make([]sheet.Column, len(c.columns))
 		for i, name := range c.columns {
 			head[i].Name = name
 		}
 		var err error
-		if c.out, err = export.CSV.Open(c.to, head); err != nil {
+		if c.out, err = sheet.CSV.Open(c.to, head); err != nil {
 			return err
 		}
 	}
-	cells := make([]export.Cell, len(c.columns))
+	cells := make([]sheet.Cell, len(c.columns))
 	for _, o := range objects {
 		for i, name := range c.columns {
 			cells[i] = cellOf(o.Values[name])
@@ -303,8 +303,8 @@ func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
 
 func (c *csvItems) end(partial string) error {
 	if partial != "" && len(c.columns) > 0 {
-		cells := make([]export.Cell, len(c.columns))
-		cells[0] = export.Cell{Kind: export.Text, Text: "Not whole: " + partial}
+		cells := make([]sheet.Cell, len(c.columns))
+		cells[0] = sheet.Cell{Kind: sheet.Text, Text: "Not whole: " + partial}
 		if err := c.out.Row(cells); err != nil {
 			return err
 		}
@@ -320,24 +320,24 @@ func (c *csvItems) notes() []string {
 }
 
 // cellOf is a value as a cell of a table.
-func cellOf(value json.RawMessage) export.Cell {
+func cellOf(value json.RawMessage) sheet.Cell {
 	text := string(bytes.TrimSpace(value))
 	switch {
 	case text == "" || text == "null":
-		return export.Cell{}
+		return sheet.Cell{}
 	case text == "true" || text == "false":
-		return export.Cell{Kind: export.Word, Text: text}
+		return sheet.Cell{Kind: sheet.Word, Text: text}
 	case text[0] == '"':
 		if json.Unmarshal(value, &text) != nil {
 			text = string(value)
 		}
-		return export.Cell{Kind: export.Text, Text: text}
+		return sheet.Cell{Kind: sheet.Text, Text: text}
 	case text[0] == '{' || text[0] == '[':
 		var out bytes.Buffer
 		if json.Compact(&out, value) == nil {
 			text = out.String()
 		}
-		return export.Cell{Kind: export.Text, Text: text}
+		return sheet.Cell{Kind: sheet.Text, Text: text}
 	}
-	return export.Cell{Kind: export.Number, Text: text}
+	return sheet.Cell{Kind: sheet.Number, Text: text}
 }

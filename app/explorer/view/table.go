@@ -12,9 +12,9 @@ import (
 
 	"spyglass/app/document"
 	"spyglass/app/explorer/serve"
-	"spyglass/app/export"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/sheet"
 )
 
 // tableEndpoints show a document as a table and as lines.
@@ -52,7 +52,7 @@ var (
 
 func exportTypes() []string {
 	types := []string{serve.PlainText}
-	for _, f := range export.Formats {
+	for _, f := range sheet.Formats {
 		plain, _, _ := strings.Cut(f.Type, ";")
 		types = append(types, plain)
 	}
@@ -111,7 +111,7 @@ var errClipFull = errors.New("more than fits the clipboard")
 // and count say otherwise, and all columns unless some are named. With clip it
 // is a text to be pasted, of a bounded size.
 func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
-	format, ok := export.Of(c.Query.Get("format"))
+	format, ok := sheet.Of(c.Query.Get("format"))
 	if !ok {
 		return nil, fault.At("format", "format is csv, tsv, markdown or xlsx")
 	}
@@ -154,7 +154,7 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 // exportHead returns the headings of the columns of q; of all the document's
 // columns when it names none.
 func exportHead(ctx context.Context, doc *document.Document, nested bool,
-	q *document.TableQuery) ([]export.Column, error) {
+	q *document.TableQuery) ([]sheet.Column, error) {
 	all, err := doc.Columns(ctx, nested, 0)
 	if err != nil {
 		return nil, err
@@ -167,10 +167,10 @@ func exportHead(ctx context.Context, doc *document.Document, nested bool,
 			q.Columns = append(q.Columns, column.ID)
 		}
 	}
-	head := make([]export.Column, len(q.Columns))
+	head := make([]sheet.Column, len(q.Columns))
 	for i, id := range q.Columns {
 		at := slices.IndexFunc(all.Columns, func(column document.Column) bool { return column.ID == id })
-		head[i] = export.Column{Name: columnName(id), Number: at >= 0 && all.Columns[at].Kind == document.Number}
+		head[i] = sheet.Column{Name: columnName(id), Number: at >= 0 && all.Columns[at].Kind == document.Number}
 	}
 	return head, nil
 }
@@ -180,13 +180,13 @@ func columnName(id string) string {
 	return strings.NewReplacer(`\\`, `\`, `\.`, `.`, `\$`, `$`).Replace(id)
 }
 
-func writeTable(ctx context.Context, to io.Writer, format export.Format, head []export.Column, doc *document.Document,
+func writeTable(ctx context.Context, to io.Writer, format sheet.Format, head []sheet.Column, doc *document.Document,
 	q document.TableQuery) error {
 	out, err := format.Open(to, head)
 	if err != nil {
 		return err
 	}
-	line := make([]export.Cell, len(head))
+	line := make([]sheet.Cell, len(head))
 	err = doc.Each(ctx, q, func(cells []*document.Cell) error {
 		for i, cell := range cells {
 			line[i] = exportCell(cell)
@@ -199,19 +199,19 @@ func writeTable(ctx context.Context, to io.Writer, format export.Format, head []
 	return out.Close()
 }
 
-func exportCell(c *document.Cell) export.Cell {
+func exportCell(c *document.Cell) sheet.Cell {
 	if c == nil {
-		return export.Cell{}
+		return sheet.Cell{}
 	}
 	switch c.Kind {
 	case document.Null:
-		return export.Cell{}
+		return sheet.Cell{}
 	case document.Number:
-		return export.Cell{Kind: export.Number, Text: c.Text}
+		return sheet.Cell{Kind: sheet.Number, Text: c.Text}
 	case document.Bool:
-		return export.Cell{Kind: export.Word, Text: c.Text}
+		return sheet.Cell{Kind: sheet.Word, Text: c.Text}
 	}
-	return export.Cell{Kind: export.Text, Text: c.Text}
+	return sheet.Cell{Kind: sheet.Text, Text: c.Text}
 }
 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

@@ -1,4 +1,4 @@
-// Package export writes tables as files: CSV, TSV, Markdown and XLSX.
+// Package sheet writes tables as files: CSV, TSV, Markdown and XLSX.
 //
 // A table is a head and rows, written one after the other and never held:
 //
@@ -9,10 +9,9 @@
 // # No formulas
 //
 // A cell is text or a number and never a formula, in none of the formats: in CSV
-// and TSV a text that a spreadsheet would calculate is quoted as
-// resource.CSVCell does it; in XLSX a text is a text by its type. Numbers keep
-// their digits: XLSX has a number only where a spreadsheet shows it as it was,
-// and a text otherwise.
+// and TSV a text that a spreadsheet would calculate gets an apostrophe in front;
+// in XLSX a text is a text by its type. Numbers keep their digits: XLSX has a
+// number only where a spreadsheet shows it as it was, and a text otherwise.
 //
 // # Concurrency
 //
@@ -21,7 +20,7 @@
 // # Errors
 //
 // Errors are those of the underlying writer, unchanged.
-package export
+package sheet
 
 import "io"
 
@@ -46,6 +45,15 @@ type Cell struct {
 type Column struct {
 	Name   string
 	Number bool // its cells are numbers
+}
+
+// Columns returns columns of text with these names.
+func Columns(names ...string) []Column {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i].Name = name
+	}
+	return columns
 }
 
 // Writer takes the rows of a table. Close completes the file.

@@ -1,10 +1,9 @@
-package export
+package sheet
 
 import (
 	"encoding/csv"
 	"io"
-
-	"spyglass/backend/resource"
+	"strings"
 )
 
 // CSV is RFC 4180 in UTF-8.
@@ -18,7 +17,7 @@ func separated(comma rune) func(io.Writer, []Column) (Writer, error) {
 		out.Comma, out.UseCRLF = comma, true
 		line := make([]string, len(head))
 		for i, c := range head {
-			line[i] = resource.CSVCell(c.Name)
+			line[i] = harmless(c.Name)
 		}
 		return &separatedWriter{out, line}, out.Write(line)
 	}
@@ -33,7 +32,7 @@ func (w *separatedWriter) Row(cells []Cell) error {
 	for i, c := range cells {
 		w.line[i] = c.Text
 		if c.Kind == Text {
-			w.line[i] = resource.CSVCell(c.Text)
+			w.line[i] = harmless(c.Text)
 		}
 	}
 	return w.Write(w.line)
@@ -42,4 +41,13 @@ func (w *separatedWriter) Row(cells []Cell) error {
 func (w *separatedWriter) Close() error {
 	w.Flush()
 	return w.Error()
+}
+
+// harmless escapes a text for a cell: a spreadsheet must not evaluate text that
+// others wrote as a formula (trust.md, rule 9).
+func harmless(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-package export
+package sheet
 
 // TSV is the clipboard format of spreadsheets: CSV with tabs between the cells.
 var TSV = Format{ID: "tsv", Label: "TSV", Extension: "tsv", Type: "text/tab-separated-values; charset=utf-8",

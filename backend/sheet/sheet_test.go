@@ -1,4 +1,4 @@
-package export_test
+package sheet_test
 
 import (
 	"bytes"
@@ -10,20 +10,20 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"spyglass/app/export"
+	"spyglass/backend/sheet"
 )
 
-var head = []export.Column{{Name: "id", Number: true}, {Name: "=name"}, {Name: "up"}, {Name: "load", Number: true}}
+var head = []sheet.Column{{Name: "id", Number: true}, {Name: "=name"}, {Name: "up"}, {Name: "load", Number: true}}
 
-var rows = [][]export.Cell{
-	{{export.Number, "7"}, {export.Text, `web, "1"`}, {export.Word, "true"}, {export.Number, "9.810000000000002"}},
-	{{export.Number, "12345678901234567890"}, {export.Text, "=HYPERLINK(\"http://x\")"}, {export.Word, "false"},
-		{export.Number, "-5"}},
-	{{export.Number, "9007199254740993"}, {export.Text, "a|b\n<i>_c_"}, {}, {export.Number, "1e400"}},
-	{{export.Number, "100000000000000"}, {export.Text, "+1\t@"}, {export.Text, "ü😀"}, {export.Number, "1.50"}},
+var rows = [][]sheet.Cell{
+	{{sheet.Number, "7"}, {sheet.Text, `web, "1"`}, {sheet.Word, "true"}, {sheet.Number, "9.810000000000002"}},
+	{{sheet.Number, "12345678901234567890"}, {sheet.Text, "=HYPERLINK(\"http://x\")"}, {sheet.Word, "false"},
+		{sheet.Number, "-5"}},
+	{{sheet.Number, "9007199254740993"}, {sheet.Text, "a|b\n<i>_c_"}, {}, {sheet.Number, "1e400"}},
+	{{sheet.Number, "100000000000000"}, {sheet.Text, "+1\t@"}, {sheet.Text, "ü😀"}, {sheet.Number, "1.50"}},
 }
 
-func write(t *testing.T, f export.Format) string {
+func write(t *testing.T, f sheet.Format) string {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := f.Open(&b, head)
@@ -50,9 +50,9 @@ func TestCSVAndTSVAreReadBackAndHoldNoFormula(t *testing.T) {
 		{"100000000000000", "'+1\t@", "ü😀", "1.50"},
 	}
 	for _, tt := range []struct {
-		format export.Format
+		format sheet.Format
 		comma  rune
-	}{{export.CSV, ','}, {export.TSV, '\t'}} {
+	}{{sheet.CSV, ','}, {sheet.TSV, '\t'}} {
 		in := csv.NewReader(strings.NewReader(write(t, tt.format)))
 		in.Comma = tt.comma
 		got, err := in.ReadAll()
@@ -70,13 +70,13 @@ func TestMarkdownIsATableWhoseTextIsText(t *testing.T) {
 | 9007199254740993 | a\|b<br>\<i\>\_c\_ |  | 1e400 |
 | 100000000000000 | +1 @ | ü😀 | 1.50 |
 `
-	if got := write(t, export.Markdown); got != want {
+	if got := write(t, sheet.Markdown); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 
 func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
-	file, err := excelize.OpenReader(strings.NewReader(write(t, export.XLSX)))
+	file, err := excelize.OpenReader(strings.NewReader(write(t, sheet.XLSX)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +108,12 @@ func TestAWorkbookHasNumbersOnlyWhereTheyAreKeptAndNoFormula(t *testing.T) {
 
 func TestALongTextIsCutInAWorkbookAndSaysSo(t *testing.T) {
 	var b bytes.Buffer
-	w, err := export.XLSX.Open(&b, head[:1])
+	w, err := sheet.XLSX.Open(&b, head[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{32767, 32768} {
-		if err := w.Row([]export.Cell{{export.Text, strings.Repeat("x", n)}}); err != nil {
+		if err := w.Row([]sheet.Cell{{sheet.Text, strings.Repeat("x", n)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,13 +135,13 @@ func TestALongTextIsCutInAWorkbookAndSaysSo(t *testing.T) {
 
 func TestMoreRowsThanASheetHoldsGoOnInTheNext(t *testing.T) {
 	var b bytes.Buffer
-	w, err := export.XLSX.Open(&b, head[:1])
+	w, err := sheet.XLSX.Open(&b, head[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
 	const n = 1<<20 + 10
 	for i := range n {
-		if err := w.Row([]export.Cell{{export.Number, strconv.Itoa(i)}}); err != nil {
+		if err := w.Row([]sheet.Cell{{sheet.Number, strconv.Itoa(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -158,5 +158,41 @@ func TestMoreRowsThanASheetHoldsGoOnInTheNext(t *testing.T) {
 	last, _ := file.GetCellValue("Sheet2", "A12")
 	if first != "id" || second != strconv.Itoa(1<<20-1) || last != strconv.Itoa(n-1) {
 		t.Errorf("the second sheet begins %q %q and ends %q", first, second, last)
+	}
+}
+
+func TestAWorkbookNamesItsSheetsAndSaysWhatItIsAbout(t *testing.T) {
+	var b bytes.Buffer
+	w, err := sheet.NewWorkbook(&b, func(n int) string { return "Report " + strconv.Itoa(n) }, sheet.Columns("Device"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	if err := w.Row([]sheet.Cell{{sheet.Text, "a\xff"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.About("About", [][]sheet.Cell{{{sheet.Text, "=Title"}, {sheet.Text, "all"}},
+		{{sheet.Text, "Dead"}, {sheet.Number, "3"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := excelize.OpenReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if got, want := file.GetSheetList(), []string{"Report 1", "About"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the sheets are %q, want %q", got, want)
+	}
+	for name, want := range map[string][][]string{"Report 1": {{"Device"}, {"a�"}},
+		"About": {{"=Title", "all"}, {"Dead", "3"}}} {
+		if got, err := file.GetRows(name); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s holds %q (%v), want %q", name, got, err, want)
+		}
+	}
+	if formula, err := file.GetCellFormula("About", "A1"); err != nil || formula != "" {
+		t.Errorf("a label is the formula %q (%v)", formula, err)
 	}
 }
