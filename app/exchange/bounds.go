@@ -284,13 +284,3 @@ func (f *File) weigh(v any, level int) bool {
 	}
 	return f.budget.Bytes(size) == nil
 }
-
-// CheckAPI refuses a description of an API in JSON that takes far more work to
-// read than its size explains.
-func CheckAPI(ctx context.Context, text []byte) error {
-	f := &File{Name: "The description", Text: text, budget: budgetFor(ctx, len(text))}
-	if err := f.open(); err != nil {
-		return err
-	}
-	return f.references()
-}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -8,51 +9,89 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 )
 
-// openAPILine matches the top-level key of an OpenAPI file in YAML.
-var openAPILine = regexp.MustCompile(`(?m)^["']?openapi["']?\s*:`)
+// Lines that a file in YAML has at its top level.
+var (
+	openAPILine = regexp.MustCompile(`(?m)^["']?openapi["']?\s*:`)
+	swaggerLine = regexp.MustCompile(`(?m)^["']?swagger["']?\s*:`)
+)
 
 // OpenAPI is a description of an API, version 3, as JSON or YAML: one request
 // for each operation, in a folder for each tag.
 var OpenAPI = Format{
 	ID: "openapi", Label: "OpenAPI 3", Ext: "openapi.json", Type: "application/json",
-	Is: func(f *File) bool { return f.has("openapi") || f.isYAML(openAPILine) },
-	Read: func(f *File) (*Found, error) {
-		if err := f.asJSON(); err != nil {
-			return nil, err
-		}
-		if err := f.references(); err != nil {
-			return nil, err
-		}
-		doc, err := apiLoader().LoadFromData(f.Text)
-		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s is not a valid OpenAPI 3 document: %s", f.name(), firstLine(err))
-		}
-		return f.described(doc)
-	},
+	Is:    func(f *File) bool { return f.has("openapi") || f.isYAML(openAPILine) },
+	Read:  readAPI,
 	Write: writeOpenAPI,
 }
 
-// apiLoader follows no reference out of the file.
-func apiLoader() *openapi3.Loader {
+// Swagger is the older description of an API, version 2.0, as JSON or YAML.
+var Swagger = Format{
+	ID: "swagger", Label: "Swagger 2.0", Ext: "swagger.json", Type: "application/json",
+	Is:   func(f *File) bool { return f.has("swagger") || f.isYAML(swaggerLine) },
+	Read: readAPI,
+}
+
+func readAPI(f *File) (*Found, error) {
+	doc, err := f.api()
+	if err != nil {
+		return nil, err
+	}
+	return f.described(doc)
+}
+
+// ReadAPI reads an OpenAPI 3 or Swagger 2.0 document, if that takes no more work
+// than its size explains.
+func ReadAPI(ctx context.Context, text []byte) (*openapi3.T, error) {
+	f := &File{Name: "it", Text: text, budget: budgetFor(ctx, len(text))}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	return f.api()
+}
+
+// api reads the document. It follows no reference out of the file.
+func (f *File) api() (*openapi3.T, error) {
+	if err := f.asJSON(); err != nil {
+		return nil, err
+	}
+	if err := f.references(); err != nil {
+		return nil, err
+	}
 	loader := openapi3.NewLoader()
-	loader.IsExternalRefsAllowed = false
 	loader.ReadFromURIFunc = func(*openapi3.Loader, *url.URL) ([]byte, error) {
 		return nil, errors.New("it refers to another file")
 	}
-	return loader
+	read, kind := loader.LoadFromData, "OpenAPI 3"
+	if f.has("swagger") {
+		kind = "Swagger 2.0"
+		read = func(text []byte) (*openapi3.T, error) {
+			var old openapi2.T
+			if err := json.Unmarshal(text, &old); err != nil {
+				return nil, err
+			}
+			return openapi2conv.ToV3WithLoader(&old, loader, nil)
+		}
+	}
+	doc, err := read(f.Text)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%s is not a valid %s document: %s", f.name(), kind, firstLine(err))
+	}
+	if doc.Paths.Len() == 0 {
+		return nil, fault.New(fault.Invalid, "%s describes no paths", f.name())
+	}
+	return doc, nil
 }
 
 // described converts a description of an API to requests.
 func (f *File) described(doc *openapi3.T) (*Found, error) {
-	if doc.Paths.Len() == 0 {
-		return nil, fault.New(fault.Invalid, "%s describes no paths", f.name())
-	}
 	top := workspace.Folder{Name: f.stem("API")}
 	if doc.Info != nil && doc.Info.Title != "" {
 		top.Name, top.Doc = doc.Info.Title, doc.Info.Description

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi2"
-	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
 
-	files "spyglass/app/exchange"
+	"spyglass/app/exchange"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -22,9 +20,6 @@ import (
 // ErrNone is the error for a text of another kind.
 var ErrNone = errors.New("this is no OpenAPI document")
 
-// maxNesting limits the nesting of a document: its reader is recursive.
-const maxNesting = 200
-
 // Read makes a catalog of a document, if that takes no more work than
 // its size explains.
 func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {
@@ -32,15 +27,7 @@ func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {
 	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
 		return nil, ErrNone
 	}
-	if err := files.CheckAPI(ctx, text); err != nil {
-		return nil, err
-	}
-	return ofOpenAPI(ctx, text, base)
-}
-
-// ofOpenAPI makes a catalog of an OpenAPI 3 or Swagger 2 document.
-func ofOpenAPI(ctx context.Context, text []byte, base string) (*Catalog, error) {
-	doc, err := openAPI(text)
+	doc, err := exchange.ReadAPI(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -64,53 +51,6 @@ func ofOpenAPI(ctx context.Context, text []byte, base string) (*Catalog, error) 
 				slices.Index(workspace.Methods, b.entry.Method)))
 	})
 	return r.catalog(doc)
-}
-
-func openAPI(text []byte) (*openapi3.T, error) {
-	var head struct{ OpenAPI, Swagger any }
-	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
-		return nil, ErrNone
-	}
-	if nesting(text) > maxNesting {
-		return nil, fault.New(fault.Invalid, "it is nested more than %d deep", maxNesting)
-	}
-	loader := openapi3.NewLoader()
-	loader.ReadFromURIFunc = func(*openapi3.Loader, *url.URL) ([]byte, error) {
-		return nil, errors.New("it refers to another document")
-	}
-	if head.OpenAPI != nil {
-		doc, err := loader.LoadFromData(text)
-		if err == nil && doc.Paths == nil {
-			err = fault.New(fault.Invalid, "it describes no requests")
-		}
-		return doc, err
-	}
-	var old openapi2.T
-	if err := json.Unmarshal(text, &old); err != nil {
-		return nil, err
-	}
-	return openapi2conv.ToV3WithLoader(&old, loader, nil)
-}
-
-// nesting returns the depth of brackets outside of strings.
-func nesting(text []byte) (deepest int) {
-	level, inside, escaped := 0, false, false
-	for _, c := range text {
-		switch {
-		case escaped:
-			escaped = false
-		case inside:
-			escaped, inside = c == '\\', c != '"'
-		case c == '"':
-			inside = true
-		case c == '{' || c == '[':
-			level++
-			deepest = max(deepest, level)
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return deepest
 }
 
 // maxServer limits the length of a document's server address.
