@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"spyglass/backend/resource"
@@ -101,7 +100,7 @@ func (x *exchange) setCookie(name, secret string, age int) {
 }
 
 func (x *exchange) sendBody(a *resource.Answer) error {
-	if a.Same || x.method == http.MethodGet && a.ETag != "" && matches(x.r.Header.Get("If-None-Match"), a.ETag) {
+	if a.Same || x.method == http.MethodGet && a.ETag != "" && resource.MatchesETag(x.r.Header.Get("If-None-Match"), a.ETag) {
 		x.begin(http.StatusNotModified)
 		return nil
 	}
@@ -144,15 +143,4 @@ func (x *exchange) send(status int, body []byte) {
 		return
 	}
 	_, _ = x.patient().Write(body)
-}
-
-// matches reports whether an If-None-Match header names the tag.
-func matches(header, tag string) bool {
-	tag = strings.TrimPrefix(tag, "W/")
-	for one := range strings.SplitSeq(header, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"spyglass/backend/resource"
 )
 
 // file is a response that never changes: built, and compressed, at its first
@@ -54,7 +56,7 @@ func (f *file) serve(x *exchange, cache string) error {
 	h["ETag"] = []string{m.etag}
 	h["Cache-Control"] = []string{cache}
 	h["Vary"] = []string{"Accept-Encoding"}
-	if matches(x.r.Header.Get("If-None-Match"), m.etag) {
+	if resource.MatchesETag(x.r.Header.Get("If-None-Match"), m.etag) {
 		x.begin(http.StatusNotModified)
 		return nil
 	}

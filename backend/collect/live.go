@@ -3,8 +3,6 @@ package collect
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -291,8 +289,7 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 		}
 	}
 	body, err := json.Marshal(assignments{Total: len(tasks), Items: append([]check.Task{}, tasks...)})
-	sum := sha256.Sum256(body)
-	return &resource.Answer{Body: resource.JSON(body), ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}, err
+	return &resource.Answer{Body: resource.JSON(body), ETag: resource.ETag(body)}, err
 }
 
 // isItself reports whether the caller is the collector itself.

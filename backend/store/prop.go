@@ -41,8 +41,8 @@ func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	if p == nil {
 		return nil, t.noProp(c.Vars["name"])
 	}
-	tag := etag(propJSON(p, nil))
-	if c.NotIf != "" && matches(c.NotIf, tag) {
+	tag := resource.ETag(propJSON(p, nil))
+	if c.NotIf != "" && resource.MatchesETag(c.NotIf, tag) {
 		return &resource.Answer{ETag: tag, Same: true}, nil
 	}
 	return &resource.Answer{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
@@ -184,7 +184,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 	if err != nil {
 		return err
 	}
-	if p := propNamed(props, name); p == nil || !matches(c.IfMatch, etag(propJSON(p, nil))) {
+	if p := propNamed(props, name); p == nil || !resource.MatchesETag(c.IfMatch, resource.ETag(propJSON(p, nil))) {
 		return fault.New(fault.Changed, "the property has changed since you read it; read it again")
 	}
 	return nil
@@ -203,7 +203,7 @@ func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row 
 	}
 	body := propJSON(p, nil)
 	list := strings.ReplaceAll(t.res.Path+"/{id}/properties", "{id}", c.Vars[t.res.Props.Param])
-	answer := &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}
+	answer := &resource.Answer{ETag: resource.ETag(body), Body: resource.JSON(body)}
 	if _, named := c.Vars["name"]; !named {
 		answer.Location = list + "/" + url.PathEscape(p.Name)
 	}

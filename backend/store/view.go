@@ -168,7 +168,7 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.NotIf != "" && matches(c.NotIf, answer.ETag) {
+	if c.NotIf != "" && resource.MatchesETag(c.NotIf, answer.ETag) {
 		return &resource.Answer{ETag: answer.ETag, Same: true}, nil
 	}
 	if len(fields) > 0 {
@@ -179,7 +179,7 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 
 func (w *view[T]) shown(row T) (*resource.Answer, error) {
 	body, err := w.views.AppendJSON(nil, row)
-	return &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}, err
+	return &resource.Answer{ETag: resource.ETag(body), Body: resource.JSON(body)}, err
 }
 
 // change handles PUT, where whole, and PATCH.
@@ -227,7 +227,7 @@ func (w *view[T]) unchanged(c *resource.Call, was T) error {
 		return nil
 	}
 	shown, err := w.shown(was)
-	if err == nil && !matches(c.IfMatch, shown.ETag) {
+	if err == nil && !resource.MatchesETag(c.IfMatch, shown.ETag) {
 		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", w.views.Label)
 	}
 	return err

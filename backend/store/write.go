@@ -31,8 +31,8 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tag := etag(body)
-	if c.NotIf != "" && matches(c.NotIf, tag) {
+	tag := resource.ETag(body)
+	if c.NotIf != "" && resource.MatchesETag(c.NotIf, tag) {
 		return &resource.Answer{ETag: tag, Same: true}, nil
 	}
 	if len(fields) > 0 {
@@ -169,7 +169,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{ETag: etag(shown), Body: resource.JSON(shown)}, nil
+	return &resource.Answer{ETag: resource.ETag(shown), Body: resource.JSON(shown)}, nil
 }
 
 // written is a row that was just written, with its derived values.
@@ -301,7 +301,7 @@ func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resou
 		return row, err
 	}
 	shown, err := t.shownRow(ctx, tx, c.Access, id, cond)
-	if err == nil && !matches(c.IfMatch, etag(shown)) {
+	if err == nil && !resource.MatchesETag(c.IfMatch, resource.ETag(shown)) {
 		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", t.res.Label)
 	}
 	return row, err

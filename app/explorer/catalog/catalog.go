@@ -21,8 +21,6 @@ package catalog
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -42,8 +40,7 @@ type Catalog struct {
 
 func pageOf(categories []category) (resource.Answer, error) {
 	text, err := Marshal(page{categories})
-	sum := sha256.Sum256(text)
-	return resource.Answer{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: resource.JSON(bytes.Clone(text))}, err
+	return resource.Answer{ETag: resource.ETag(text), Body: resource.JSON(bytes.Clone(text))}, err
 }
 
 // entry is one endpoint of the catalog.
