@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"spyglass/app/explorer/client"
 )
 
 func TestASentRequestComesBackWhole(t *testing.T) {
@@ -179,42 +181,47 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 		raw   http.HandlerFunc
 		fault string // up to a number of seconds
 		there bool   // somebody answered
+		is    client.Failure
 	}{
 		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address +
-			` did not answer within 1 second`, false},
+			` did not answer within 1 second`, false, client.TimedOut},
 		{"silence after the headers", func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: no byte of the body came within 1 second`, true},
+		}, `portal: ` + address + ` answered 200 OK and then stalled: no byte of the body came within 1 second`, true,
+			client.Stalled},
 		{"silence after a part", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: 10 bytes came, and nothing more for `, true},
+		}, `portal: ` + address + ` answered 200 OK and then stalled: 10 bytes came, and nothing more for `, true,
+			client.Stalled},
 		{"no end", func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("0123456789"))
 			}
-		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true},
+		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true, client.Stalled},
 		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` +
-			address + ` closed the connection without an answer`, false},
+			address + ` closed the connection without an answer`, false, client.NoResponse},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true},
+		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true, client.Incomplete},
 		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/api/raw/again", http.StatusFound)
 		},
-			`portal: the portal redirects in a circle: more than 10 times`, true},
+			`portal: the portal redirects in a circle: more than 10 times`, true, client.Redirects},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)
 			a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x?k=`+planted+`","timeout":1}}`)
 			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) ||
-				strings.Contains(a.body, `"answered":true`) != tt.there {
-				t.Errorf("got %d %s, want %s and answered %t:\n%s", a.status, got, tt.fault, tt.there, a.body)
+				strings.Contains(a.body, `"answered":true`) != tt.there ||
+				!strings.Contains(a.body, `"failure":"`+string(tt.is)+`"`) {
+				t.Errorf("got %d %s, want %s, answered %t and the failure %s:\n%s", a.status, got, tt.fault, tt.there,
+					tt.is, a.body)
 			}
 		})
 	}

@@ -128,6 +128,7 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	if t.Remote != nil {
 		out.Detail["portal"] = t.Remote.ID
 	}
+	var failure client.Failure
 	var known *fault.Error
 	var dial *net.OpError
 	var at *url.Error
@@ -137,8 +138,9 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	switch cause := context.Cause(ctx); {
 	case cause == ErrTimeout:
 		out.Message = came.late(address, t.Timeout)
-		out.Detail["timeout"] = true
+		out.Detail["timeout"], failure = true, client.TimedOut
 		if came.Status != "" {
+			failure = client.Stalled
 			out.Detail["status"], out.Detail["received"] = came.Status, came.Bytes
 		}
 	case cause == serve.ErrStopping:
@@ -146,46 +148,57 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	case cause != nil:
 		out.Message = "cancelled"
 	case errors.As(err, &known):
+		if known.Kind == fault.Full {
+			known.Detail = map[string]any{"failure": client.Unstored}
+		}
 		return known
 	case t.explainTLS(out, err), t.explainName(out, err):
+		failure = client.Unreached
 	case errors.Is(err, syscall.ECONNREFUSED):
+		failure = client.Unreached
 		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
 	case errors.As(err, &dial) && dial.Op == "dial":
+		failure = client.Unreached
 		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
+		failure = client.Unreached
 		out.Message = fmt.Sprintf("%s speaks HTTP, not HTTPS; its address would begin with http://", address)
 	case errors.As(err, &at) && came.Status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
+		failure = client.NoResponse
 		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
 	case errors.As(err, &at): // its own words hold the URL
-		var answered bool
-		if out.Message, answered = noHTTP(address, at.Err.Error()); answered {
+		if out.Message, failure = noHTTP(address, at.Err.Error()); failure == client.Unreadable {
 			out.Detail["answered"] = true
 		}
 	default:
+		failure = client.Incomplete
 		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.Bytes)
+	}
+	if failure != "" {
+		out.Detail["failure"] = failure
 	}
 	return out
 }
 
 // noHTTP explains why a response could not be read, in the words of net/http that are
-// not about itself; answered reports whether it is known that there was one.
-func noHTTP(address, why string) (message string, answered bool) {
+// not about itself.
+func noHTTP(address, why string) (message string, failure client.Failure) {
 	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
 	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")
 	location, leads := strings.CutPrefix(why, "failed to parse Location header ")
 	switch {
 	case leads:
 		location, _, _ = strings.Cut(location, ": ")
-		return fmt.Sprintf("%s redirects to %s, which is no address", address, location), true
+		return fmt.Sprintf("%s redirects to %s, which is no address", address, location), client.Unreadable
 	case !broken:
-		return fmt.Sprintf("%s gave no answer: %s", address, why), false
+		return fmt.Sprintf("%s gave no answer: %s", address, why), client.NoResponse
 	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
-		return address + " speaks HTTPS, not HTTP; its address would begin with https://", true
+		return address + " speaks HTTPS, not HTTP; its address would begin with https://", client.Unreadable
 	case strings.Contains(wrong, "response headers exceeded"):
 		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address,
-			client.MaxHeaders>>10), true
+			client.MaxHeaders>>10), client.Unreadable
 	}
-	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
+	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), client.Unreadable
 }
 
 // seconds formats a duration for display.

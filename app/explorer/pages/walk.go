@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"spyglass/app/explorer/client"
 	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/send"
 	"spyglass/app/explorer/stream"
@@ -130,7 +131,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
-			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true},
+			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Incomplete},
 				Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
 		}
 		return response, got, err

@@ -8,17 +8,9 @@ export interface Explained {
   tone: 'crit' | 'warn'
 }
 
+type Cause = Pick<Fault, 'message' | 'status' | 'unknown' | 'cancelled' | 'retryAfter' | 'detail'>
+
 export function explain(fault: Cause, portal: string): Explained {
-  const words = explainCause(fault, portal)
-  return / sent\b/.test(fault.message) ? { ...words, sent: '' } : words // it says so itself
-}
-
-type Cause = Pick<Fault, 'message' | 'status' | 'unknown' | 'cancelled' | 'retryAfter'>
-
-/** What a connection that was never made is called. */
-const neverSent = /refused|no such host|unreachable|not resolve|certificate|tls/i
-
-function explainCause(fault: Cause, portal: string): Explained {
   if (fault.cancelled) return { title: text.fault.cancelled, sent: text.fault.itMayHave, tone: 'warn' }
   if (fault.unknown.length) {
     const many = fault.unknown.length > 1
@@ -28,6 +20,8 @@ function explainCause(fault: Cause, portal: string): Explained {
       tone: 'warn',
     }
   }
+  const failed = failures[String(fault.detail.failure)]
+  if (failed) return { title: failed.title(portal), sent: failed.sent(portal), tone: 'crit' }
   switch (fault.status) {
     case 0:
       return { title: text.fault.spyglassDoesNot, sent: text.fault.nothingWasSentYour, tone: 'crit' }
@@ -44,21 +38,7 @@ function explainCause(fault: Cause, portal: string): Explained {
         tone: 'warn',
       }
     case 502:
-      if (/broke off/.test(fault.message))
-        return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWas, tone: 'crit' }
-      if (/did not answer within/.test(fault.message))
-        return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestMay, tone: 'crit' }
-      if (/stalled|was not done/.test(fault.message))
-        return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWasSent, tone: 'crit' }
-      if (/in a circle/.test(fault.message))
-        return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
-      if (/answered, but not|answered with|is no address/.test(fault.message))
-        return { title: text.fault.cannotBeRead(portal), sent: text.fault.theRequestWas, tone: 'crit' }
-      return {
-        title: text.fault.couldNotReach(portal),
-        sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen,
-        tone: 'crit',
-      }
+      return { title: text.fault.couldNotReach(portal), sent: text.fault.itMayHaveBeen, tone: 'crit' }
     case 503:
       return {
         title: text.fault.portalIsBusy(portal),
@@ -66,12 +46,22 @@ function explainCause(fault: Cause, portal: string): Explained {
         tone: 'warn',
       }
     case 507:
-      if (/not stored/.test(fault.message))
-        return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
       return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }
     case 504:
       return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestWasSentThe, tone: 'crit' }
     default:
       return { title: text.fault.theRequestFailed, sent: text.fault.whetherItWas, tone: 'crit' }
   }
+}
+
+/** How far the request came, by the failure that the server names. */
+const failures: Record<string, { title: (portal: string) => string; sent: (portal: string) => string } | undefined> = {
+  unreached: { title: text.fault.couldNotReach, sent: () => text.fault.sentNothing },
+  no_response: { title: text.fault.couldNotReach, sent: () => text.fault.itMayHaveBeen },
+  timed_out: { title: text.fault.didNotAnswer, sent: () => text.fault.theRequestMay },
+  stalled: { title: text.fault.theAnswerOf, sent: () => text.fault.theRequestWasSent },
+  incomplete: { title: text.fault.theAnswerOf, sent: () => text.fault.theRequestWas },
+  unreadable: { title: text.fault.cannotBeRead, sent: () => text.fault.theRequestWas },
+  redirects: { title: text.fault.leadsNowhere, sent: () => text.fault.theRequestWasSentOnly },
+  unstored: { title: () => text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay },
 }
