@@ -47,9 +47,10 @@ test('K then M toggles Monitor and API, and another key after M is a search', as
   await page.keyboard.press('Control+K')
   await page.keyboard.press('m')
   await p.path.waitFor()
+  await page.clock.install()
   await page.keyboard.press('Control+K')
   await page.keyboard.type('mo', { delay: 20 })
-  await page.waitForTimeout(600) // the chord's 400 ms go by
+  await page.clock.runFor(600) // the chord's 400 ms go by
   await expect.poll(() => p.command.inputValue()).toBe('mo')
   await page.keyboard.press('Escape')
   await p.palette.waitFor({ state: 'detached' })
