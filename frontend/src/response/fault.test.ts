@@ -6,7 +6,11 @@ test('a fault says what failed and whether anything was sent', () => {
   for (const [fault, title, sent] of [
     [new Fault('no variable "a"', 400, { unknown: ['a'] }), '{{a}} is not set', 'Nothing was sent.'],
     [new Fault('no variable "a"', 400, { unknown: ['a', 'b'] }), '2 variables are not set', 'Nothing was sent.'],
-    [new Fault('connection refused at 127.0.0.1:1', 502, { failure: 'unreached' }), 'Could not reach Demo', 'Nothing was sent.'],
+    [
+      new Fault('connection refused at 127.0.0.1:1', 502, { failure: 'unreached' }),
+      'Could not reach Demo',
+      'Nothing was sent.',
+    ],
     [
       new Fault('the connection was closed', 502),
       'Could not reach Demo',
@@ -18,12 +22,16 @@ test('a fault says what failed and whether anything was sent', () => {
       'The request was sent. The portal may have processed it.',
     ],
     [
-      new Fault('a.example answered 200 OK and then stalled: 7 bytes came, and nothing more for 3 seconds', 502, { failure: 'stalled' }),
+      new Fault('a.example answered 200 OK and then stalled: 7 bytes came, and nothing more for 3 seconds', 502, {
+        failure: 'stalled',
+      }),
       'The response from Demo is incomplete',
       'The request was sent. The portal may have processed it. The response is not shown because it is incomplete.',
     ],
     [
-      new Fault('a.example answered, but not in HTTP: malformed HTTP response "SSH-2.0"', 502, { failure: 'unreadable' }),
+      new Fault('a.example answered, but not in HTTP: malformed HTTP response "SSH-2.0"', 502, {
+        failure: 'unreadable',
+      }),
       'The response from Demo cannot be read',
       'The request was sent. The portal may have processed it.',
     ],
@@ -58,7 +66,11 @@ test('a fault says what failed and whether anything was sent', () => {
     [new Fault('Cancelled', 0, {}, true), 'Cancelled', 'The request may already have reached the portal.'],
     [new Fault('no answer', 0), 'Spyglass is not responding', 'Nothing was sent. Your edits are kept.'],
     [new Fault('{id} has no value', 400), 'The request is incomplete', 'Nothing was sent.'],
-    [new Fault('the length is counted when the request is sent', 400), 'The request is incomplete', 'Nothing was sent.'],
+    [
+      new Fault('the length is counted when the request is sent', 400),
+      'The request is incomplete',
+      'Nothing was sent.',
+    ],
   ] as const)
     expect([explain(fault, 'Demo').title, explain(fault, 'Demo').sent]).toEqual([title, sent])
 })
