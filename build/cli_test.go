@@ -197,7 +197,7 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the permissions of that user"},
 		{[]string{"backup", "--data", data + "2", file + "2"}, "there is no data folder " + data + "2"},
 		{[]string{"restore", "--data", data + "2", file}, file +
-			" is no whole backup of Spyglass; nothing was changed"},
+			" is not a complete backup of Spyglass; nothing was changed"},
 		{[]string{"restore", "--data", data + "2", file + "2"}, file + "2 cannot be read; nothing was changed"},
 		{[]string{"serve", "--color"}, "unknown flag: --color; spyglass serve --help lists the flags"},
 		{[]string{"serve", "--demo", "--demo-devices", "many"}, `--demo-devices must be a whole number, not "many"`},

@@ -67,12 +67,12 @@ func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 		}
 	}
 	same(t, h.batch(1, `{"batchId":"b2","ids":[1,2,3,4,99],"goOn":true}`), []string{
-		first, second, "R3 0 false {{unknown}} has no value; give it one under Variables, or send anyway",
+		first, second, "R3 0 false {{unknown}} has no value; set one under Variables, or send anyway",
 		"R4 201 true ", " 0 false there is no saved request 99",
 	})
 	same(t, h.batch(2, `{"ids":[1]}`), []string{" 0 false there is no saved request 1"})
 	if a := h.ask(1, "POST /explorer/batch", `{"ids":[]}`); a.status != 400 ||
-		h.said(a) != "choose 1 to 500 requests; these are 0" {
+		h.said(a) != "select 1 to 500 requests, not 0" {
 		t.Errorf("none at all: %d %s", a.status, a.body)
 	}
 }
@@ -96,8 +96,8 @@ func TestABatchKeepsTheReadOnlyLock(t *testing.T) {
 	if a := h.ask(1, "PATCH /explorer/settings", `{"portalReadOnly":true}`); a.status != 200 {
 		t.Fatal(a.body)
 	}
-	same(t, h.batch(1, `{"ids":[1,2],"goOn":true}`), []string{"R1 0 false Demo portal is locked for reading only, so " +
-		"DELETE was not sent; unlock it to write", "R2 200 true "})
+	same(t, h.batch(1, `{"ids":[1,2],"goOn":true}`), []string{"R1 0 false Demo portal is read-only, so DELETE was " +
+		"not sent; unlock it to make changes", "R2 200 true "})
 	if got := s.writes(); got != nil {
 		t.Errorf("the portal got %q", got)
 	}

@@ -79,25 +79,27 @@ func TestAPathBecomesAURL(t *testing.T) {
 		{draft: `"path":"/device/devices/{{$userId}}"`, url: `/api/device/devices/1`},
 		{draft: `"method":"DELETE","path":"/device/devices/7"`, url: `/api/device/devices/7`},
 
-		{draft: `"path":""`, fault: `path: the path is empty; choose an endpoint, or type one like /device/devices`},
-		{draft: `"path":"https://evil.example/api/x"`, fault: `path: evil.example is another portal; requests go to ` +
-			`HOST only`},
-		{draft: `"path":"BASE@evil.example/api/x"`, fault: `path: HOST@evil.example is another portal; requests go ` +
-			`to HOST only`},
-		{draft: `"path":"BASE/explorer/start"`, fault: `path: the API is below BASE/api; BASE/explorer/start is not`},
+		{draft: `"path":""`, fault: `path: the path is empty; select an endpoint, or enter a path like ` +
+			`/device/devices`},
+		{draft: `"path":"https://evil.example/api/x"`, fault: `path: evil.example is another portal; this tab ` +
+			`sends to HOST only`},
+		{draft: `"path":"BASE@evil.example/api/x"`, fault: `path: HOST@evil.example is another portal; this tab ` +
+			`sends to HOST only`},
+		{draft: `"path":"BASE/explorer/start"`, fault: `path: the API base URL is BASE/api; BASE/explorer/start is ` +
+			`outside of it`},
 		{draft: `"path":"/device/devices/{id}"`, fault: `path: {id} needs a value`},
 		{draft: `"path":"/device/devices/{id}","pathParams":[{"on":false,"key":"id","value":"7"}]`,
 			fault: `path: {id} needs a value`},
-		{draft: `"method":"DELETE","path":"/device/devices/{{empty}}"`, fault: `path: {{empty}} is empty, and a part ` +
-			`of a path cannot be`},
-		{draft: `"path":"/device/devices/{{dots}}"`, fault: `path: a path has no parts . and ..`},
-		{draft: `"path":"/device/%2e%2E/x"`, fault: `path: a path has no parts . and ..`},
-		{draft: `"path":"/device/devices/{{no}}?x={{ no }}"`, fault: `path: {{no}} has no value; give it one under ` +
+		{draft: `"method":"DELETE","path":"/device/devices/{{empty}}"`, fault: `path: {{empty}} is empty; a ` +
+			`segment of the path needs a value`},
+		{draft: `"path":"/device/devices/{{dots}}"`, fault: `path: the path must not contain the segments . and ..`},
+		{draft: `"path":"/device/%2e%2E/x"`, fault: `path: the path must not contain the segments . and ..`},
+		{draft: `"path":"/device/devices/{{no}}?x={{ no }}"`, fault: `path: {{no}} has no value; set one under ` +
 			`Variables, or send anyway`},
 		{draft: `"path":"/x","query":[{"on":true,"key":"filter","value":"{{a}}{{b}}{{c}}"}]`,
-			fault: `query.filter: {{a}}, {{b}} and {{c}} have no value; give them one under Variables, or send anyway`},
-		{draft: `"path":"/x/{{lost}}"`, fault: `path: {{lost}} has no value; give it one under Variables, or send ` +
-			`anyway`},
+			fault: `query.filter: {{a}}, {{b}} and {{c}} have no value; set one for each under Variables, or send ` +
+				`anyway`},
+		{draft: `"path":"/x/{{lost}}"`, fault: `path: {{lost}} has no value; set one under Variables, or send anyway`},
 		{draft: `"method":"FETCH","path":"/x"`,
 			fault: `draft.method: the method must be one of GET, POST, PUT, PATCH, ` +
 				`DELETE`},
@@ -147,14 +149,13 @@ func TestValuesAreEscapedForTheBody(t *testing.T) {
 		{body: `{"a": "{{lines}}"}`, want: `{"a": "one\r\nX-Evil: 1"}`},
 		{body: `not JSON at all`, want: `not JSON at all`},
 		{body: `{"a":1, "a":2,  "n":1.00}`, want: `{"a":1, "a":2,  "n":1.00}`},
-		{body: `{"a": {{odd}}}`, fault: `body: {{odd}} stands outside of quotes, but is no whole JSON value; write ` +
+		{body: `{"a": {{odd}}}`, fault: `body: {{odd}} is not in quotes, and is not a valid JSON value; write ` +
 			`"{{odd}}"`},
-		{body: `{"a": 1{{id}}}`, fault: `body: {{id}} stands outside of quotes, but is no whole JSON value; write ` +
+		{body: `{"a": 1{{id}}}`, fault: `body: {{id}} is not in quotes, and is not a valid JSON value; write ` +
 			`"{{id}}"`},
-		{body: `{"a": {{empty}}}`, fault: `body: {{empty}} stands outside of quotes, but is no whole JSON value; ` +
-			`write "{{empty}}"`},
-		{body: `{"a": "{{nobody}}"}`, fault: `body: {{nobody}} has no value; give it one under Variables, or send ` +
-			`anyway`},
+		{body: `{"a": {{empty}}}`, fault: `body: {{empty}} is not in quotes, and is not a valid JSON value; write ` +
+			`"{{empty}}"`},
+		{body: `{"a": "{{nobody}}"}`, fault: `body: {{nobody}} has no value; set one under Variables, or send anyway`},
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			body, _ := json.Marshal(tt.body)
@@ -284,7 +285,7 @@ func TestASnippetHoldsNeitherSecretNorSession(t *testing.T) {
 		}
 	}
 	a := h.ask(1, "POST /explorer/snippets", `{"language":"cobol","draft":{"path":"/x"}}`)
-	if got, want := h.fault(a), `language: there are no snippets in "cobol"`; got != want {
+	if got, want := h.fault(a), `language: there are no snippets for "cobol"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -21,12 +21,12 @@ func TestWhatAWriteChangesIsToldByField(t *testing.T) {
 		{method: "PUT", path: "/raw/things/7", body: `{"name":"seven","tags":[ "a" ]}`,
 			want: `{"fields":[{"name":"name","kind":"same","was":"\"seven\"","now":"\"seven\""},{"name":"tags",` +
 				`"kind":"same","was":"[\"a\"]","now":"[\"a\"]"}],"name":"seven"}`},
-		{method: "PATCH", path: "/raw/things/8", body: `{}`, fault: "GET /raw/things/8 was answered 404 Not Found"},
-		{method: "PATCH", path: "/raw/other/8", body: `{}`, fault: "the catalog has no GET for /raw/other/8, so what " +
-			"stands there is not known"},
-		{method: "PATCH", path: "/raw/things/7", body: `[1]`, fault: "the body is no JSON object, so it cannot be " +
-			"compared"},
-		{method: "POST", path: "/raw/things", body: `{}`, fault: "only PUT and PATCH change what is there"},
+		{method: "PATCH", path: "/raw/things/8", body: `{}`, fault: "GET /raw/things/8 failed with 404 Not Found"},
+		{method: "PATCH", path: "/raw/other/8", body: `{}`, fault: "the catalog has no GET for /raw/other/8 to " +
+			"read the current object"},
+		{method: "PATCH", path: "/raw/things/7", body: `[1]`, fault: "the body is not a JSON object, so it cannot " +
+			"be compared"},
+		{method: "POST", path: "/raw/things", body: `{}`, fault: "only PUT and PATCH requests can be compared"},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			h, s := storeHouse(t, true)

@@ -52,7 +52,7 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 	h := build(t)
 	h.furnish()
 	if a := h.ask(1, "GET /explorer/data/backup", ""); a.status != http.StatusNotFound ||
-		!strings.Contains(a.body, "there is no backup to fetch") {
+		!strings.Contains(a.body, "there is no backup to download") {
 		t.Errorf("before one was made: %d %s", a.status, a.body)
 	}
 	if a := h.ask(1, "POST /explorer/data/backup", ""); a.status != 200 || !strings.Contains(a.body, `.backup"`) {
@@ -68,9 +68,9 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 		file []byte
 		says string
 	}{
-		{"nothing", nil, "mine is no whole backup of Spyglass; nothing was changed"},
-		{"a cut one", whole[:len(whole)/2], "mine is no whole backup of Spyglass; nothing was changed"},
-		{"another file", []byte("PK nothing of ours"), "mine is no whole backup of Spyglass; nothing was changed"},
+		{"nothing", nil, "mine is not a complete backup of Spyglass; nothing was changed"},
+		{"a cut one", whole[:len(whole)/2], "mine is not a complete backup of Spyglass; nothing was changed"},
+		{"another file", []byte("PK nothing of ours"), "mine is not a complete backup of Spyglass; nothing was changed"},
 	} {
 		if a := h.sendPart(0, tt.file); a.status != 200 {
 			t.Fatalf("%s: %d %s", tt.name, a.status, a.body)

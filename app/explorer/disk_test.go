@@ -45,7 +45,7 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 			w.WriteHeader(503)
 		}
 	}
-	const partial = "page 2 of 2 was answered 503 Service Unavailable"
+	const partial = "page 2 of 2 failed with 503 Service Unavailable"
 	for _, tt := range []struct {
 		name, format, file, contents, partial string
 		portal                                http.HandlerFunc
@@ -53,7 +53,7 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 		notes                                 string
 	}{
 		{name: "CSV", format: "csv", file: "raw-list.csv", portal: page, items: 3,
-			notes: `["Fields that only later pages have are not in the file: late."]`,
+			notes: `["The file lacks fields that only later pages have: late."]`,
 			contents: "id,name,up,tags,note\r\n1,'=cmd(),true,,\r\n9007199254740993,,,\"[\"\"a\"\"," +
 				"{\"\"b\"\":1}]\",\r\n3,\"x,\"\"y\"\"\",,,\r\n"},
 		{name: "NDJSON", format: "ndjson", file: "raw-list.ndjson", portal: page, items: 3, notes: `[]`,
@@ -65,7 +65,7 @@ func TestAListGoesToAFileAsItsPagesCome(t *testing.T) {
 				`{"id":3,"name":"x,\"y\"","late":1}` + "\n]}\n"},
 		{name: "CSV that is not whole says so in its last line", format: "csv", file: "raw-list.csv", portal: fails,
 			items: 2, notes: `[]`, partial: partial,
-			contents: "id\r\n1\r\n2\r\nNot whole: " + partial + "\r\n"},
+			contents: "id\r\n1\r\n2\r\nIncomplete: " + partial + "\r\n"},
 		{name: "NDJSON that is not whole says so in its last line", format: "ndjson", file: "raw-list.ndjson",
 			portal: fails, items: 2, notes: `[]`, partial: partial,
 			contents: `{"id":1}` + "\n" + `{"id":2}` + "\n" + `{"partial":"` + partial + `"}` + "\n"},
@@ -115,7 +115,7 @@ func TestAFirstPageThatIsNoneMakesNoFile(t *testing.T) {
 		h.body(1, r.Document) != `{"errorMessage":"I am a teapot"}` {
 		t.Errorf("got %s", a.body)
 	}
-	if a := h.ask(1, "GET /explorer/pages/s1/file", ""); h.said(a) != "no such file is on its way; it may have ended" {
+	if a := h.ask(1, "GET /explorer/pages/s1/file", ""); h.said(a) != "this download no longer exists" {
 		t.Errorf("the file answered %d %s", a.status, a.body)
 	}
 }
@@ -149,7 +149,7 @@ func TestEndingTheDownloadEndsTheRun(t *testing.T) {
 			t.Error("the download was whole")
 		}
 	}
-	if a := <-done; !strings.Contains(a.body, `"partial":"the download was ended before page 2 of 200"`) {
+	if a := <-done; !strings.Contains(a.body, `"partial":"the download was cancelled before page 2 of 200"`) {
 		t.Errorf("got %s", a.body)
 	}
 }

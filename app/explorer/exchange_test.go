@@ -37,11 +37,11 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 		{"POST /explorer/exchange/import", `{"text":"{\"info\":{},\"item\":["}`, 400,
 			`{"errorMessage":"the text is not valid JSON: line 1: unexpected end of JSON input"`},
 		{"GET /explorer/exchange/export?format=har", "", 400,
-			`{"errorMessage":"HAR 1.2 is written from the history only"`},
+			`{"errorMessage":"HAR only requests of the history can be exported as 1.2"`},
 		{"GET /explorer/exchange/export?format=spyglass&collections=9", "", 404,
 			`{"errorMessage":"there is no collection 9"`},
 		{"GET /explorer/exchange/export?format=spyglass&collections=x", "", 400,
-			`{"errorMessage":"collections is a list of whole numbers, such as 3,5"`},
+			`{"errorMessage":"collections must be a list of ids, such as 3,5"`},
 	} {
 		a := h.ask(1, tt.do, tt.body)
 		if a.status != tt.status || !strings.HasPrefix(strings.TrimSpace(a.body), tt.want) {

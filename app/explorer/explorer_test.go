@@ -119,7 +119,7 @@ func TestADocumentIsReadByRows(t *testing.T) {
 			t.Errorf("another user: %s answered %d", do, a.status)
 		}
 	}
-	if a := h.ask(1, "GET "+at+"/rows?from=x", ""); h.fault(a) != "from: from is a whole number" {
+	if a := h.ask(1, "GET "+at+"/rows?from=x", ""); h.fault(a) != "from: from must be a whole number" {
 		t.Errorf("got %s", a.body)
 	}
 }
@@ -161,7 +161,8 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 	mine := h.listen(window)
 	for _, want := range []string{
 		`link {"screen":"alerts","id":"12"}`,
-		`link {"problem":"“spyglass://device/x” opens nothing here: a device has a number, as in spyglass://device/7"}`,
+		`link {"problem":"“spyglass://device/x” cannot be opened: add the id of the device, as in ` +
+			`spyglass://device/7"}`,
 	} {
 		if got := next(t, mine); got != want {
 			t.Errorf("the window was told %s, want %s", got, want)

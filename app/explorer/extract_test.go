@@ -62,14 +62,14 @@ func TestAnExtractorThatFindsNothingSaysWhyAndLeavesTheVariable(t *testing.T) {
 	h.extracts(1, draft("GET", "/alert/alerts"))
 	h.serves("application/json", `{"items":[]}`)
 	if got, want := h.extracts(1, draft("GET", "/raw/x")),
-		[]extracted{{"first", "", "nothing in the answer matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
+		[]extracted{{"first", "", "nothing in the response matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if a := h.ask(1, "GET /explorer/variables?filter=name:first", ""); !strings.Contains(a.body, `"value":"1"`) {
 		t.Errorf("the variable is %s", a.body)
 	}
 	if a := h.ask(1, "GET /explorer/extractors", ""); !strings.Contains(a.body,
-		`"last":"1","problem":"nothing in the answer matches $.items[0].id"`) {
+		`"last":"1","problem":"nothing in the response matches $.items[0].id"`) {
 		t.Errorf("the extractor is %s", a.body)
 	}
 	h.serves("text/html", "<p>no</p>")
@@ -124,7 +124,7 @@ func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
 		}
 	}
 	if got, want := h.extracts(1, draft("GET", "/raw/x")),
-		[]extracted{{"first", "", "nothing in the answer matches $.items[1].id"}}; !reflect.DeepEqual(got, want) {
+		[]extracted{{"first", "", "nothing in the response matches $.items[1].id"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -78,7 +78,7 @@ func TestCountingWhatGoesDoesNotWaitForCountsThatNeverCome(t *testing.T) {
 func TestOnlyADeletionIsAskedAbout(t *testing.T) {
 	h, _ := storeHouse(t, true)
 	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
-	if got, want := h.fault(a), "draft.method: only DELETE takes something away"; got != want {
+	if got, want := h.fault(a), "draft.method: only DELETE requests delete objects"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

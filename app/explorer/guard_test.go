@@ -22,8 +22,9 @@ func TestALockedPortalGetsNoWrite(t *testing.T) {
 		if err := json.Unmarshal([]byte(a.body), &f); err != nil {
 			t.Fatal(a.body)
 		}
-		if want := "Demo portal is locked for reading only, so " + method +
-			" was not sent; unlock it to write"; a.status != 403 || f.ErrorMessage != want || !f.ErrorDetail.ReadOnly {
+		if want := "Demo portal is read-only, so " + method +
+			" was not sent; unlock it to make changes"; a.status != 403 || f.ErrorMessage != want ||
+			!f.ErrorDetail.ReadOnly {
 			t.Errorf("got %d %s, want %s", a.status, a.body, want)
 		}
 	}

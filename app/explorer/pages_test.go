@@ -105,7 +105,7 @@ func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
 		all.HistoryID+1))
 	var script struct{ Text string }
 	if err := json.Unmarshal([]byte(a.body), &script); err != nil || a.status != 200 {
-		t.Fatalf("the script was answered %d %s", a.status, a.body)
+		t.Fatalf("the script failed with %d %s", a.status, a.body)
 	}
 	_, steps, _ := strings.Cut(script.Text, "\nsend_pages() {")
 	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  -X GET '",
@@ -144,7 +144,7 @@ func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 			n: 12, head: `"total":-5,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
 				"GET filter=a%3Ab&size=5&offset=10"},
-			notes: []string{"The list changed meanwhile: its total went from -5 to -15."}},
+			notes: []string{"The list changed during the run: its total went from -5 to -15."}},
 		{name: "without a total an empty page ends it", shelf: &shelf{n: 10, total: func(int) string { return "null" }},
 			ask: fives, n: 10,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5", "GET filter=a%3Ab&" +
@@ -154,7 +154,7 @@ func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 			n: 12, head: `"total":6,`,
 			want: []string{"GET filter=a%3Ab&size=5&offset=0", "GET filter=a%3Ab&size=5&offset=5",
 				"GET filter=a%3Ab&size=5&offset=10"},
-			notes: []string{"The list changed meanwhile: its total went from 6 to 12."}},
+			notes: []string{"The list changed during the run: its total went from 6 to 12."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := build(t)
@@ -188,13 +188,13 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 	}{
 		"an error": {
 			func(w http.ResponseWriter) { w.WriteHeader(503); fmt.Fprint(w, `{"errorMessage":"out of order"}`) },
-			"page 2 of 3 was answered 503 Service Unavailable: out of order"},
+			"page 2 of 3 failed with 503 Service Unavailable: out of order"},
 		"a capped body": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"total":12,"items":[{"id":5},{"id":6`) },
 			"broke off after 37 bytes"},
 		"no list": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) },
-			"page 2 of 3 was answered 200 OK, but not with a list"},
+			"page 2 of 3 failed with 200 OK, which is not a list"},
 		"a page to sign in at": {func(w http.ResponseWriter) { fmt.Fprint(w, `<html>Sign in`) },
-			"page 2 of 3 was answered 200 OK, but not with a list"},
+			"page 2 of 3 failed with 200 OK, which is not a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t)
@@ -251,7 +251,7 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 	}
 	resume := `,"resume":"` + left.Document + `"`
 	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+
-		`}`); a.status != 409 || h.said(a) != "the request was edited since these pages came; fetch all pages again" {
+		`}`); a.status != 409 || h.said(a) != "the request was edited after these pages; fetch all pages again" {
 		t.Errorf("another request got %d %s", a.status, a.body)
 	}
 	header := strings.TrimSuffix(fives, "}") + `,"headers":[{"on":true,"key":"X-Scope","value":"other"}]}`
@@ -262,7 +262,7 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 	if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 13)+`]}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if want := []string{"The list changed meanwhile: its total went from 12 to 13."}; r.Run.Partial != "" ||
+	if want := []string{"The list changed during the run: its total went from 12 to 13."}; r.Run.Partial != "" ||
 		r.Run.Pages != 3 || !reflect.DeepEqual(r.Run.Notes, want) {
 		t.Errorf("got %+v", *r.Run)
 	}
@@ -397,7 +397,7 @@ func TestOnlyAGETIsSentMoreThanOnce(t *testing.T) {
 	s := &shelf{n: 12}
 	h.answerRaw(s.ServeHTTP)
 	a := h.ask(1, "POST /explorer/pages", `{"sendId":"s1","draft":{"method":"POST","path":"/raw/list?size=5"}}`)
-	if got, want := h.fault(a), "draft.method: only GET has pages; nothing else is sent more than once"; got != want ||
+	if got, want := h.fault(a), "draft.method: only GET requests can be sent page by page"; got != want ||
 		len(s.requests()) != 0 {
 		t.Errorf("got %s and %q, want %s and no request", got, s.requests(), want)
 	}
@@ -413,7 +413,7 @@ func TestItemsThatComeTwiceAreSaid(t *testing.T) {
 		}
 	})
 	r := h.pages(`"draft":{"path":"/raw/list?size=2"}`)
-	if want := []string{"One item came twice, because the list moved between pages."}; !reflect.DeepEqual(
+	if want := []string{"One item was received twice, because the list changed between pages."}; !reflect.DeepEqual(
 		r.Run.Notes, want) {
 		t.Errorf("got %q, want %q", r.Run.Notes, want)
 	}

@@ -91,7 +91,7 @@ func TestAPinnedPortalAcceptsThePinnedCertificateAlone(t *testing.T) {
 	attacker := trusted.serve(t, &seen, "attacker.example")
 	honest := trusted.serve(t, &seen, "127.0.0.1", "localhost")
 	wrong := strings.Repeat("0", 64)
-	const ok, other = `"ok":true`, "is not the one that you trusted for it"
+	const ok, other = `"ok":true`, "is not the one you trusted"
 	for _, tt := range []struct {
 		name   string
 		at     *httptest.Server

@@ -80,7 +80,7 @@ func TestARemotePortalIsSignedInToAndItsSecretsStayInTheKeyring(t *testing.T) {
 
 	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
 		`{"username":"operator","password":"wrong"}`); a.status != 400 ||
-		!strings.Contains(a.body, "Far does not know this user name with this password") {
+		!strings.Contains(a.body, "Far does not accept this user name and password") {
 		t.Errorf("a wrong password answered %d %s", a.status, a.body)
 	}
 	if a := h.ask(1, "POST /explorer/portals/"+id+"/session",
@@ -215,7 +215,7 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 	}
 	a := try(secure.URL+"/api", "")
 	print := fingerprint(secure)
-	if a.status != 502 || !strings.Contains(a.body, "nobody this computer trusts vouches") ||
+	if a.status != 502 || !strings.Contains(a.body, "is not signed by an authority that this computer trusts") ||
 		!strings.Contains(a.body, print) {
 		t.Errorf("an unknown certificate answered %d %s, want %s in it", a.status, a.body, print)
 	}
@@ -226,9 +226,9 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 		t.Errorf("another certificate than the accepted one answered %d %s", a.status, a.body)
 	}
 	for base, want := range map[string]string{
-		page.URL + "/api":              "it is no API (text/html)",
+		page.URL + "/api":              "it is not an API (text/html)",
 		h.base + "/api":                "is this Spyglass itself",
-		"http://169.254.169.254/":      "is an address that only machines ask",
+		"http://169.254.169.254/":      "is a multicast, link-local or metadata address",
 		"http://no-such-host.invalid/": "no-such-host.invalid",
 		"ftp://x":                      "an address must begin with http:// or https://",
 	} {
@@ -281,7 +281,7 @@ func TestWhatARemotePortalAnswersIsKeptWithoutItsSecrets(t *testing.T) {
 		const want = `{"apiKey":"********","props":[{"name":"snmp.community","value":"********"}],"n":1}`
 		if got := h.body(1, kept.Document); got != want ||
 			!strings.Contains(a.body,
-				`"reading":"Secrets of this response were masked when it was kept in the history"`) {
+				`"reading":"Secrets of this response were masked when it was stored in the history"`) {
 			t.Errorf("%s: the response that is kept is %s\n%s", auth, got, a.body)
 		}
 	}

@@ -28,7 +28,7 @@ func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
 		"POST /explorer/lookup?portal=" + id:          `{"draft":{"method":"GET","path":"/x"}}`,
 	} {
 		if a := h.ask(stranger, do, body); a.status != 403 ||
-			!strings.Contains(a.body, "Your role may not send requests to other portals") {
+			!strings.Contains(a.body, "Your role cannot send requests to other portals") {
 			t.Errorf("%s answered %d %s", do, a.status, a.body)
 		}
 	}
@@ -49,7 +49,7 @@ func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
 	}))
 	defer proxy.Close()
 	for base, want := range map[string]string{
-		"http://169.254.169.254/latest": "is an address that only machines ask",
+		"http://169.254.169.254/latest": "is a multicast, link-local or metadata address",
 		h.base + "/api":                 "is this Spyglass itself",
 	} {
 		if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+
@@ -110,10 +110,10 @@ func TestTheExplorerReachesTheNetworksOfTheSettingsOnly(t *testing.T) {
 		{"", "", "", ""},
 		{"127.0.0.0/8", "", "", ""},
 		// on the connection that is open already, too
-		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in 127.0.0.1/32, which explorerRefusedNetworks refuses"},
-		{"10.0.0.0/8", "", "", "127.0.0.1 is in no network of explorerAllowedNetworks"},
+		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in the network 127.0.0.1/32 of explorerRefusedNetworks"},
+		{"10.0.0.0/8", "", "", "no network of explorerAllowedNetworks contains 127.0.0.1"},
 		// the proxy is dialled as well
-		{"10.0.0.0/8", "", far.URL, "127.0.0.1 is in no network of explorerAllowedNetworks"},
+		{"10.0.0.0/8", "", far.URL, "no network of explorerAllowedNetworks contains 127.0.0.1"},
 		{"", "127.0.0.2", "", ""},
 	} {
 		h.allowed, h.refused = c.allowed, c.refused
@@ -140,8 +140,8 @@ func TestAProxyIsAskedForTheNetworksOfTheSettingsOnly(t *testing.T) {
 	defer proxy.Close()
 	h.refused = "10.0.0.0/8"
 	for host, want := range map[string]string{
-		"10.1.2.3":               "10.1.2.3 is in 10.0.0.0/8, which explorerRefusedNetworks refuses",
-		"only.the.proxy.invalid": "has no address that is known here",
+		"10.1.2.3":               "10.1.2.3 is in the network 10.0.0.0/8 of explorerRefusedNetworks",
+		"only.the.proxy.invalid": "cannot be resolved",
 	} {
 		a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+
 			`/api","proxy":"`+proxy.URL+`"}`)

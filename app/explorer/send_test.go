@@ -82,22 +82,21 @@ func TestOnlyGoodHeadersGoOut(t *testing.T) {
 			want: http.Header{"Accept": {"application/json"}, "User-Agent": {"Spyglass/0.1.0"},
 				"Authorization": {"Bearer " + planted}}},
 		{method: "GET", headers: `{"on":true,"key":"host","value":"x"}`, fault: `headers.host: host cannot be set: ` +
-			`the host is the portal's own; it cannot be changed`},
+			`it is always the host of the portal`},
 		{method: "GET", headers: `{"on":true,"key":"Cookie","value":"a=b"}`, fault: `headers.Cookie: Cookie cannot ` +
-			`be set: the session's cookie is sent by itself; to be somebody else, send an Authorization header`},
+			`be set: it is the cookie of your session; to act as another user, set Authorization`},
 		{method: "GET", headers: `{"on":true,"key":"content-length","value":"5"}`,
-			fault: `headers.content-length: content-length cannot be set: the length is counted when the request ` +
-				`is sent`},
+			fault: `headers.content-length: content-length cannot be set: it is calculated when the request is sent`},
 		{method: "GET", headers: `{"on":true,"key":"Connection","value":"close"}`,
-			fault: `headers.Connection: Connection cannot be set: the connection is the Explorer's own`},
-		{method: "GET", headers: `{"on":true,"key":"X Y","value":"1"}`, fault: `headers.X Y: "X Y" is no name for a ` +
-			`header; it has letters, digits and dashes`},
-		{method: "GET", headers: `{"on":true,"key":"","value":"1"}`, fault: `headers.: "" is no name for a header; ` +
-			`it has letters, digits and dashes`},
-		{method: "GET", headers: `{"on":true,"key":"X-A","value":"{{lines}}"}`, fault: `headers.X-A: a header is one ` +
-			`line: it has no line breaks and no control characters`},
+			fault: `headers.Connection: Connection cannot be set: Spyglass manages the connection`},
+		{method: "GET", headers: `{"on":true,"key":"X Y","value":"1"}`, fault: `headers.X Y: "X Y" is not a valid ` +
+			`header name; use letters, digits and hyphens`},
+		{method: "GET", headers: `{"on":true,"key":"","value":"1"}`, fault: `headers.: "" is not a valid header ` +
+			`name; use letters, digits and hyphens`},
+		{method: "GET", headers: `{"on":true,"key":"X-A","value":"{{lines}}"}`, fault: `headers.X-A: a header must ` +
+			`be one line without control characters`},
 		{method: "GET", headers: `{"on":true,"key":"X-A","value":"a\r\nX-Evil: 1"}`,
-			fault: `headers.X-A: a header is one line: it has no line breaks and no control characters`},
+			fault: `headers.X-A: a header must be one line without control characters`},
 	} {
 		t.Run(tt.method+tt.headers, func(t *testing.T) {
 			got.Store(nil)
@@ -184,35 +183,36 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 		is    client.Failure
 	}{
 		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address +
-			` did not answer within 1 second`, false, client.TimedOut},
+			` did not respond within 1 second`, false, client.TimedOut},
 		{"silence after the headers", func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: no byte of the body came within 1 second`, true,
+		}, `portal: ` + address + ` responded with 200 OK and then stalled: no body arrived within 1 second`, true,
 			client.Stalled},
 		{"silence after a part", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: 10 bytes came, and nothing more for `, true,
+		}, `portal: ` + address + ` responded with 200 OK and then stalled: 10 bytes arrived, and nothing more ` +
+			`for `, true,
 			client.Stalled},
 		{"no end", func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("0123456789"))
 			}
-		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true, client.Stalled},
+		}, `portal: ` + address + ` responded with 200 OK, but did not finish within 1 second`, true, client.Stalled},
 		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` +
-			address + ` closed the connection without an answer`, false, client.NoResponse},
+			address + ` closed the connection without a response`, false, client.NoResponse},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true, client.Incomplete},
+		}, `portal: the response from ` + address + ` broke off after 10 bytes`, true, client.Incomplete},
 		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/api/raw/again", http.StatusFound)
 		},
-			`portal: the portal redirects in a circle: more than 10 times`, true, client.Redirects},
+			`portal: the portal redirects in a loop: more than 10 times`, true, client.Redirects},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)

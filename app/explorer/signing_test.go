@@ -112,7 +112,7 @@ func TestAnAuthorityOfOnesOwnIsTrusted(t *testing.T) {
 	}
 	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+far.URL+
 		`/api","authority":"no certificate"}`); a.status != 400 ||
-		!strings.Contains(a.body, "there is no certificate in this text") {
+		!strings.Contains(a.body, "the text contains no certificate") {
 		t.Errorf("what is no certificate answered %d %s", a.status, a.body)
 	}
 }

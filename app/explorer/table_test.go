@@ -48,16 +48,17 @@ func TestATableIsReadByWindow(t *testing.T) {
 				`"node":126,"cells":[{"node":132,"kind":"number","text":"9"},null]}],"total":3}`},
 		{"table?column=id&desc=perhaps", 400, `{"errorMessage":"desc is true or false","errorCode":1400,` +
 			`"errorDetail":{"field":"desc","reason":"desc is true or false","allowed":[true,false]}}`},
-		{"export?format=pdf", 400, `{"errorMessage":"format is csv, tsv, markdown or xlsx","errorCode":1400,` +
-			`"errorDetail":{"field":"format","reason":"format is csv, tsv, markdown or xlsx"}}`},
-		{"export?format=xlsx&clip=true", 400, `{"errorMessage":"Excel is a file, not a text to be pasted",` +
-			`"errorCode":1400,"errorDetail":{"field":"format","reason":"Excel is a file, not a text to be pasted"}}`},
+		{"export?format=pdf", 400, `{"errorMessage":"format must be csv, tsv, markdown or xlsx","errorCode":1400,` +
+			`"errorDetail":{"field":"format","reason":"format must be csv, tsv, markdown or xlsx"}}`},
+		{"export?format=xlsx&clip=true", 400, `{"errorMessage":"Excel cannot be copied as text; save it as a file",` +
+			`"errorCode":1400,"errorDetail":{"field":"format","reason":"Excel cannot be copied as text; save it as ` +
+			`a file"}}`},
 		{"export?format=markdown&clip=true&column=name&from=1&count=2", 200, "| name |\n| --- |\n| web, \"b\" |\n| " +
 			"a\\|b |\n"},
 		{"series?time=id&line=id", 200, `{"title":"","unit":"","sets":[{"name":"","time":[],"lines":[{"name":"id",` +
 			`"values":[],"min":null,"max":null,"last":null,"count":0,"gaps":0}]}],"thin":false,"more":0}`},
-		{"series?points=1", 400, `{"errorMessage":"points is between 2 and 20000","errorCode":1400,` +
-			`"errorDetail":{"field":"points","reason":"points is between 2 and 20000"}}`},
+		{"series?points=1", 400, `{"errorMessage":"points must be from 2 to 20000","errorCode":1400,` +
+			`"errorDetail":{"field":"points","reason":"points must be from 2 to 20000"}}`},
 	} {
 		if a := ask(tt.what); a.status != tt.code || strings.TrimSuffix(a.body, "\n") != strings.TrimSuffix(
 			tt.want, "\n") {
@@ -93,7 +94,7 @@ func TestATableIsSavedWhole(t *testing.T) {
 func TestWhatIsTooMuchForTheClipboardIsForAFile(t *testing.T) {
 	ask := table(t, `["`+strings.Repeat("x", 3<<20)+`","`+strings.Repeat("y", 2<<20)+`"]`)
 	if a := ask("export?format=csv&clip=true"); a.status != 400 ||
-		!strings.Contains(a.body, "as CSV this is more than 4 MiB, too much for the clipboard; save it as a file") {
+		!strings.Contains(a.body, "as CSV, this is more than 4 MiB, too much for the clipboard; save it as a file") {
 		t.Errorf("%d %.200s", a.status, a.body)
 	}
 	if a := ask("export?format=csv"); a.status != 200 || len(a.body) < 5<<20 {

@@ -38,27 +38,27 @@ func TestAWriteIsTakenBack(t *testing.T) {
 		message  string
 		left     any // name of what stands there in the end; nil for nothing
 	}{
-		{do: "PATCH /raw/things/7", body: `{"note":"new","size":6}`, says: "puts back note and size", left: "seven",
+		{do: "PATCH /raw/things/7", body: `{"note":"new","size":6}`, says: "will restore note and size", left: "seven",
 			wrote: []string{`PATCH /things/7 {"note":"new","size":6}`,
 				`PATCH /things/7 {"note":"","size":5} if "v2"`},
-			message: "Put back note and size of “seven”"},
-		{do: "PUT /raw/things/7", body: `{"name":"Seven","tags":[]}`, says: "puts back name and tags", left: "seven",
+			message: "Restored note and size of “seven”"},
+		{do: "PUT /raw/things/7", body: `{"name":"Seven","tags":[]}`, says: "will restore name and tags", left: "seven",
 			wrote: []string{`PUT /things/7 {"name":"Seven","tags":[]}`, `PATCH /things/7 {"name":"seven",` +
 				`"tags":["a"]} if "v2"`},
-			message: "Put back name and tags of “seven”"},
-		{do: "POST /raw/things", body: `{"name":"eight"}`, says: "deletes “eight” again", left: "seven",
+			message: "Restored name and tags of “seven”"},
+		{do: "POST /raw/things", body: `{"name":"eight"}`, says: "will delete “eight”", left: "seven",
 			wrote:   []string{`POST /things {"name":"eight"}`, `DELETE /things/8 if "v1"`},
-			message: "Deleted “eight” again"},
-		{do: "DELETE /raw/things/7", says: "restores “seven” from the recycle bin", left: "seven",
+			message: "Deleted “eight”"},
+		{do: "DELETE /raw/things/7", says: "will restore “seven” from the recycle bin", left: "seven",
 			wrote:   []string{`DELETE /things/7`, `POST /recyclebin/7/restore {}`},
 			message: "Restored “seven”"},
-		{do: "DELETE /raw/things/7", noBin: true, says: "creates “seven” again, with a new id",
+		{do: "DELETE /raw/things/7", noBin: true, says: "will recreate “seven” with a new id",
 			wrote:   []string{`DELETE /things/7`, `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
-			message: "Created “seven” again; it has a new id"},
-		{do: "DELETE /raw/things/7?deleteHard=true", says: "creates “seven” again, with a new id",
+			message: "Recreated “seven” with a new id"},
+		{do: "DELETE /raw/things/7?deleteHard=true", says: "will recreate “seven” with a new id",
 			wrote: []string{`DELETE /things/7?deleteHard=true`, `POST /things {"name":"seven","note":"","size":5,` +
 				`"tags":["a"]}`},
-			message: "Created “seven” again; it has a new id"},
+			message: "Recreated “seven” with a new id"},
 	} {
 		t.Run(tt.do, func(t *testing.T) {
 			h, s := storeHouse(t, !tt.noBin)
@@ -102,14 +102,14 @@ func TestAWriteIsNotTakenBack(t *testing.T) {
 	}{
 		{name: "when somebody changed the object since", since: func(s *store) { s.set(7, "tags", []any{"b"}) },
 			status: 409,
-			want:   "“seven” was changed since (tags); undoing would overwrite that, so nothing was sent"},
+			want:   "“seven” has changed since (tags); undoing would overwrite that, so nothing was sent"},
 		{name: "when it is gone", since: func(s *store) { s.mu.Lock(); delete(s.things, 7); s.mu.Unlock() },
 			status: 409,
-			want: "what this request wrote cannot be read now, so it was not undone: GET /raw/things/7 was answered " +
-				"404 Not Found"},
+			want: "the object cannot be read, so the change was not undone: GET /raw/things/7 failed with 404 Not " +
+				"Found"},
 		{name: "when somebody is faster", since: func(s *store) { s.mu.Lock(); s.refuse = 412; s.mu.Unlock() },
 			status: 409, wrote: true,
-			want: "not undone: somebody changed it at this very moment"},
+			want: "not undone: someone else changed it at the same time"},
 		{name: "when it is somebody else's", user: 2, status: 404, want: "this request can no longer be undone"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,10 +142,10 @@ func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
 
 func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
 	for _, tt := range []struct{ do, body, says, wrote string }{
-		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "puts back note and size",
+		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "will restore note and size",
 			`PATCH /things/7 {"note":"","size":5} if "v2"`},
-		{"POST /raw/things", `{"name":"eight"}`, "deletes “eight” again", `DELETE /things/8 if "v1"`},
-		{"DELETE /raw/things/7?deleteHard=true", "", "creates “seven” again, with a new id",
+		{"POST /raw/things", `{"name":"eight"}`, "will delete “eight”", `DELETE /things/8 if "v1"`},
+		{"DELETE /raw/things/7?deleteHard=true", "", "will recreate “seven” with a new id",
 			`POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
 	} {
 		t.Run(tt.do, func(t *testing.T) {

@@ -27,8 +27,8 @@ func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
 		{"X-GZip", zipped.String(), "", 14},
 		{"deflate", string(pack(zlib.NewWriter(&deflated), &deflated)), "", 14},
 		{"gzip", `{"a":"packed"}`, "", 14}, // it says so, and is not
-		{"br", `{"a":"packed"}`, "The answer is compressed (br), which was not asked for and cannot be unpacked " +
-			"here: it is shown as it came", 14},
+		{"br", `{"a":"packed"}`, "The response is compressed (br) and cannot be unpacked; it is shown as " +
+			"received", 14},
 		{"identity", `{"a":"packed"}`, "", 14},
 	} {
 		h := build(t)
@@ -50,14 +50,14 @@ func TestAnAnswerThatCameCompressedIsUnpacked(t *testing.T) {
 func TestWhatIsNoHTTPIsSaidInWords(t *testing.T) {
 	h := build(t)
 	for _, tt := range []struct{ answer, says string }{
-		{"SSH-2.0-OpenSSH_9.2\r\n", `answered, but not in HTTP: malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},
-		{"\x15\x03\x01\x00\x02\x02\x46\r\n", "speaks HTTPS, not HTTP; its address would begin with https://"},
-		{"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", `answered, but not in HTTP: bad Content-Length "-5"`},
-		{"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", "answered with more than 1024 KiB of " +
-			"headers, which are not read"},
+		{"SSH-2.0-OpenSSH_9.2\r\n", `did not respond in HTTP: malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},
+		{"\x15\x03\x01\x00\x02\x02\x46\r\n", "uses HTTPS, not HTTP; change its address to https://"},
+		{"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", `did not respond in HTTP: bad Content-Length "-5"`},
+		{"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", "responded with more than 1024 KiB of " +
+			"headers, the maximum"},
 		{"HTTP/1.1 302 Found\r\nLocation: http://[::1\r\nContent-Length: 0\r\n\r\n",
-			`redirects to "http://[::1", which is no address`},
-		{"", "closed the connection without an answer"},
+			`redirects to "http://[::1", which is not a valid address`},
+		{"", "closed the connection without a response"},
 	} {
 		h.answerRaw(func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()

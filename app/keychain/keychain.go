@@ -121,7 +121,7 @@ func (k *Keychain) Get(account string) (string, error) {
 		}
 	}
 	if !ok || m.gone {
-		return "", fault.New(fault.Unknown, "no credential is kept for %s", account)
+		return "", fault.New(fault.Unknown, "no credential is stored for %s", account)
 	}
 	return m.secret, nil
 }
@@ -174,7 +174,7 @@ func (k *Keychain) settled(account string, m kept) {
 var (
 	errSilent = errors.New("the keyring did not respond before")
 	errSlow   = errors.New("the keyring does not respond in time")
-	errBroken = errors.New("asking the keyring failed")
+	errBroken = errors.New("the keyring failed")
 )
 
 // ask runs one call to the keyring. It returns keyring.ErrNotFound, or nil, or

@@ -75,17 +75,17 @@ func Read(text string) (Target, error) {
 		return Target{}, refuse(text, "it is longer than %d characters", longest)
 	}
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return Target{}, refuse(text, "it has characters in it that no link has")
+		return Target{}, refuse(text, "it contains control characters")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "spyglass" {
 		return Target{}, refuse(text, "links begin with spyglass://")
 	}
 	if u.Opaque != "" || u.User != nil || u.Fragment != "" || u.Port() != "" || strings.Contains(u.Host, ":") {
-		return Target{}, refuse(text, "a link has no user, no port and no # in it")
+		return Target{}, refuse(text, "it must not contain a user, a port or #")
 	}
 	if u.RawPath != "" || strings.Contains(u.EscapedPath(), "%") {
-		return Target{}, refuse(text, "nothing in its path may be escaped")
+		return Target{}, refuse(text, "its path must not contain escapes")
 	}
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 	if parts[0] == "" {
@@ -95,15 +95,15 @@ func Read(text string) (Target, error) {
 	case kind == "api":
 		return readCall(text, parts, u.RawQuery)
 	case u.RawQuery != "":
-		return Target{}, refuse(text, "only a request has parameters")
+		return Target{}, refuse(text, "only a request can have parameters")
 	case kind == "monitor":
 		return readScreen(text, parts)
 	case kind == "device" && len(parts) == 1 && number.MatchString(parts[0]):
 		return Target{Screen: "fleet", ID: parts[0]}, nil
 	case kind == "device":
-		return Target{}, refuse(text, "a device has a number, as in spyglass://device/7")
+		return Target{}, refuse(text, "add the id of the device, as in spyglass://device/7")
 	default:
-		return Target{}, refuse(text, "after spyglass:// comes monitor, device or api")
+		return Target{}, refuse(text, "begin it with spyglass://monitor, spyglass://device or spyglass://api")
 	}
 }
 
@@ -112,22 +112,22 @@ func readScreen(text string, parts []string) (Target, error) {
 	case len(parts) == 0:
 		return Target{Screen: screens[0]}, nil
 	case !slices.Contains(screens, parts[0]):
-		return Target{}, refuse(text, "the Monitor has no such screen; it has %s", strings.Join(screens, ", "))
+		return Target{}, refuse(text, "the Monitor has no such screen; use one of %s", strings.Join(screens, ", "))
 	case len(parts) == 1:
 		return Target{Screen: parts[0]}, nil
 	case len(parts) == 2 && name.MatchString(parts[1]):
 		return Target{Screen: parts[0], ID: parts[1]}, nil
 	}
-	return Target{}, refuse(text, "what is on a screen has one id, as in spyglass://monitor/alerts/12")
+	return Target{}, refuse(text, "add one id only, as in spyglass://monitor/alerts/12")
 }
 
 func readCall(text string, parts []string, query string) (Target, error) {
 	if len(parts) < 2 || !slices.Contains(methods, parts[0]) {
-		return Target{}, refuse(text, "a request has a method and a path, as in spyglass://api/GET/device/devices")
+		return Target{}, refuse(text, "add a method and a path, as in spyglass://api/GET/device/devices")
 	}
 	for _, part := range parts[1:] {
 		if !segment.MatchString(part) {
-			return Target{}, refuse(text, "its path is none of the portal's")
+			return Target{}, refuse(text, "the portal has no such path")
 		}
 	}
 	pairs, err := readQuery(text, query)
@@ -167,6 +167,6 @@ func refuse(text, why string, args ...any) error {
 	if len(shown) > quoted {
 		shown = append(shown[:quoted], '…')
 	}
-	return fault.New(fault.Invalid, "“"+strings.ReplaceAll(string(shown), "%", "%%")+"” opens nothing here: "+
+	return fault.New(fault.Invalid, "“"+strings.ReplaceAll(string(shown), "%", "%%")+"” cannot be opened: "+
 		why, args...)
 }

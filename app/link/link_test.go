@@ -48,32 +48,33 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "--data", err: "links begin with spyglass://"},
 		{text: "https://spyglass.example/monitor", err: "links begin with spyglass://"},
 		{text: "javascript:alert(1)", err: "links begin with spyglass://"},
-		{text: "spyglass:monitor", err: "a link has no user, no port and no # in it"},
-		{text: "spyglass://admin:secret@monitor", err: "a link has no user, no port and no # in it"},
-		{text: "spyglass://monitor:8443/alerts", err: "a link has no user, no port and no # in it"},
-		{text: "spyglass://monitor:/alerts", err: "a link has no user, no port and no # in it"},
-		{text: "spyglass://monitor/alerts#12", err: "a link has no user, no port and no # in it"},
-		{text: "spyglass://", err: "after spyglass:// comes monitor, device or api"},
-		{text: "spyglass:///monitor", err: "after spyglass:// comes monitor, device or api"},
-		{text: "spyglass://evil.example/GET/device/devices", err: "after spyglass:// comes monitor, device or api"},
-		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; it has overview, fleet, alerts, " +
+		{text: "spyglass:monitor", err: "it must not contain a user, a port or #"},
+		{text: "spyglass://admin:secret@monitor", err: "it must not contain a user, a port or #"},
+		{text: "spyglass://monitor:8443/alerts", err: "it must not contain a user, a port or #"},
+		{text: "spyglass://monitor:/alerts", err: "it must not contain a user, a port or #"},
+		{text: "spyglass://monitor/alerts#12", err: "it must not contain a user, a port or #"},
+		{text: "spyglass://", err: "begin it with spyglass://monitor, spyglass://device or spyglass://api"},
+		{text: "spyglass:///monitor", err: "begin it with spyglass://monitor, spyglass://device or spyglass://api"},
+		{text: "spyglass://evil.example/GET/device/devices", err: "begin it with spyglass://monitor, " +
+			"spyglass://device or spyglass://api"},
+		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; use one of overview, fleet, " +
+			"alerts, " +
 			"datasources, reports, settings, demo"},
-		{text: "spyglass://monitor/alerts/12/13", err: "what is on a screen has one id, as in " +
-			"spyglass://monitor/alerts/12"},
-		{text: "spyglass://monitor/alerts/<script>", err: "nothing in its path may be escaped"},
-		{text: "spyglass://monitor/alerts/%2e%2e", err: "nothing in its path may be escaped"},
-		{text: "spyglass://monitor/alerts?run=1", err: "only a request has parameters"},
-		{text: "spyglass://device/0", err: "a device has a number, as in spyglass://device/7"},
-		{text: "spyglass://device/7;rm", err: "a device has a number, as in spyglass://device/7"},
-		{text: "spyglass://device", err: "a device has a number, as in spyglass://device/7"},
-		{text: "spyglass://api", err: "a request has a method and a path, as in spyglass://api/GET/device/devices"},
-		{text: "spyglass://api/get/device/devices", err: "a request has a method and a path, as in " +
+		{text: "spyglass://monitor/alerts/12/13", err: "add one id only, as in spyglass://monitor/alerts/12"},
+		{text: "spyglass://monitor/alerts/<script>", err: "its path must not contain escapes"},
+		{text: "spyglass://monitor/alerts/%2e%2e", err: "its path must not contain escapes"},
+		{text: "spyglass://monitor/alerts?run=1", err: "only a request can have parameters"},
+		{text: "spyglass://device/0", err: "add the id of the device, as in spyglass://device/7"},
+		{text: "spyglass://device/7;rm", err: "add the id of the device, as in spyglass://device/7"},
+		{text: "spyglass://device", err: "add the id of the device, as in spyglass://device/7"},
+		{text: "spyglass://api", err: "add a method and a path, as in spyglass://api/GET/device/devices"},
+		{text: "spyglass://api/get/device/devices", err: "add a method and a path, as in " +
 			"spyglass://api/GET/device/devices"},
-		{text: "spyglass://api/TRACE/device/devices", err: "a request has a method and a path, as in " +
+		{text: "spyglass://api/TRACE/device/devices", err: "add a method and a path, as in " +
 			"spyglass://api/GET/device/devices"},
-		{text: "spyglass://api/GET//evil.example/x", err: "its path is none of the portal's"},
-		{text: "spyglass://api/GET/../explorer/start", err: "its path is none of the portal's"},
-		{text: "spyglass://api/GET/device/{{secret}}", err: "nothing in its path may be escaped"},
+		{text: "spyglass://api/GET//evil.example/x", err: "the portal has no such path"},
+		{text: "spyglass://api/GET/../explorer/start", err: "the portal has no such path"},
+		{text: "spyglass://api/GET/device/{{secret}}", err: "its path must not contain escapes"},
 		{text: "spyglass://api/GET/device/devices?filter={{secret}}", err: "a link must not contain variables"},
 		{text: "spyglass://api/GET/device/devices?filter=%7B%7Bsecret%7D%7D", err: "a link must not contain variables"},
 		{text: "spyglass://api/GET/device/devices?{{x}}=1", err: "one of its parameters cannot be read"},
@@ -85,15 +86,15 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://api/GET/device/devices?filter=" + strings.Repeat("x", 1025),
 			err: "one of its parameters cannot be read"},
 		{text: "spyglass://monitor/" + strings.Repeat("x", 3000), err: "it is longer than 2048 characters"},
-		{text: "spyglass://monitor\n/alerts", err: "it has characters in it that no link has"},
-		{text: "spyglass://monitor/\x00", err: "it has characters in it that no link has"},
-		{text: "spyglass://monitor/\xff", err: "it has characters in it that no link has"},
+		{text: "spyglass://monitor\n/alerts", err: "it contains control characters"},
+		{text: "spyglass://monitor/\x00", err: "it contains control characters"},
+		{text: "spyglass://monitor/\xff", err: "it contains control characters"},
 	} {
 		t.Run(tt.text[:min(len(tt.text), 60)], func(t *testing.T) {
 			got, err := link.Read(tt.text)
 			if tt.err != "" {
 				if f := fault.Of(err); err == nil || f.Kind != fault.Invalid ||
-					!strings.HasSuffix(f.Message, "” opens nothing here: "+tt.err) {
+					!strings.HasSuffix(f.Message, "” cannot be opened: "+tt.err) {
 					t.Errorf("error is %v, want: %s", err, tt.err)
 				}
 				return
@@ -108,7 +109,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
 	_, err := link.Read("spyglass://x/100%d\u202e\x1b[31m" + strings.Repeat("y", 100))
 	want := "“spyglass://x/100%d[31m" + strings.Repeat("y", 80-len("spyglass://x/100%d[31m")) +
-		"…” opens nothing here: it has characters in it that no link has"
+		"…” cannot be opened: it contains control characters"
 	if got := fault.Of(err).Message; got != want {
 		t.Errorf("it says %s, want %s", got, want)
 	}

@@ -71,7 +71,7 @@ func (d *desk) sent() {
 			`{"id":8}`},
 		{1, workspace.History{Method: "GET", Path: "/device/devices/9", Status: 404, StatusText: "Not Found",
 			Draft: workspace.Draft{Method: "GET", Template: "/device/devices/{id}"}}, ``},
-		{1, workspace.History{Method: "GET", Path: "/alert/alerts", Error: "nothing answers at 127.0.0.1:9",
+		{1, workspace.History{Method: "GET", Path: "/alert/alerts", Error: "127.0.0.1:9 refused the connection",
 			Draft: workspace.Draft{
 				Method: "GET", Query: workspace.Rows{{On: true, Key: "filter", Value: `severity:"critical"`}}}}, ``},
 		{2, workspace.History{Method: "GET", Path: "/device/devices/7", Status: 200,

@@ -193,7 +193,7 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 			if err := os.WriteFile(file, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			conflict(t, backup.Restore(t.Context(), p.options(file)), "is no whole backup of Spyglass")
+			conflict(t, backup.Restore(t.Context(), p.options(file)), "is not a complete backup of Spyglass")
 			p.holds("second")
 		})
 	}

@@ -98,7 +98,7 @@ func (o Options) verify(ctx context.Context, z *zip.ReadCloser, m Manifest) erro
 
 func (o Options) broken(cause error) error {
 	return &fault.Error{Kind: fault.Conflict, Message: o.name() +
-		" is no whole backup of Spyglass; nothing was changed", Err: cause}
+		" is not a complete backup of Spyglass; nothing was changed", Err: cause}
 }
 
 func (o Options) newer(by string) error {

@@ -245,7 +245,7 @@ func TestARestoreOfABrokenBackupChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := contents(t, p.folder)
-	const broken, newer = "is no whole backup of Spyglass; nothing was changed",
+	const broken, newer = "is not a complete backup of Spyglass; nothing was changed",
 		"was made by a newer version of Spyglass"
 	for _, tt := range []struct {
 		name, says string

@@ -50,7 +50,7 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await data.getByLabel('Backup to restore').setInputFiles(broken)
   await data
     .getByRole('alert')
-    .filter({ hasText: 'broken.backup is no whole backup of Spyglass; nothing was changed' })
+    .filter({ hasText: 'broken.backup is not a complete backup of Spyglass; nothing was changed' })
     .waitFor()
 
   const [chooser] = await Promise.all([

@@ -65,7 +65,7 @@ test('an extractor sets a variable after the next answer', async () => {
   await sendPath(page, '/device/devices?size=4', /· 4 items/)
   await until(page.getByTestId('toast'), /^Extracted \{\{second\}\} = \d+/)
   await sendPath(page, '/device/devices?size=1', /· 1 item/)
-  await until(p.tools.getByRole('region', { name: 'Extractors' }), /nothing in the answer matches \$\.items\[1\]\.id/)
+  await until(p.tools.getByRole('region', { name: 'Extractors' }), /nothing in the response matches \$\.items\[1\]\.id/)
 })
 
 test('an extractor is edited in place, from the keyboard too', async () => {
@@ -104,7 +104,7 @@ test('an extractor is edited in place, from the keyboard too', async () => {
   await until(box, /\$\.items\[1\]\.displayName → third\s*after 200\s*has not run yet/)
   await sendPath(page, '/device/groups?size=3', /· 3 items/)
   await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the docs of the other endpoint came to the front
-  await until(box, /nothing in the answer matches|third\s*after 200\s*(?!has not)\S/)
+  await until(box, /nothing in the response matches|third\s*after 200\s*(?!has not)\S/)
   await page.reload()
   await until(box, /\$\.items\[1\]\.displayName → third\s*after 200/)
 })

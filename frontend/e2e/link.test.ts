@@ -52,7 +52,7 @@ test('the address in a mail leads to its page, in a portal that is open and in o
 
 test('what is no link is told in a sentence, as text', async () => {
   const { page } = await told({
-    problem: '“<img src=x onerror=alert(1)>” opens nothing here: links begin with spyglass://',
+    problem: '“<img src=x onerror=alert(1)>” cannot be opened: links begin with spyglass://',
   })
   await until(page.getByTestId('toast'), /“<img src=x onerror=alert\(1\)>” opens nothing here/)
   await page.getByRole('main', { name: 'Welcome' }).waitFor()

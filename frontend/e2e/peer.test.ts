@@ -76,7 +76,7 @@ test('a run that meets the end of the session leads to the sign-in, and goes on'
   await sendPath(page, '/signed-out?size=2', /^200 OK .* 2 items$/)
   await fetchAll(page)
   await p.response
-    .getByText(/page 3 of 3 was answered 401 Unauthorized: your session has ended/)
+    .getByText(/page 3 of 3 failed with 401 Unauthorized: your session has ended/)
     .first()
     .waitFor()
   await p.response.getByRole('button', { name: 'Edit portal' }).click() // which says how to sign in there

@@ -39,7 +39,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   expect(await signIn.getByRole('alert').locator('svg').count()).toBe(0) // nothing has gone wrong
   await signIn.getByLabel('Password').fill('wrong')
   await signIn.getByRole('button', { name: 'Sign in' }).click()
-  await until(signIn.getByRole('alert'), /^Far away does not know this user name with this password\.$/)
+  await until(signIn.getByRole('alert'), /^Far away does not accept this user name and password\.$/)
   await signIn.getByLabel('Password').fill(password)
   await signIn.getByRole('button', { name: 'Sign in' }).click()
   await signIn.waitFor({ state: 'detached' })
@@ -111,7 +111,7 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is sa
   await form.getByLabel('Sign-in method').selectOption('token')
   await form.getByLabel('Token').fill('no-such-token')
   await form.getByRole('button', { name: 'Test connection' }).click()
-  await until(form.getByRole('alert'), /refuses this credential\.$/)
+  await until(form.getByRole('alert'), /rejects this credential\.$/)
   await form.getByRole('button', { name: 'Add portal' }).click()
   await form.waitFor({ state: 'detached' })
   await until(switcher(page), /By token\s*Production/)
@@ -167,7 +167,7 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   await expect.poll(() => tabNames(page)).toEqual([...tabs, 'GET /typed/right/before'])
   await until(
     page.getByTestId('toast'),
-    /^Far away is unavailable: nothing answers at .* refused\. Its tabs are open\./,
+    /^Far away is unavailable: .* refused the connection; check that the portal is running\. Its tabs are open\./,
   )
   await until(page.getByRole('contentinfo'), new RegExp(`Disconnected · ${new URL(away.url).host}`))
   await shot(page, 'gone')
@@ -184,7 +184,7 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
       .waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
     await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('') // that it is gone is no longer so
-    await sendPath(page, '/circle', /redirects in a circle/)
+    await sendPath(page, '/circle', /redirects in a loop/)
     await p.response.getByText('Too many redirects from Far away').waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // it did answer
 

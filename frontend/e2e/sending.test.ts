@@ -49,7 +49,7 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   await dialog.getByRole('button', { name: 'Send PATCH' }).click()
   await until(p.status, /^200 OK/)
   await p.response.getByRole('button', { name: 'Undo' }).click()
-  await until(page.getByTestId('toast'), /Put back description/)
+  await until(page.getByTestId('toast'), /Restored description/)
   await p.response.getByText('Change undone.').waitFor()
 })
 
@@ -137,7 +137,7 @@ test('a locked portal sends no write and says why', async () => {
   await page.getByRole('menuitemcheckbox', { name: /Read-only/ }).click()
   await saved
   await page.keyboard.press('Control+Enter')
-  await p.response.getByText(/locked for reading only/).waitFor()
+  await p.response.getByText(/is read-only, so/).waitFor()
   await p.response.getByRole('button', { name: 'Unlock' }).click()
 })
 
@@ -231,7 +231,7 @@ test('a write that a role may not do names the right that is missing', async () 
   await raw(page, '{"description": "never"}')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^403/)
-  await p.response.getByText(/^Your role lacks the right .+\. An administrator can grant it/).waitFor()
+  await p.response.getByText(/^You need .+ access to .+\. An administrator can grant it/).waitFor()
 })
 
 test('a write is taken back from the history', async () => {
@@ -242,6 +242,6 @@ test('a write is taken back from the history', async () => {
   await until(p.status, /^200 OK/)
   await page.keyboard.press('Control+H')
   await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).first().click()
-  await until(page.getByTestId('toast').last(), /Put back description/)
+  await until(page.getByTestId('toast').last(), /Restored description/)
   await p.tools.getByRole('button', { name: 'Undo: PATCH /device/groups/3' }).nth(1).waitFor({ state: 'detached' })
 })

@@ -405,7 +405,7 @@ async function locked(page: Page) {
   await page.getByText('is now read-only').waitFor()
   await page.keyboard.press('Control+Enter')
   await parts(page)
-    .response.getByText(/locked for reading only/)
+    .response.getByText(/is read-only, so/)
     .waitFor()
 }
 

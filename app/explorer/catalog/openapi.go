@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNone is the error for a text of another kind.
-var ErrNone = errors.New("this is no OpenAPI document")
+var ErrNone = errors.New("this is not an OpenAPI document")
 
 // Read makes a catalog of a document, if that takes no more work than
 // its size explains.
@@ -43,7 +43,7 @@ func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {
 		}
 	}
 	if len(r.found) == 0 {
-		return nil, fault.New(fault.Invalid, "it describes no requests")
+		return nil, fault.New(fault.Invalid, "it describes no endpoints")
 	}
 	slices.SortFunc(r.found, func(a, b foreign) int {
 		return cmp.Or(strings.Compare(a.entry.Path, b.entry.Path),

@@ -118,7 +118,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 	}
 	if len(via) > maxRedirects {
 		return &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": Redirects},
-			Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
+			Message: fmt.Sprintf("the portal redirects in a loop: more than %d times", maxRedirects)}
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error)
 	default:
 		proxy, err := url.Parse(p.Proxy)
 		if err != nil {
-			return nil, fault.At("proxy", "the proxy's address cannot be read")
+			return nil, fault.At("proxy", "the proxy address is not a valid URL")
 		}
 		if proxyPassword != "" {
 			proxy.User = url.UserPassword(proxy.User.Username(), proxyPassword)
@@ -73,8 +73,8 @@ func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*h
 		port := cmp.Or(r.URL.Port(), map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
 		ips, err := net.DefaultResolver.LookupNetIP(r.Context(), "ip", r.URL.Hostname())
 		if err != nil && b.Networks.Limited() {
-			return nil, outOfBounds("%s has no address that is known here, so it cannot be held against "+
-				"explorerAllowedNetworks and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
+			return nil, outOfBounds("%s cannot be resolved, so it cannot be compared with explorerAllowedNetworks "+
+				"and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
 		}
 		if err != nil {
 			return by, nil
@@ -107,18 +107,18 @@ func (b Bounds) dial(address string) error {
 	}
 	ip := at.Addr().Unmap()
 	if ip.IsMulticast() || check.ForMachinesOnly(ip) {
-		return outOfBounds("%s is an address that only machines ask; no portal is there", ip)
+		return outOfBounds("%s is a multicast, link-local or metadata address; enter the address of a portal", ip)
 	}
 	if own := b.Own; own.IsValid() && at.Port() == own.Port() &&
 		(ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
-		return outOfBounds("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)
+		return outOfBounds("%s is this Spyglass itself; select the built-in portal in your list", at)
 	}
-	const change = "an administrator can change that in the portal settings"
+	const change = "an administrator can change this in the portal settings"
 	if network, refused := b.Networks.RefusedBy(ip); refused {
-		return outOfBounds("%s is in %s, which explorerRefusedNetworks refuses; %s", ip, network, change)
+		return outOfBounds("%s is in the network %s of explorerRefusedNetworks; %s", ip, network, change)
 	}
 	if !b.Networks.Allowed(ip) {
-		return outOfBounds("%s is in no network of explorerAllowedNetworks; %s", ip, change)
+		return outOfBounds("no network of explorerAllowedNetworks contains %s; %s", ip, change)
 	}
 	return nil
 }
@@ -135,8 +135,8 @@ func trusting(p *workspace.Portal) (*tls.Config, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM([]byte(p.Authority)) {
-			return nil, fault.At("authority", "there is no certificate in this text; it begins with -----BEGIN "+
-				"CERTIFICATE-----")
+			return nil, fault.At("authority", "the text contains no certificate; paste one that begins with "+
+				"-----BEGIN CERTIFICATE-----")
 		}
 		config.RootCAs = pool
 	}

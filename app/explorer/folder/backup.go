@@ -76,7 +76,7 @@ func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
 		defer free()
 		file, err := os.Open(filepath.Join(f.spool(), outFile))
 		if err != nil {
-			return fault.New(fault.Unknown, "there is no backup to fetch; make one first")
+			return fault.New(fault.Unknown, "there is no backup to download; create one first")
 		}
 		_, err = io.Copy(w, file)
 		return errors.Join(err, file.Close(), os.Remove(file.Name()))
@@ -97,7 +97,7 @@ func (f *Data) takePart(_ context.Context, c *resource.Call) (*taken, error) {
 	defer free()
 	at, err := strconv.ParseInt(c.Query.Get("at"), 10, 64)
 	if err != nil || at < 0 {
-		return nil, fault.At("at", "at is how many bytes came before these")
+		return nil, fault.At("at", "at must be the number of bytes already sent")
 	}
 	if err := os.MkdirAll(f.spool(), 0o700); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (f *Data) takePart(_ context.Context, c *resource.Call) (*taken, error) {
 	if info, err := file.Stat(); err != nil {
 		return nil, err
 	} else if info.Size() != at {
-		return nil, fault.New(fault.Conflict, "another backup is being sent; begin again")
+		return nil, fault.New(fault.Conflict, "another backup is being sent; start again")
 	}
 	_, err = file.WriteAt(c.Body, at)
 	if err = errors.Join(err, file.Close()); fault.NoRoom(err) {

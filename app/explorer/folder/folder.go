@@ -107,7 +107,7 @@ func (f *Data) Endpoints() []resource.Endpoint {
 func administrators(do serve.Handle) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		if !c.Access.Admin {
-			return nil, fault.New(fault.Denied, "only an administrator may do this")
+			return nil, fault.New(fault.Denied, "only an administrator can do this")
 		}
 		return do(ctx, c)
 	}
@@ -186,7 +186,7 @@ func (f *Data) maintain(do func(folder string) error,
 // take keeps others away until free is called.
 func (m *folderWork) take() (free func(), err error) {
 	if !m.working.TryLock() {
-		return nil, fault.New(fault.Conflict, "a backup or a restore is under way; wait for its end, or cancel it")
+		return nil, fault.New(fault.Conflict, "a backup or restore is running; wait until it ends, or cancel it")
 	}
 	return m.working.Unlock, nil
 }

@@ -83,7 +83,7 @@ func Endpoint() resource.Endpoint {
 	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests,
 		func(_ context.Context, _ *resource.Call, in *windowsRequest) (*stretches, error) {
 			if len(in.Planned) > maxPlanned {
-				return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
+				return nil, fault.At("planned", "at most %d schedules are allowed", maxPlanned)
 			}
 			out := []stretch{}
 			for i := range in.Planned {

@@ -32,12 +32,12 @@ var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
 func (t *Target) locate(typed string) (mount, rest string, err error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
-		return "", "", fault.At("path", "the path is empty; choose an endpoint, or type one like /device/devices")
+		return "", "", fault.At("path", "the path is empty; select an endpoint, or enter a path like /device/devices")
 	}
 	parts := absolute.FindStringSubmatch(typed)
 	if parts != nil {
 		if !t.is(parts[1], parts[2]) {
-			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], t.Host)
+			return "", "", fault.At("path", "%s is another portal; this tab sends to %s only", parts[2], t.Host)
 		}
 		typed = typed[len(parts[0]):]
 	}
@@ -51,7 +51,7 @@ func (t *Target) locate(typed string) (mount, rest string, err error) {
 		}
 	}
 	if parts != nil {
-		return "", "", fault.At("path", "the API is below %s; %s is not", t.URL, parts[0]+typed)
+		return "", "", fault.At("path", "the API base URL is %s; %s is outside of it", t.URL, parts[0]+typed)
 	}
 	return t.mount, typed, nil
 }
@@ -162,7 +162,7 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.String()), "%2E", "."), "/") {
 		if part == "." || part == ".." {
-			return "", fault.At("path", "a path has no parts . and ..")
+			return "", fault.At("path", "the path must not contain the segments . and ..")
 		}
 	}
 	return out.String(), nil
@@ -208,18 +208,18 @@ func (f *Filler) fillTyped(typed string) (string, error) {
 
 // forbidden headers are the connection's or the session's.
 var forbidden = map[string]string{
-	"Host":              "the host is the portal's own; it cannot be changed",
-	"Cookie":            "the session's cookie is sent by itself; to be somebody else, send an Authorization header",
-	"Content-Length":    "the length is counted when the request is sent",
-	"Connection":        "the connection is the Explorer's own",
-	"Keep-Alive":        "the connection is the Explorer's own",
-	"Proxy-Connection":  "the connection is the Explorer's own",
-	"Transfer-Encoding": "the connection is the Explorer's own",
-	"Te":                "the connection is the Explorer's own",
-	"Trailer":           "the connection is the Explorer's own",
-	"Upgrade":           "the connection is the Explorer's own",
-	"Expect":            "the connection is the Explorer's own",
-	"Accept-Encoding":   "answers are asked for uncompressed, so that they are shown as they were sent",
+	"Host":              "it is always the host of the portal",
+	"Cookie":            "it is the cookie of your session; to act as another user, set Authorization",
+	"Content-Length":    "it is calculated when the request is sent",
+	"Connection":        "Spyglass manages the connection",
+	"Keep-Alive":        "Spyglass manages the connection",
+	"Proxy-Connection":  "Spyglass manages the connection",
+	"Transfer-Encoding": "Spyglass manages the connection",
+	"Te":                "Spyglass manages the connection",
+	"Trailer":           "Spyglass manages the connection",
+	"Upgrade":           "Spyglass manages the connection",
+	"Expect":            "Spyglass manages the connection",
+	"Accept-Encoding":   "Spyglass requests uncompressed responses, to show them as they are sent",
 }
 
 var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
@@ -245,7 +245,7 @@ func (f *Filler) headers(out *Request, rows workspace.Rows) error {
 		case no:
 			return fault.At(field, "%s cannot be set: %s", name, why)
 		case !token.MatchString(name) && (f.manner != Shown || !reference.MatchString(name)):
-			return fault.At(field, "%q is no name for a header; it has letters, digits and dashes", name)
+			return fault.At(field, "%q is not a valid header name; use letters, digits and hyphens", name)
 		}
 		out.Signed = out.Signed || canonical(name) == "Authorization"
 		out.Headers = append(out.Headers, [2]string{name, strings.TrimSpace(value)})

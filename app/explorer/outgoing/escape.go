@@ -72,7 +72,7 @@ func asIs(text string) string { return text }
 func (f *Filler) fillPath(text string, literal func(string) string) (string, error) {
 	return f.fill("path", text, literal, func(name, value string) (string, error) {
 		if value == "" {
-			return "", fault.At("path", "{{%s}} is empty, and a part of a path cannot be", name)
+			return "", fault.At("path", "{{%s}} is empty; a segment of the path needs a value", name)
 		}
 		return Segment(value), nil
 	})
@@ -87,7 +87,7 @@ func (f *Filler) fillQuery(field, text string, literal func(string) string) (str
 func (f *Filler) fillHeader(field, text string) (string, error) {
 	text, err := f.fill(field, text, asIs, func(_, value string) (string, error) { return value, nil })
 	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-		err = fault.At(field, "a header is one line: it has no line breaks and no control characters")
+		err = fault.At(field, "a header must be one line without control characters")
 	}
 	return text, err
 }
@@ -110,7 +110,7 @@ func (f *Filler) fillJSON(text string) (string, error) {
 					in := resource.AppendString(nil, value)
 					return string(in[1 : len(in)-1]), nil
 				case !whole || !json.Valid([]byte(value)):
-					return "", fault.At("body", `{{%s}} stands outside of quotes, but is no whole JSON value; write `+
+					return "", fault.At("body", `{{%s}} is not in quotes, and is not a valid JSON value; write `+
 						`"{{%s}}"`, name, name)
 				}
 				return value, nil

@@ -25,7 +25,7 @@ func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	if errors.As(err, &plain) {
-		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port",
+		out.Message = fmt.Sprintf("%s does not use TLS on this port; try http:// instead of https://, or another port",
 			t.Host)
 		return true
 	}
@@ -35,21 +35,22 @@ func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	c := refused.UnverifiedCertificates[0]
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
-	const next = "; if you know this certificate, you can trust it in the portal's settings"
+	const next = "; if you know this certificate, trust it in the portal's settings"
 	switch {
 	case errors.Is(err, client.ErrNotPinned):
-		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, "+
-			"trust the new one in the portal's settings", t.Host)
+		out.Message = fmt.Sprintf("the certificate of %s is not the one you trusted; if it was renewed, trust the "+
+			"new one in the portal's settings", t.Host)
 	case errors.As(err, &host):
 		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.Host, next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):
 		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.Host,
 			c.NotAfter.Format("2 January 2006"), next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?",
+		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; check the clock of this computer",
 			t.Host, c.NotBefore.Format("2 January 2006"))
 	default:
-		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.Host, next)
+		out.Message = fmt.Sprintf("the certificate of %s is not signed by an authority that this computer trusts%s",
+			t.Host, next)
 	}
 	out.Detail["certificate"] = map[string]any{
 		"fingerprint": client.Fingerprint(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
@@ -75,12 +76,11 @@ func (t *Target) explainName(out *fault.Error, err error) bool {
 	case errors.Is(err, context.DeadlineExceeded):
 		return false
 	case errors.As(err, &name) && name.IsNotFound:
-		out.Message = fmt.Sprintf("there is no host named %s; is it spelled right, and are you in the right network?",
-			name.Name)
+		out.Message = fmt.Sprintf("there is no host named %s; check the spelling, and your network", name.Name)
 	case errors.As(err, &name):
-		out.Message = fmt.Sprintf("the name %s could not be looked up; are you connected to the network?", name.Name)
+		out.Message = fmt.Sprintf("the name %s cannot be resolved; check your network connection", name.Name)
 	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
-		out.Message = fmt.Sprintf("the proxy on the way to %s does not answer as it should: %v", t.Host, dial.Err)
+		out.Message = fmt.Sprintf("the proxy did not connect to %s: %v", t.Host, dial.Err)
 	default:
 		return false
 	}
@@ -101,16 +101,16 @@ const stalled = 2 * time.Second
 func (a Arrived) late(address string, timeout time.Duration) string {
 	switch {
 	case a.Status == "":
-		return fmt.Sprintf("%s did not answer within %s", address, seconds(timeout))
+		return fmt.Sprintf("%s did not respond within %s", address, seconds(timeout))
 	case a.Bytes == 0:
-		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.Status,
+		return fmt.Sprintf("%s responded with %s and then stalled: no body arrived within %s", address, a.Status,
 			seconds(timeout))
 	case a.Quiet >= min(stalled, timeout/2):
-		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.Status,
-			amount(a.Bytes), seconds(a.Quiet.Round(100*time.Millisecond)))
+		return fmt.Sprintf("%s responded with %s and then stalled: %s arrived, and nothing more for %s", address,
+			a.Status, amount(a.Bytes), seconds(a.Quiet.Round(100*time.Millisecond)))
 	}
-	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.Status, seconds(timeout),
-		amount(a.Bytes))
+	return fmt.Sprintf("%s responded with %s, but did not finish within %s: %s arrived", address, a.Status,
+		seconds(timeout), amount(a.Bytes))
 }
 
 // amount formats a number of bytes for display.
@@ -156,23 +156,23 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 		failure = client.Unreached
 	case errors.Is(err, syscall.ECONNREFUSED):
 		failure = client.Unreached
-		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
+		out.Message = fmt.Sprintf("%s refused the connection; check that the portal is running", address)
 	case errors.As(err, &dial) && dial.Op == "dial":
 		failure = client.Unreached
 		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
 	case errors.Is(err, http.ErrSchemeMismatch):
 		failure = client.Unreached
-		out.Message = fmt.Sprintf("%s speaks HTTP, not HTTPS; its address would begin with http://", address)
+		out.Message = fmt.Sprintf("%s uses HTTP, not HTTPS; change its address to http://", address)
 	case errors.As(err, &at) && came.Status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		failure = client.NoResponse
-		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
+		out.Message = fmt.Sprintf("%s closed the connection without a response", address)
 	case errors.As(err, &at): // its own words hold the URL
 		if out.Message, failure = noHTTP(address, at.Err.Error()); failure == client.Unreadable {
 			out.Detail["answered"] = true
 		}
 	default:
 		failure = client.Incomplete
-		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.Bytes)
+		out.Message = fmt.Sprintf("the response from %s broke off after %d bytes", address, came.Bytes)
 	}
 	if failure != "" {
 		out.Detail["failure"] = failure
@@ -189,16 +189,16 @@ func noHTTP(address, why string) (message string, failure client.Failure) {
 	switch {
 	case leads:
 		location, _, _ = strings.Cut(location, ": ")
-		return fmt.Sprintf("%s redirects to %s, which is no address", address, location), client.Unreadable
+		return fmt.Sprintf("%s redirects to %s, which is not a valid address", address, location), client.Unreadable
 	case !broken:
-		return fmt.Sprintf("%s gave no answer: %s", address, why), client.NoResponse
+		return fmt.Sprintf("%s did not respond: %s", address, why), client.NoResponse
 	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
-		return address + " speaks HTTPS, not HTTP; its address would begin with https://", client.Unreadable
+		return address + " uses HTTPS, not HTTP; change its address to https://", client.Unreadable
 	case strings.Contains(wrong, "response headers exceeded"):
-		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address,
+		return fmt.Sprintf("%s responded with more than %d KiB of headers, the maximum", address,
 			client.MaxHeaders>>10), client.Unreadable
 	}
-	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), client.Unreadable
+	return fmt.Sprintf("%s did not respond in HTTP: %s", address, wrong), client.Unreadable
 }
 
 // seconds formats a duration for display.

@@ -13,7 +13,7 @@ func (t *Target) Guard(out *Request) error {
 	}
 	return &fault.Error{
 		Kind: fault.Denied, Field: "portal", Detail: map[string]any{"readOnly": true},
-		Message: fmt.Sprintf("%s is locked for reading only, so %s was not sent; unlock it to write", t.Name,
+		Message: fmt.Sprintf("%s is read-only, so %s was not sent; unlock it to make changes", t.Name,
 			out.Method),
 	}
 }

@@ -257,10 +257,10 @@ func (f *Filler) verdict() error {
 	for i, name := range named {
 		words[i] = "{{" + name + "}}"
 	}
-	message := words[0] + " has no value; give it one under Variables, or send anyway"
+	message := words[0] + " has no value; set one under Variables, or send anyway"
 	if n := len(words) - 1; n > 0 {
 		message = strings.Join(words[:n], ", ") + " and " + words[n] +
-			" have no value; give them one under Variables, or send anyway"
+			" have no value; set one for each under Variables, or send anyway"
 	}
 	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": named}}
 }

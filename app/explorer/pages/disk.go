@@ -69,8 +69,8 @@ type disk struct {
 const startTime = 30 * time.Second
 
 var (
-	errNotFetched = fault.New(fault.Offline, "nobody fetched the file within %g seconds", startTime.Seconds())
-	errHungUp     = errors.New("the download was ended")
+	errNotFetched = fault.New(fault.Offline, "the download did not start within %g seconds", startTime.Seconds())
+	errHungUp     = errors.New("the download was cancelled")
 )
 
 // counted64 counts what is written through it.
@@ -151,7 +151,7 @@ func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 		report.Notes = append(report.Notes, c.notes()...)
 	}
 	if err := d.close(report.Partial); err != nil && report.Partial == "" {
-		report.Partial = "the file is not whole: " + err.Error()
+		report.Partial = "the file is incomplete: " + err.Error()
 	}
 	r.ended(report, d.bytes.n)
 	r.Remember(ctx, r.History, nil, 0)
@@ -175,7 +175,7 @@ func (p *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	p.runs.mu.Unlock()
 	if d == nil {
-		return nil, fault.New(fault.Unknown, "no such file is on its way; it may have ended")
+		return nil, fault.New(fault.Unknown, "this download no longer exists")
 	}
 	return &resource.Answer{Type: d.kind.mediaType, Filename: d.name, Stream: func(w io.Writer) error {
 		gone := context.AfterFunc(ctx, func() { s.stop(errHungUp) })
@@ -304,7 +304,7 @@ func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
 func (c *csvItems) end(partial string) error {
 	if partial != "" && len(c.columns) > 0 {
 		cells := make([]sheet.Cell, len(c.columns))
-		cells[0] = sheet.Cell{Kind: sheet.Text, Text: "Not whole: " + partial}
+		cells[0] = sheet.Cell{Kind: sheet.Text, Text: "Incomplete: " + partial}
 		if err := c.out.Row(cells); err != nil {
 			return err
 		}
@@ -316,7 +316,7 @@ func (c *csvItems) notes() []string {
 	if len(c.late) == 0 {
 		return nil
 	}
-	return []string{"Fields that only later pages have are not in the file: " + payload.Listed(c.late) + "."}
+	return []string{"The file lacks fields that only later pages have: " + payload.Listed(c.late) + "."}
 }
 
 // cellOf is a value as a cell of a table.

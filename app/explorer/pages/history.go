@@ -30,7 +30,7 @@ func (p *Pager) recall(ctx context.Context, c *resource.Call) (*send.Reply, erro
 	}
 	r, err := p.Reply(h, doc, kept.Headers, client.Timing{})
 	if err == nil && kept.Masked && r.Reading == "" {
-		r.Reading = "Secrets of this response were masked when it was kept in the history"
+		r.Reading = "Secrets of this response were masked when it was stored in the history"
 	}
 	if err == nil && h.Error != "" && r.Items != nil {
 		r.Run = &send.RunReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{},

@@ -123,10 +123,10 @@ func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (*outc
 		}
 	}
 	if in.Resume != "" && in.File != "" {
-		return nil, fault.At("resume", "a file does not go on where another ended; fetch all pages again")
+		return nil, fault.At("resume", "a run to a file cannot be resumed; fetch all pages again")
 	}
 	if in.Draft.Method != "" && in.Draft.Method != "GET" {
-		return nil, fault.At("draft.method", "only GET has pages; nothing else is sent more than once")
+		return nil, fault.At("draft.method", "only GET requests can be sent page by page")
 	}
 	x, err := p.Exchange(ctx, c, &in.Request)
 	if err != nil {
@@ -232,7 +232,7 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out *
 		err = r.Failed(ctx, known)
 	default:
 		err = r.Failed(ctx, &fault.Error{Kind: fault.Offline, Field: "portal", Message: "cancelled before the first " +
-			"page came", Err: why})
+			"page arrived", Err: why})
 	}
 	return out, true, err
 }

@@ -100,14 +100,15 @@ func (p *progressed) report() *send.RunReport {
 		r.Of = p.pages
 	}
 	if p.first != nil && p.total != nil && *p.first != *p.total {
-		r.Notes = append(r.Notes, fmt.Sprintf("The list changed meanwhile: its total went from %d to %d.",
+		r.Notes = append(r.Notes, fmt.Sprintf("The list changed during the run: its total went from %d to %d.",
 			*p.first, *p.total))
 	}
 	switch {
 	case p.twice == 1:
-		r.Notes = append(r.Notes, "One item came twice, because the list moved between pages.")
+		r.Notes = append(r.Notes, "One item was received twice, because the list changed between pages.")
 	case p.twice > 1:
-		r.Notes = append(r.Notes, fmt.Sprintf("%d items came twice, because the list moved between pages.", p.twice))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d items were received twice, because the list changed between pages.",
+			p.twice))
 	}
 	return r
 }
@@ -153,7 +154,7 @@ func goesOn(h *workspace.History, items int64) bool {
 func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
 	if asks(past.URL) != asks(x.History.URL) ||
 		!slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
-		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
+		return nil, fault.New(fault.Conflict, "the request was edited after these pages; fetch all pages again")
 	}
 	var body bytes.Buffer
 	if err := doc.WriteText(&body); err != nil {

@@ -47,7 +47,7 @@ func (r *runs) begin(key runKey, s *steering) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.under[key] != nil {
-		return fault.New(fault.Conflict, "this request is under way already")
+		return fault.New(fault.Conflict, "this request is already running")
 	}
 	if r.under == nil {
 		r.under = map[runKey]*steering{}
@@ -81,7 +81,7 @@ func (r *runs) left(document string) (*progressed, error) {
 	defer r.mu.Unlock()
 	p := r.partial[document]
 	if p == nil {
-		return nil, fault.New(fault.Unknown, "these pages are no longer kept; fetch all pages again")
+		return nil, fault.New(fault.Unknown, "these pages are no longer stored; fetch all pages again")
 	}
 	return p, nil
 }
@@ -137,7 +137,7 @@ func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (no
 	s := p.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
 	p.runs.mu.Unlock()
 	if s == nil {
-		return nothing, fault.New(fault.Unknown, "no such run is under way; it may have ended")
+		return nothing, fault.New(fault.Unknown, "this request is no longer running")
 	}
 	switch in.Do {
 	case "pause":

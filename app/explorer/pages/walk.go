@@ -47,9 +47,9 @@ type refused struct {
 
 func (r *refused) Error() string {
 	var said struct{ ErrorMessage string }
-	text := fmt.Sprintf("was answered %s", r.response.Status)
+	text := fmt.Sprintf("failed with %s", r.response.Status)
 	if r.response.StatusCode == http.StatusOK {
-		text += ", but not with a list"
+		text += ", which is not a list"
 	}
 	if json.Unmarshal(r.body, &said) == nil && said.ErrorMessage != "" {
 		text += ": " + said.ErrorMessage
@@ -132,7 +132,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 		}
 		if err != nil {
 			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Incomplete},
-				Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
+				Message: fmt.Sprintf("the response from %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
 		}
 		return response, got, err
 	}

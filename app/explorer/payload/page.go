@@ -16,7 +16,7 @@ type Page struct {
 	Items []json.RawMessage
 }
 
-var errNoList = errors.New("the answer is no list: it has no items")
+var errNoList = errors.New("the response is not a list: it has no items")
 
 // ReadPage takes a page apart without changing a byte of its items.
 func ReadPage(body []byte) (*Page, error) {
@@ -52,7 +52,7 @@ func ReadPage(body []byte) (*Page, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("something follows the list")
+		return nil, errors.New("there is more data after the list")
 	}
 	if !listed {
 		return nil, errNoList

@@ -74,8 +74,7 @@ func StillPacked(headers [][2]string) string {
 		}
 		name := packingOf(h[1])
 		if _, known := packings[name]; !known && name != "" && name != "identity" {
-			return fmt.Sprintf("The answer is compressed (%s), which was not asked for and cannot be unpacked here: "+
-				"it is shown as it came", name)
+			return fmt.Sprintf("The response is compressed (%s) and cannot be unpacked; it is shown as received", name)
 		}
 	}
 	return ""

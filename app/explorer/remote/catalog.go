@@ -41,7 +41,7 @@ func (r *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		r.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal",
+		r.Log.WarnContext(ctx, "the stored catalog of a portal cannot be read; using the built-in catalog", "portal",
 			p.ID, "err", err)
 		made = r.Catalog
 	}
@@ -123,7 +123,7 @@ func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from str
 func (r *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place string) ([]byte, *catalog.Catalog, error) {
 	at, err := url.Parse(place)
 	if err != nil {
-		return nil, nil, fault.At("catalogUrl", "the address cannot be read")
+		return nil, nil, fault.At("catalogUrl", "the address is not a valid URL")
 	}
 	out := &outgoing.Request{Method: "GET", URL: place, Path: at.EscapedPath(), Signed: at.Scheme+"://"+
 		at.Host != t.Origin}

@@ -105,7 +105,7 @@ func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 		return nil, err
 	}
 	if p.Auth != workspace.AuthSession {
-		return nil, fault.New(fault.Conflict, "%s is asked without signing in; choose User name and password in its "+
+		return nil, fault.New(fault.Conflict, "%s does not use a sign-in; select User name and password in its "+
 			"settings first", p.Name)
 	}
 	t, err := r.reach(p)
@@ -137,16 +137,16 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 	isJSON := json.Unmarshal(text, &me) == nil
 	switch {
 	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusBadRequest && isJSON:
-		return nil, fault.At("password", "%s does not know this user name with this password", t.Name)
+		return nil, fault.At("password", "%s does not accept this user name and password", t.Name)
 	case response.StatusCode == http.StatusTooManyRequests:
 		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
-		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.Name,
+		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many sign-in attempts at " + t.Name,
 			RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
-		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to "+
-			"this way (it answered %d); use an API token instead", t.URL, response.StatusCode)}
+		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s does not accept a "+
+			"sign-in with a user name (it responded with %d); use an API token instead", t.URL, response.StatusCode)}
 	}
 	for _, cookie := range response.Cookies() {
 		if cookie.Value != "" && cookie.MaxAge >= 0 {
@@ -154,7 +154,7 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 				User: me.Username, Role: me.Role}, nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.URL + " gave no session; use an API " +
+	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.URL + " created no session; use an API " +
 		"token instead"}
 }
 
@@ -162,7 +162,7 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 func leadsAway(t *outgoing.Target, response *http.Response) string {
 	to, err := response.Location()
 	if err != nil {
-		return fmt.Sprintf("%s redirects, but does not say where", t.Host)
+		return fmt.Sprintf("%s redirects without an address", t.Host)
 	}
 	return fmt.Sprintf("%s redirects to %s://%s; if that is your portal, use its address", t.Host, to.Scheme, to.Host)
 }
@@ -190,7 +190,7 @@ func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (*Shown, erro
 	}
 	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)
 	if _, _, err := r.FetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
-		r.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
+		r.Log.InfoContext(ctx, "a session at another portal could not be ended: the portal did not respond", "portal", p.ID)
 	}
 	if err := r.Workspace.KeepSession(ctx, p, nil); err != nil {
 		return nil, err
@@ -272,14 +272,14 @@ func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 	case status == http.StatusUnauthorized && p.Auth == workspace.AuthNone:
 		out.Sentence = "Connected, but it requires authentication: choose a token, or a user name and password."
 	case status == http.StatusUnauthorized:
-		return nil, fault.At("secret", "%s answers, but refuses this credential", t.Host)
+		return nil, fault.At("secret", "%s rejects this credential", t.Host)
 	case status == http.StatusProxyAuthRequired:
-		return nil, fault.At("proxyPassword", "the proxy refuses its user name or password")
+		return nil, fault.At("proxyPassword", "the proxy rejects its user name or password")
 	case status >= 500:
 		out.Sentence = fmt.Sprintf("It responds with an error (%s). Try again later.", response.Status)
 	case !isJSON:
-		out.Sentence = fmt.Sprintf("Something answers, but it is no API (%s). Is the path right? A Spyglass portal's "+
-			"ends in /api.", kindName(kind))
+		out.Sentence = fmt.Sprintf("This address responds, but it is not an API (%s). Check the path: the API of a "+
+			"Spyglass portal ends in /api.", kindName(kind))
 	case status > 299:
 		out.OK, out.Sentence = true, "Connected. It is an API, but not a Spyglass portal."
 	default:

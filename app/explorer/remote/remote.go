@@ -26,8 +26,8 @@ func mayReach(who *resource.Access) error {
 	if who.May(Right) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other " +
-		"portals. Ask an administrator for the right Explorer: other portals."}
+	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role cannot send requests to other " +
+		"portals. Ask an administrator for the permission Explorer: other portals."}
 }
 
 // At returns a remote portal of the caller's.

@@ -42,7 +42,7 @@ type batchResults struct {
 // request sent; one request with its response is in memory at a time.
 func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (*batchResults, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
-		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)
+		return nil, fault.At("ids", "select 1 to %d requests, not %d", maxBatch, n)
 	}
 	life, done, err := s.Life.Begin(ctx)
 	if err != nil {

@@ -88,7 +88,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*w
 		return nil, unknownLanguage(in.Language)
 	}
 	if n := len(in.IDs); n == 0 || n > maxSteps {
-		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxSteps, n)
+		return nil, fault.At("ids", "select 1 to %d requests, not %d", maxSteps, n)
 	}
 	requests, err := s.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
 	if err != nil {
@@ -145,7 +145,7 @@ func (m *marks) step(t *outgoing.Target, h *workspace.History) (snippet.Step, er
 	if err != nil {
 		f := fault.Of(err)
 		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids",
-			Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
+			Message: fmt.Sprintf("%s %s cannot be converted: %s", h.Method, h.Path, f.Message), Err: err}
 	}
 	step := snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}
 	if h.PageSize > 0 && (h.Status == http.StatusOK || h.Status == 0) {

@@ -76,7 +76,7 @@ func plainRequest(out *outgoing.Request) snippet.Request {
 }
 
 func unknownLanguage(id string) error {
-	f := fault.At("language", "there are no snippets in %q", id)
+	f := fault.At("language", "there are no snippets for %q", id)
 	for _, l := range snippet.Languages {
 		f.Allowed = append(f.Allowed, l.ID)
 	}

@@ -208,7 +208,7 @@ func (x *Exchange) Keep(ctx context.Context, doc *document.Document, headers [][
 	}
 	zipped, err := x.zipped(doc, ContentType(headers))
 	if err != nil {
-		x.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
+		x.Log.ErrorContext(ctx, "a response was not stored in the history", "err", err)
 	}
 	if zipped == nil {
 		return nil
@@ -292,7 +292,7 @@ func (x *Exchange) Remember(ctx context.Context, entry *workspace.History, kept 
 	if err := x.Workspace.Remember(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
 		x.NotKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
-		x.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
+		x.Log.ErrorContext(ctx, "a request was not stored in the history", "err", err)
 	}
 }
 
@@ -326,7 +326,7 @@ func (x *Exchange) FetchWhole(ctx context.Context, out *outgoing.Request, limit 
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
 		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Unreadable},
-			Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.Target.Host,
+			Message: fmt.Sprintf("one response of %s has more than %d MiB; request a smaller size", x.Target.Host,
 				limit>>20)}
 	}
 	if err != nil {

@@ -41,9 +41,9 @@ func (x *Exchange) extract(ctx context.Context, doc *document.Document) []worksp
 		return nil
 	}
 	if err := x.Workspace.KeepExtracted(ctx, x.User, x.History.PortalID, x.History.At, found); err != nil {
-		x.Log.ErrorContext(ctx, "what extractors found was not kept", "err", err)
+		x.Log.ErrorContext(ctx, "the values of extractors were not stored", "err", err)
 		for i := range found {
-			found[i].Value, found[i].Problem = "", "the value could not be kept: "+fault.Of(err).Message
+			found[i].Value, found[i].Problem = "", "the value could not be stored: "+fault.Of(err).Message
 		}
 	}
 	return found
@@ -64,7 +64,7 @@ func (x *Exchange) extractOne(ctx context.Context, doc *document.Document, e *wo
 	case err != nil:
 		out.Problem = fault.Of(err).Message
 	case n == 0:
-		out.Problem = "nothing in the answer matches " + e.Path
+		out.Problem = "nothing in the response matches " + e.Path
 	case value.Len() > maxExtracted:
 		out.Problem = "the value has more than 64 KiB, too much for a variable"
 	default:

@@ -36,7 +36,7 @@ type lookedUp struct {
 // of matches. It is not recorded in the history.
 func (s *Sender) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (*lookedUp, error) {
 	if in.Draft.Method != "GET" {
-		return nil, fault.At("draft.method", "only GET can be looked up")
+		return nil, fault.At("draft.method", "only GET requests can be looked up")
 	}
 	t, _, out, err := s.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
@@ -76,9 +76,9 @@ func (s *Sender) FetchUpTo(ctx context.Context, t *outgoing.Target, out *outgoin
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
 	if err == nil && len(body) > limit {
-		err = errors.New("the answer is too large")
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s "+
-			"has more than %d MiB; ask for fewer items", t.Host, limit>>20), Err: err}
+		err = errors.New("the response is too large")
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the response of %s "+
+			"has more than %d MiB; request fewer items", t.Host, limit>>20), Err: err}
 	}
 	if err != nil {
 		return nil, nil, t.Explain(timed, err, outgoing.Arrived{Status: response.Status, Bytes: int64(len(body))})

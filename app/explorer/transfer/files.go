@@ -228,7 +228,7 @@ func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 		return f.exportHistory(ctx, c, format)
 	}
 	if format.Write == nil {
-		return nil, fault.At("format", "%s is written from the history only", format.Label)
+		return nil, fault.At("format", "only requests of the history can be exported as %s", format.Label)
 	}
 	b, err := f.bundle(ctx, c)
 	if err != nil {
@@ -313,7 +313,7 @@ func idsOf(c *resource.Call, name string) ([]int64, error) {
 		}
 		id, err := strconv.ParseInt(part, 10, 64)
 		if err != nil {
-			return nil, fault.At(name, "%s is a list of whole numbers, such as 3,5", name)
+			return nil, fault.At(name, "%s must be a list of ids, such as 3,5", name)
 		}
 		ids = append(ids, id)
 	}
@@ -336,7 +336,7 @@ func exportName(name string) string {
 
 func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
 	if format != &files.HAR {
-		return nil, fault.At("format", "the history is written as HAR only")
+		return nil, fault.At("format", "the history can be exported as HAR only")
 	}
 	var ids []int64
 	if c.Query.Get("history") != "all" {
@@ -345,7 +345,7 @@ func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *fil
 			return nil, err
 		}
 		if len(ids) == 0 {
-			return nil, fault.At("history", "name the requests of the history to export, or all")
+			return nil, fault.At("history", "specify the requests of the history to export, or all")
 		}
 	}
 	past := f.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
@@ -375,7 +375,7 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 			if p.Reply != nil {
 				var text bytes.Buffer
 				if err = workspace.Unzip(p.Reply.Zipped, &text); err != nil {
-					err = fmt.Errorf("the answer to %s %s: %w", p.Method, p.URL, err)
+					err = fmt.Errorf("the response to %s %s: %w", p.Method, p.URL, err)
 				}
 				s.Kept, s.Text = true, text.Bytes()
 				s.Answer = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {

@@ -32,7 +32,7 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
 		return nil,
-			fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.Path)
+			fault.New(fault.Unknown, "the catalog has no GET for %s to read the current object", out.Path)
 	}
 	address, _, _ := strings.Cut(out.URL, "?")
 	response, body, err := w.FetchSmall(ctx, t, out.By("GET", address, ""))
@@ -40,12 +40,12 @@ func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Reque
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.Path,
+		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s failed with %s", out.Path,
 			response.Status), Detail: map[string]any{"status": response.StatusCode}}
 	}
 	o, ok := payload.ReadObject(body)
 	if !ok {
-		return nil, fault.New(fault.Unknown, "GET %s answers no JSON object", out.Path)
+		return nil, fault.New(fault.Unknown, "GET %s did not return a JSON object", out.Path)
 	}
 	o.Etag = response.Header.Get("ETag")
 	return o, nil
@@ -68,7 +68,7 @@ type differences struct {
 // changes compares what a PUT or PATCH would send with what stands there.
 func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (*differences, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
-		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
+		return nil, fault.At("draft.method", "only PUT and PATCH requests can be compared")
 	}
 	t, _, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest
 	}
 	given, ok := payload.ReadObject([]byte(out.Body))
 	if !ok {
-		return nil, fault.At("body", "the body is no JSON object, so it cannot be compared")
+		return nil, fault.At("body", "the body is not a JSON object, so it cannot be compared")
 	}
 	was, err := w.at(ctx, t, out)
 	if err != nil {

@@ -43,7 +43,7 @@ type gone struct {
 // Lists that are not counted in time are left out.
 func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (*gone, error) {
 	if in.Draft.Method != "DELETE" {
-		return nil, fault.At("draft.method", "only DELETE takes something away")
+		return nil, fault.At("draft.method", "only DELETE requests delete objects")
 	}
 	t, v, out, err := w.Outgoing(ctx, c, &in.Draft, outgoing.Strict)
 	if err != nil {

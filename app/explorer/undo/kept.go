@@ -58,7 +58,7 @@ func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	}
 	if err := x.Workspace.KeepWay(ctx, &workspace.Way{ID: x.History.ID, UserID: way.user, PortalID: way.portal,
 		Text: string(text)}); err != nil {
-		x.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
+		x.Log.ErrorContext(ctx, "a write can be undone only until the next start", "err", err)
 	}
 }
 

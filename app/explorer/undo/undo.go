@@ -207,19 +207,19 @@ func (u *undo) says() string {
 	switch u.out.Method {
 	case "PUT", "PATCH":
 		if fields := u.restored(); len(fields) > 0 {
-			return "puts back " + payload.Listed(fields)
+			return "will restore " + payload.Listed(fields)
 		}
 	case "POST":
 		if u.created() != nil {
-			return "deletes " + quotedName(u.after) + " again"
+			return "will delete " + quotedName(u.after)
 		}
 	case "DELETE":
 		switch {
 		case u.before == nil:
 		case u.restore() != nil:
-			return "restores " + quotedName(u.before) + " from the recycle bin"
+			return "will restore " + quotedName(u.before) + " from the recycle bin"
 		case u.collection() != nil:
-			return "creates " + quotedName(u.before) + " again, with a new id"
+			return "will recreate " + quotedName(u.before) + " with a new id"
 		}
 	}
 	return ""
@@ -305,7 +305,7 @@ func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) 
 // bringBack returns the write that undoes a deletion.
 func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgoing.Request, error) {
 	if _, err := w.at(ctx, u.target, u.out); err == nil {
-		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
+		return nil, fault.New(fault.Conflict, "%s exists again, so there is nothing to undo", quotedName(u.before))
 	}
 	if restore := u.restore(); restore != nil {
 		base, _ := strings.CutSuffix(address, u.out.Path)
@@ -326,11 +326,11 @@ func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgo
 func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, fields []string) error {
 	now, err := w.at(ctx, u.target, out)
 	if err != nil {
-		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was " +
-			"not undone: " + fault.Of(err).Message, Err: err}
+		return &fault.Error{Kind: fault.Conflict, Message: "the object cannot be read, so the change was not " +
+			"undone: " + fault.Of(err).Message, Err: err}
 	}
 	if changed := payload.Differing(u.after, now, fields); len(changed) > 0 {
-		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent",
+		return fault.New(fault.Conflict, "%s has changed since (%s); undoing would overwrite that, so nothing was sent",
 			quotedName(now), payload.Listed(changed))
 	}
 	if now.Etag != "" {
@@ -385,12 +385,12 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 		return nil, err
 	}
 	if r.Status/100 != 2 {
-		message := "the portal answered " + strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
+		message := "the portal responded with " + strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
 		if r.Error != nil && r.Error.Message != "" {
 			message += ": " + r.Error.Message
 		}
 		if r.Status == http.StatusPreconditionFailed {
-			message = "somebody changed it at this very moment"
+			message = "someone else changed it at the same time"
 		}
 		return nil, fault.New(fault.Conflict, "not undone: %s", message)
 	}
@@ -407,11 +407,11 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 func (u *undo) undone() string {
 	switch {
 	case u.out.Method == "POST":
-		return "Deleted " + quotedName(u.after) + " again"
+		return "Deleted " + quotedName(u.after)
 	case u.out.Method == "DELETE" && u.restore() != nil:
 		return "Restored " + quotedName(u.before)
 	case u.out.Method == "DELETE":
-		return "Created " + quotedName(u.before) + " again; it has a new id"
+		return "Recreated " + quotedName(u.before) + " with a new id"
 	}
-	return "Put back " + payload.Listed(u.restored()) + " of " + quotedName(u.before)
+	return "Restored " + payload.Listed(u.restored()) + " of " + quotedName(u.before)
 }

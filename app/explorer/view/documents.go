@@ -125,7 +125,7 @@ func (d *Documents) document(c *resource.Call) (*document.Document, error) {
 func (d *Documents) Unsealed(sealed string, userID int64) (*document.Document, error) {
 	id, _, _ := strings.Cut(sealed, "-")
 	if !hmac.Equal([]byte(d.Sealed(id, userID)), []byte(sealed)) {
-		return nil, fault.New(fault.Unknown, "this response is no longer kept; send the request again")
+		return nil, fault.New(fault.Unknown, "this response is no longer stored; send the request again")
 	}
 	return d.Get(id)
 }
@@ -138,7 +138,7 @@ func number(c *resource.Call, name string, otherwise int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fault.At(name, "%s is a whole number", name)
+		return 0, fault.At(name, "%s must be a whole number", name)
 	}
 	return n, nil
 }

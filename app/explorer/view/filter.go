@@ -128,7 +128,7 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 		return doc, func() {}, err
 	}
 	if historyID == 0 {
-		return nil, nil, fault.At("left", "two responses are needed to compare")
+		return nil, nil, fault.At("left", "select two responses to compare")
 	}
 	_, kept, err := d.Workspace.Recall(ctx, c.Access.UserID, historyID)
 	if err != nil {

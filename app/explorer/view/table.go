@@ -105,7 +105,7 @@ func showTable(ctx context.Context, c *resource.Call, doc *document.Document) (*
 // maxClip limits the bytes copied to the clipboard; more is for a file.
 const maxClip = 4 << 20
 
-var errClipFull = errors.New("more than fits the clipboard")
+var errClipFull = errors.New("too large for the clipboard")
 
 // exportTable writes the table in the format asked for: all rows unless from
 // and count say otherwise, and all columns unless some are named. With clip it
@@ -113,7 +113,7 @@ var errClipFull = errors.New("more than fits the clipboard")
 func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
 	format, ok := sheet.Of(c.Query.Get("format"))
 	if !ok {
-		return nil, fault.At("format", "format is csv, tsv, markdown or xlsx")
+		return nil, fault.At("format", "format must be csv, tsv, markdown or xlsx")
 	}
 	q, err := tableQuery(c)
 	if err != nil {
@@ -137,12 +137,12 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 			Stream: stream}, nil
 	}
 	if !format.Plain {
-		return nil, fault.At("format", "%s is a file, not a text to be pasted", format.Label)
+		return nil, fault.At("format", "%s cannot be copied as text; save it as a file", format.Label)
 	}
 	var text bytes.Buffer
 	err = stream(&bounded{&text, maxClip})
 	if errors.Is(err, errClipFull) {
-		return nil, fault.At("clip", "as %s this is more than %d MiB, too much for the clipboard; save it as a file",
+		return nil, fault.At("clip", "as %s, this is more than %d MiB, too much for the clipboard; save it as a file",
 			format.Label, maxClip>>20)
 	}
 	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
@@ -160,7 +160,7 @@ func exportHead(ctx context.Context, doc *document.Document, nested bool,
 		return nil, err
 	}
 	if all.Shape == document.Scalar {
-		return nil, fault.At("format", "this response is no table")
+		return nil, fault.At("format", "this response cannot be shown as a table")
 	}
 	if len(q.Columns) == 0 {
 		for _, column := range all.Columns {
@@ -247,7 +247,7 @@ func showSeries(ctx context.Context, c *resource.Call, doc *document.Document) (
 		return nil, err
 	}
 	if points < 2 || points > maxPoints {
-		return nil, fault.At("points", "points is between 2 and %s", fmt.Sprint(maxPoints))
+		return nil, fault.At("points", "points must be from 2 to %s", fmt.Sprint(maxPoints))
 	}
 	q.Points = int(points)
 	if q.From, err = number(c, "from", 0); err != nil {

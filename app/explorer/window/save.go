@@ -40,7 +40,7 @@ type savedTo struct {
 // streams the content from the connection to the disk.
 func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (*savedTo, error) {
 	if w.Desk == nil || c.Session.Cookie == "" {
-		return nil, fault.New(fault.Conflict, "this portal runs without a window; the browser saves files itself")
+		return nil, fault.New(fault.Conflict, "this portal runs without a window; download the file in the browser")
 	}
 	from, name := io.Reader(strings.NewReader(in.Text)), in.Name
 	if in.Path != "" {
@@ -55,7 +55,7 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 	}
 	path, err := w.Desk.SaveFile(cmp.Or(name, "file"))
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.Conflict, Message: "the window did not ask where to save: " +
+		return nil, &fault.Error{Kind: fault.Conflict, Message: "the save dialog did not open: " +
 			err.Error(), Err: err}
 	}
 	if path != "" {
@@ -67,7 +67,7 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 // own sends a GET to this portal with the page's session.
 func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.Response, error) {
 	if !strings.HasPrefix(path, "/explorer/") && !strings.HasPrefix(path, "/api/") {
-		return nil, fault.At("path", "only what lies below /explorer and /api can be saved")
+		return nil, fault.At("path", "only paths below /explorer and /api can be saved")
 	}
 	header := http.Header{"Cookie": {w.Cookie(c.Session.Cookie)}}
 	answer, err := w.Client.Do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")

@@ -379,7 +379,7 @@ export function fakeClient(
       late: false,
       bin: true,
     }),
-    undo: async (historyId) => ({ historyId, message: 'Put back displayName' }),
+    undo: async (historyId) => ({ historyId, message: 'Restored displayName' }),
     undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,
     at: () => client,

@@ -17,7 +17,7 @@ test('a fault says what failed and whether anything was sent', () => {
       'The request may have been sent. No response arrived.',
     ],
     [
-      new Fault('the answer of a.example broke off after 7 bytes', 502, { failure: 'incomplete' }),
+      new Fault('the response from a.example broke off after 7 bytes', 502, { failure: 'incomplete' }),
       'The response from Demo is incomplete',
       'The request was sent. The portal may have processed it.',
     ],
@@ -29,23 +29,23 @@ test('a fault says what failed and whether anything was sent', () => {
       'The request was sent. The portal may have processed it. The response is not shown because it is incomplete.',
     ],
     [
-      new Fault('a.example answered, but not in HTTP: malformed HTTP response "SSH-2.0"', 502, {
+      new Fault('a.example did not respond in HTTP: malformed HTTP response "SSH-2.0"', 502, {
         failure: 'unreadable',
       }),
       'The response from Demo cannot be read',
       'The request was sent. The portal may have processed it.',
     ],
     [
-      new Fault('a.example did not answer within 3 seconds', 502, { failure: 'timed_out' }),
+      new Fault('a.example did not respond within 3 seconds', 502, { failure: 'timed_out' }),
       'Demo did not respond in time',
       'The request may have been sent. The portal may still process it.',
     ],
     [
-      new Fault('the portal redirects in a circle: more than 10 times', 502, { failure: 'redirects' }),
+      new Fault('the portal redirects in a loop: more than 10 times', 502, { failure: 'redirects' }),
       'Too many redirects from Demo',
       'The request was sent. The portal returned only redirects.',
     ],
-    [new Fault('too many tries at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],
+    [new Fault('too many sign-in attempts at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],
     [new Fault('this takes longer than 2 seconds', 503, {}, false, 2), 'Demo is busy', 'Try again in 2 s.'],
     [new Fault('the portal is starting', 503), 'Demo is busy', 'Try again in a moment.'],
     [

@@ -1,4 +1,5 @@
 /** The text of the send menu, its dialogs and notices. */
+import { accessTo } from '../ui/access'
 import { number } from '../ui/locale'
 import { wait } from '../ui/wait'
 
@@ -57,8 +58,8 @@ export const text = {
     undo: 'Undo',
     undone: 'Change undone. This is the response from before.',
     thePortalDoes: 'You are not signed in.',
-    yourRoleLacks: (right: string) =>
-      `Your role lacks the right ${right}. An administrator can grant it under Settings, Roles.`,
+    yourRoleLacks: (permission: string) =>
+      `You need ${accessTo(permission)}. An administrator can grant it under Settings, Roles.`,
     thereIsNothing: 'No object has this ID, or your role cannot view it.',
     theCatalogKnows: 'This path is not in the catalog.',
     whatStandsIn: 'Conflicts with:',

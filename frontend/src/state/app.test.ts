@@ -129,7 +129,7 @@ test('that nothing can be written is said before anything is saved, once, until 
 test('a remote portal that does not answer shows its tabs and says why, until it answers', async () => {
   const { app, away } = await begin(7)
   expect([app.portal.name, app.workspace.tabs.length, app.reach.problem]).toEqual(['Far away', 4, ''])
-  const why = 'nothing answers at far.example:8443: the connection was refused'
+  const why = 'far.example:8443 refused the connection; check that the portal is running'
   away.portals.test.mockRejectedValueOnce(new Fault(why, 502, { field: 'portal' }))
   await app.reach.ask()
   expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([

@@ -1,4 +1,5 @@
 /** The text of forms. */
+import { accessTo } from '../../ui/access'
 import { number } from '../../ui/locale'
 
 const range = (least: number | undefined, most: number | undefined) =>
@@ -7,24 +8,6 @@ const range = (least: number | undefined, most: number | undefined) =>
     : most === undefined
       ? `at least ${number(least)}`
       : `from ${number(least)} to ${number(most)}`
-
-const levels: Record<string, string> = { read: 'View', ack: 'Ack', write: 'Edit' }
-const things: Record<string, string> = {
-  deviceGroup: 'devices',
-  report: 'reports',
-  'settings: useraccess': 'users, roles and API tokens',
-  'settings: collectors': 'collectors',
-  'settings: alerting': 'alert rules, chains and integrations',
-  'settings: datasources': 'data sources',
-  'settings: opsnotes': 'ops notes',
-  'settings: portal': 'the portal settings',
-  'settings: audit': 'the audit log',
-}
-/** Reads a permission of the API, such as `write on deviceGroup`: "Edit access to devices". */
-const accessTo = (permission: string) => {
-  const [level, thing] = permission.split(' on ')
-  return `${levels[level] ?? level} access to ${things[thing] ?? thing}`
-}
 
 export const text = {
   required: 'required',

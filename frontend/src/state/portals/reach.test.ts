@@ -5,16 +5,16 @@ import { Reach } from './reach.svelte'
 
 test('a portal that gives no answer is silent until it gives one, be it of no use', () => {
   const reach = new Reach({ portal: { id: 3 } } as App)
-  const silent = new Fault('nothing answers at a.example', 502, { field: 'portal' })
-  const circle = new Fault('the portal redirects in a circle', 502, { field: 'portal', answered: true })
+  const silent = new Fault('a.example refused the connection', 502, { field: 'portal' })
+  const circle = new Fault('the portal redirects in a loop', 502, { field: 'portal', answered: true })
   const said = [silent, circle, silent, new Fault('no value', 400), undefined].map(
     (fault) => (reach.heard(3, fault), reach.problem),
   )
   expect(said).toEqual([
-    'nothing answers at a.example',
+    'a.example refused the connection',
     '',
-    'nothing answers at a.example',
-    'nothing answers at a.example',
+    'a.example refused the connection',
+    'a.example refused the connection',
     '',
   ])
   reach.heard(4, silent)

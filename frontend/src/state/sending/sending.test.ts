@@ -72,7 +72,7 @@ test('pages that met the end of the session go on after signing in again', async
     const reply = (await pages(...asked)) as Reply
     return {
       ...reply,
-      run: { ...reply.run!, status: 401, partial: 'page 2 of 3 was answered 401 Unauthorized', resume: true },
+      run: { ...reply.run!, status: 401, partial: 'page 2 of 3 failed with 401 Unauthorized', resume: true },
     }
   })
   const tab = app.navigation.openDraft({ ...emptyDraft(), path: '/device/devices' })
