@@ -56,7 +56,8 @@ func TestABatchSendsInOrderAndStopsAtAFailureOrGoesOn(t *testing.T) {
 	h.save(`{"path":"/device/devices/7"}`, `{"path":"/nowhere"}`, `{"path":"/device/devices/{{unknown}}"}`,
 		`{"method":"POST","path":"/device/devices","body":"{}"}`)
 	events := h.listen(1)
-	first, second := "R1 200 true ", "R2 404 true nothing lives at this path; GET /api/openapi.json lists what there is"
+	first, second := "R1 200 true ", "R2 404 true there is no endpoint at this path; GET /api/openapi.json lists "+
+		"all endpoints"
 	same(t, h.batch(1, `{"batchId":"b1","ids":[1,2,3,4]}`), []string{first, second})
 	for i := range 2 {
 		for event := next(t, events); !strings.HasPrefix(event, fmt.Sprintf(`batch {"at":%d,"batchId":"b1",`+

@@ -16,8 +16,8 @@ func TestASendThatTheHistoryCannotTakeSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "This request is not in the history: " + file +
-		" was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, " +
-		"and start it again."
+		" was deleted or replaced while Spyglass is running; nothing was written. Stop Spyglass, put the data " +
+		"folder back, and start it again."
 	for endpoint, body := range map[string]string{
 		"send":  `{"sendId":"s","draft":{"path":"/alert/alerts"}}`,
 		"pages": `{"sendId":"p","draft":{"path":"/alert/alerts"}}`,

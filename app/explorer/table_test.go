@@ -46,8 +46,8 @@ func TestATableIsReadByWindow(t *testing.T) {
 		{"table?column=id&column=tags.a&from=0&count=2&sort=name&desc=true", 200,
 			`{"rows":[{"index":1,"node":87,"cells":[{"node":93,"kind":"number","text":"7"},null]},{"index":2,` +
 				`"node":126,"cells":[{"node":132,"kind":"number","text":"9"},null]}],"total":3}`},
-		{"table?column=id&desc=perhaps", 400, `{"errorMessage":"desc is true or false","errorCode":1400,` +
-			`"errorDetail":{"field":"desc","reason":"desc is true or false","allowed":[true,false]}}`},
+		{"table?column=id&desc=perhaps", 400, `{"errorMessage":"desc must be true or false","errorCode":1400,` +
+			`"errorDetail":{"field":"desc","reason":"desc must be true or false","allowed":[true,false]}}`},
 		{"export?format=pdf", 400, `{"errorMessage":"format must be csv, tsv, markdown or xlsx","errorCode":1400,` +
 			`"errorDetail":{"field":"format","reason":"format must be csv, tsv, markdown or xlsx"}}`},
 		{"export?format=xlsx&clip=true", 400, `{"errorMessage":"Excel cannot be copied as text; save it as a file",` +

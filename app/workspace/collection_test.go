@@ -37,8 +37,7 @@ func TestCollectionsAreATreeThatMoves(t *testing.T) {
 			"request to move"},
 		{"POST /requests", `{"collectionId":7}`, "invalid collectionId: this collection no longer exists"},
 		{"POST /requests", `{"collectionId":1,"draft":{"method":"FETCH"}}`,
-			"invalid draft.method: the method must be one " +
-				"of GET, POST, PUT, PATCH, DELETE"},
+			"invalid draft.method: the method must be one of GET, POST, PUT, PATCH, DELETE"},
 	} {
 		d.expect(1, tt.do, tt.body, tt.want)
 	}

@@ -47,7 +47,7 @@ func TestWhatIsWrongWithATabIsNamed(t *testing.T) {
 			`invalid draft.method: the method must be one of GET, POST, PUT, PATCH, DELETE`},
 		{`{"saved":{"mode":"table"}}`, `invalid saved.mode: the mode must be form or raw`},
 		{`{"draft":{"Method":"GET"}}`, `invalid draft.Method: draft has no field "Method"; did you mean method?`},
-		{`{"draft":null}`, `invalid draft: draft is never null; leave it out instead`},
+		{`{"draft":null}`, `invalid draft: draft must not be null; leave it out instead`},
 		{`{"userId":2}`, `{"id":1,"position":0,"name":"","pinned":false,"draft":` + emptyDraft +
 			`,"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`},
 	} {
@@ -102,7 +102,7 @@ func TestSettingsMergeByTopLevelKey(t *testing.T) {
 		{"PATCH /settings", `{"theme":null,"never":null}`, `{"activeTab":3,"layout":{"left":9007199254740993}}`},
 		{"PATCH /settings", `[1]`, `invalid : settings must be a JSON object`},
 		{"PATCH /settings", `{"a":1,"a":2}`,
-			`invalid : the body is no valid JSON at byte 10: the key "a" stands twice`},
+			`invalid : the body is not valid JSON at byte 10: the key "a" is there twice`},
 		{"PATCH /settings", `{"big":"` + strings.Repeat("x", 256<<10) + `"}`, `too_large : the settings would be ` +
 			`larger than 262144 bytes`},
 		{"GET /settings", ``, `{"activeTab":3,"layout":{"left":9007199254740993}}`},

@@ -63,7 +63,7 @@ func (p *portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default:
 		}
 	default:
-		answer(404, `{"errorMessage":"nothing lives at this path","errorCode":1404}`)
+		answer(404, `{"errorMessage":"there is no endpoint at this path","errorCode":1404}`)
 	}
 }
 

@@ -28,7 +28,8 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 		answer, text := p.ask("GET "+tt.path, "admin", "")
 		_, id, _ := strings.Cut(text, `"requestId":"`)
 		id, _, _ = strings.Cut(id, `"`)
-		want := `{"errorMessage":"the portal made a mistake; its log says more under the request id ` + id +
+		want := `{"errorMessage":"the portal failed with an internal error; its log has the details under the ` +
+			`request id ` + id +
 			`","errorCode":1500,"errorDetail":{"requestId":"` + id + `"}}`
 		if answer.StatusCode != 500 || len(id) != 12 || text != want {
 			t.Errorf("%s answers %d %s", tt.path, answer.StatusCode, text)
@@ -191,7 +192,7 @@ func TestABodyThatBreaksOffIsAWrongRequest(t *testing.T) {
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	must(t, err)
 	text, _ := io.ReadAll(answer.Body)
-	want := `{"errorMessage":"the body broke off before its end","errorCode":1400,"errorDetail":null}`
+	want := `{"errorMessage":"the body is incomplete","errorCode":1400,"errorDetail":null}`
 	if answer.StatusCode != 400 || string(text) != want {
 		t.Errorf("answers %d %s, want 400 %s", answer.StatusCode, text, want)
 	}

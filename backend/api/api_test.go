@@ -69,18 +69,18 @@ func (p *served) hygiene(t *testing.T, answer *http.Response) {
 }
 
 const (
-	notHere = `{"errorMessage":"this portal answers only at HOST and localhost:PORT","errorCode":1403,` +
+	notHere = `{"errorMessage":"this portal is available only at HOST and localhost:PORT","errorCode":1403,` +
 		`"errorDetail":null}`
-	notYours = `{"errorMessage":"a page of another origin may not ask this portal","errorCode":1403,` +
+	notYours = `{"errorMessage":"a page of another origin cannot send requests to this portal","errorCode":1403,` +
 		`"errorDetail":null}`
-	nobody = `{"errorMessage":"nobody is signed in here; sign in, or send an API token","errorCode":1401,` +
+	nobody = `{"errorMessage":"you are not signed in; sign in, or send an API token","errorCode":1401,` +
 		`"errorDetail":null}`
 	badToken = `{"errorMessage":"the API token is not valid","errorCode":1401,"errorDetail":null}`
-	forged   = `{"errorMessage":"the X-CSRF-Token header is not the one of this session;` +
-		` GET anything with X-CSRF-Token: Fetch to be told it","errorCode":1403,"errorDetail":null}`
-	notJSON = `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,` +
+	forged   = `{"errorMessage":"the X-CSRF-Token header does not match this session;` +
+		` GET anything with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`
+	notJSON = `{"errorMessage":"the body must be JSON, with Content-Type: application/json","errorCode":1415,` +
 		`"errorDetail":null}`
-	nothing = `{"errorMessage":"nothing lives at this path; GET /api/openapi.json lists what there is",` +
+	nothing = `{"errorMessage":"there is no endpoint at this path; GET /api/openapi.json lists all endpoints",` +
 		`"errorCode":1404,"errorDetail":null}`
 	noDevices = `{"total":0,"searchId":null,"items":[],"data":null}`
 	admin     = `{"userId":1,"username":"admin","role":"administrator","csrfToken":""}`
@@ -135,11 +135,13 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /api//device/devices", as: "admin", code: 404, want: nothing},
 		{do: "GET /explorer/nothing", as: "admin", code: 404, want: nothing, headers: "X-Rate-Limit-Limit: " +
 			"500\nX-Version:"},
-		{do: "DELETE /api/device/devices", as: "admin", code: 405, want: `{"errorMessage":"this path takes GET, HEAD,` +
-			` POST","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, HEAD, POST"},
-		{do: "OPTIONS /api/device/devices", code: 405, want: `{"errorMessage":"this path takes GET, HEAD, POST",` +
+		{do: "DELETE /api/device/devices", as: "admin", code: 405, want: `{"errorMessage":"this path supports only ` +
+			`GET, HEAD, POST","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, HEAD, POST"},
+		{do: "OPTIONS /api/device/devices", code: 405, want: `{"errorMessage":"this path supports only GET, HEAD, ` +
+			`POST",` +
 			`"errorCode":1405,"errorDetail":null}`},
-		{do: "BREW /api/device/devices/1", as: "admin", code: 405, want: `{"errorMessage":"this path takes DELETE,` +
+		{do: "BREW /api/device/devices/1", as: "admin", code: 405, want: `{"errorMessage":"this path supports only ` +
+			`DELETE,` +
 			` GET, HEAD, PATCH, PUT","errorCode":1405,"errorDetail":null}`, headers: "Allow: DELETE, GET, HEAD, " +
 			"PATCH, PUT"},
 		{do: "GET /api/device/devices", as: "admin", head: "X-HTTP-Method-Override: DELETE", code: 200,
@@ -184,11 +186,11 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		// Rights.
 		{do: "GET /api/device/devices", as: "viewer", code: 200, want: noDevices},
 		{do: "POST /api/device/devices", as: "viewer", body: `{"name":"web"}`, code: 403,
-			want: `{"errorMessage":"this needs a right that your role does not have: write on deviceGroup",` +
+			want: `{"errorMessage":"your role does not have the permission write on deviceGroup",` +
 				`"errorCode":1403,"errorDetail":{"right":"write on deviceGroup"}}`},
 		{do: "GET /api/setting/roles", as: "viewer", code: 403,
-			want: `{"errorMessage":"this needs a right that your role does not have: ` +
-				`read on settings: useraccess","errorCode":1403,` +
+			want: `{"errorMessage":"your role does not have the permission read on settings: ` +
+				`useraccess","errorCode":1403,` +
 				`"errorDetail":{"right":"read on settings: useraccess"}}`,
 			headers: "X-Rate-Limit-Remaining: 499"},
 
@@ -202,7 +204,8 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "POST /api/device/devices", as: "admin", head: "Content-Type: application/json; charset=utf-16",
 			body: `{"name":"web"}`, code: 415, want: notJSON},
 		{do: "POST /api/device/devices", as: "admin", head: "Content-Encoding: gzip", body: `{"name":"web"}`, code: 415,
-			want: `{"errorMessage":"the body is sent as it is, without Content-Encoding","errorCode":1415,` +
+			want: `{"errorMessage":"the body must not have a Content-Encoding; send it ` +
+				`uncompressed","errorCode":1415,` +
 				`"errorDetail":null}`},
 		{do: "POST /api/test/echo/a", as: "admin", body: `"` + strings.Repeat("x", 99) + `"`, code: 413,
 			want: `{"errorMessage":"the body is larger than 100 bytes","errorCode":1413,"errorDetail":null}`},
@@ -223,7 +226,7 @@ func TestARequestReachesItsEndpoint(t *testing.T) {
 		{do: "GET /api/test/echo/fixed", as: "admin", code: 200, want: seen("/api", "false", `null`, `{}`, `""`)},
 		// no name beside it
 		{do: "POST /api/test/echo/fixed", as: "admin", code: 405, body: `{}`,
-			want: `{"errorMessage":"this path takes GET, HEAD","errorCode":1405,"errorDetail":null}`},
+			want: `{"errorMessage":"this path supports only GET, HEAD","errorCode":1405,"errorDetail":null}`},
 		{do: "POST /api/test/echo/x", as: "admin", code: 200, want: seen("/api", "false", `{"name":"x"}`, `{}`, `""`)},
 		{do: "GET /api/test/echo/a%2Fb%20%C3%BC", as: "token", code: 200,
 			want: seen("/api", "false", `{"name":"a/b ü"}`, `{}`, `""`)},
@@ -231,8 +234,8 @@ func TestARequestReachesItsEndpoint(t *testing.T) {
 			want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"":[""],"a":["1","&"],"b":["2"],"c":[""],`+
 				`"d":["x;y=z"],"e":[" 1"]}`, `""`)},
 		{do: "GET /api/test/echo/x?a=%zz", as: "admin", code: 400, want: `{"errorMessage":"a is \"%zz\",` +
-			` which is no valid percent-encoding; a % is written %25","errorCode":1400,"errorDetail":{"field":"a",` +
-			`"reason":"a is \"%zz\", which is no valid percent-encoding; a % is written %25"}}`},
+			` which is not valid percent-encoding; write % as %25","errorCode":1400,"errorDetail":{"field":"a",` +
+			`"reason":"a is \"%zz\", which is not valid percent-encoding; write % as %25"}}`},
 		{do: "GET /santaba/rest/test/echo/x?a=%zz", as: "token", code: 200,
 			want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"a":["%zz"]}`, `""`)},
 
@@ -286,23 +289,23 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 				`"errorDetail":{"field":"displaynam","reason":"device has no field \"displaynam\";` +
 				` did you mean displayName?"}}`},
 		{do: "POST /api/device/devices", as: "token", body: `{"name":"web-03","deviceType":"0"}`, code: 400,
-			want: `{"errorMessage":"deviceType is a whole number","errorCode":1400,` +
-				`"errorDetail":{"field":"deviceType","reason":"deviceType is a whole number"}}`},
+			want: `{"errorMessage":"deviceType must be a whole number","errorCode":1400,` +
+				`"errorDetail":{"field":"deviceType","reason":"deviceType must be a whole number"}}`},
 		{do: "POST /api/device/devices", as: "token", body: `{"name":"a","name":"b"}`, code: 400,
-			want: `{"errorMessage":"the body is no valid JSON at byte 18: the key \"name\" stands twice",` +
+			want: `{"errorMessage":"the body is not valid JSON at byte 18: the key \"name\" is there twice",` +
 				`"errorCode":1400,"errorDetail":null}`},
 		{do: "POST /api/device/devices", as: "token", body: `{"name":"a"} {}`, code: 400,
-			want: `{"errorMessage":"the body is no valid JSON at byte 13: nothing may follow the JSON value",` +
+			want: `{"errorMessage":"the body is not valid JSON at byte 13: there is more data after the JSON value",` +
 				`"errorCode":1400,"errorDetail":null}`},
 		{do: "POST /api/device/devices", as: "token", code: 400,
-			want: `{"errorMessage":"the body is no valid JSON at byte 0: it ends where a value should stand",` +
+			want: `{"errorMessage":"the body is not valid JSON at byte 0: expected a value, but the body ends",` +
 				`"errorCode":1400,"errorDetail":null}`},
 		{do: "GET /api/device/devices?fields=id,name&sort=-id", as: "viewer", code: 200,
 			want: `{"total":2,"searchId":null,"items":[{"id":2,"name":"web-02"},{"id":1,"name":"web-01"}],` +
 				`"data":null}`},
 		{do: "GET /api/device/devices?size=2000", as: "admin", code: 400,
-			want: `{"errorMessage":"size is a whole number from 1 to 1000","errorCode":1400,` +
-				`"errorDetail":{"field":"size","reason":"size is a whole number from 1 to 1000"}}`},
+			want: `{"errorMessage":"size must be a whole number from 1 to 1000","errorCode":1400,` +
+				`"errorDetail":{"field":"size","reason":"size must be a whole number from 1 to 1000"}}`},
 		{do: "GET /santaba/rest/device/devices?size=2000&fields=id", as: "token", code: 200,
 			want: `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
 		{do: "GET /santaba/rest/device/devices/1?fields=id", as: "token", head: "X-Version: 2", code: 200,
@@ -310,14 +313,14 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "GET /api/device/devices/2?fields=id", as: "token", code: 200, want: `{"id":2}`,
 			headers: "X-Version: 3\nX-Rate-Limit-Remaining: 498"},
 		{do: "GET /api/device/devices/+1", as: "token", code: 404, want: `{"errorMessage":"there is no \"+1\" here;` +
-			` an id is a whole number","errorCode":1404,"errorDetail":null}`},
+			` an id must be a whole number","errorCode":1404,"errorDetail":null}`},
 		{do: "GET /api/device/devices/01", as: "token", code: 404, want: `{"errorMessage":"there is no \"01\" here;` +
-			` an id is a whole number","errorCode":1404,"errorDetail":null}`},
+			` an id must be a whole number","errorCode":1404,"errorDetail":null}`},
 		{do: "GET /santaba/rest/device/devices/01", as: "token", code: 404,
-			want: `{"errorMessage":"there is no \"01\" here; an id is a whole number","errorCode":1404,` +
+			want: `{"errorMessage":"there is no \"01\" here; an id must be a whole number","errorCode":1404,` +
 				`"errorDetail":null}`},
 		{do: "GET /api/device/devices/x", as: "admin", code: 404, want: `{"errorMessage":"there is no \"x\" here;` +
-			` an id is a whole number","errorCode":1404,"errorDetail":null}`},
+			` an id must be a whole number","errorCode":1404,"errorDetail":null}`},
 
 		// Published clients send the whole object, and name what they mean by patchFields.
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link,relatedDeviceId,nonsense", as: "token",
@@ -325,14 +328,15 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 			want: strings.NewReplacer(`"link":""`, `"link":"https://web.example/"`, `"relatedDeviceId":-1`,
 				`"relatedDeviceId":7`).Replace(device("1", "web-01"))},
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `{"link":"","link":""}`,
-			code: 400, want: `{"errorMessage":"the body is no valid JSON at byte 17: the key \"link\" stands twice",` +
+			code: 400, want: `{"errorMessage":"the body is not valid JSON at byte 17: the key \"link\" is there ` +
+				`twice",` +
 				`"errorCode":1400,"errorDetail":null}`},
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `["link"]`, code: 400,
-			want: `{"errorMessage":"the body is a JSON object","errorCode":1400,"errorDetail":null}`},
+			want: `{"errorMessage":"the body must be a JSON object","errorCode":1400,"errorDetail":null}`},
 		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":""}`, code: 400,
-			want: `{"errorMessage":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"",` +
+			want: `{"errorMessage":"PATCH /device/devices/{id} has no query parameter \"patchFields\"",` +
 				`"errorCode":1400,"errorDetail":{"field":"patchFields",` +
-				`"reason":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"",` +
+				`"reason":"PATCH /device/devices/{id} has no query parameter \"patchFields\"",` +
 				`"allowed":["opType"]}}`},
 		{do: "DELETE /api/device/devices/2", as: "admin", code: 200, want: `{}`},
 		{do: "POST /api/setting/roles", as: "admin", body: `{"name":"x","privileges":[{"objectType":"device",` +

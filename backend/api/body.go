@@ -24,7 +24,7 @@ const (
 
 var errCrowded = &fault.Error{
 	Kind: fault.Busy, RetryAfter: time.Second,
-	Message: "the portal is receiving as much as it can hold at the moment; send the request again in a second",
+	Message: "the portal is receiving too much data at the moment; send the request again in a second",
 }
 
 // bodyBudget bounds the bytes of bodies that are in memory at once, from their
@@ -72,7 +72,7 @@ func (x *exchange) readBody(most int64) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(fault.Invalid, "the body did not arrive within %d seconds", seconds(bodyTime))
 	case err != nil:
-		return fault.New(fault.Invalid, "the body broke off before its end")
+		return fault.New(fault.Invalid, "the body is incomplete")
 	}
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
 	x.taken = true

@@ -79,7 +79,7 @@ func TestBodiesInFlightHaveOneBudget(t *testing.T) {
 		wait.Handle = holdUntil(inside, leave)
 		o.Explorer = append(o.Explorer, wait)
 	})
-	const crowded = `{"errorMessage":"the portal is receiving as much as it can hold at the moment;` +
+	const crowded = `{"errorMessage":"the portal is receiving too much data at the moment;` +
 		` send the request again in a second","errorCode":1503,"errorDetail":null}`
 	body := `"` + strings.Repeat("x", 10<<10) + `"`
 	for range 3 { // each gives back what it took

@@ -56,7 +56,7 @@ func (x *exchange) fail(err error) {
 		damaged := x.Damaged != nil && x.Damaged(f.Err)
 		if f = x.report(f); damaged {
 			f.Kind, f.Message = fault.Busy,
-				"the portal's database is damaged; spyglass check says which file, and what to do"
+				"the portal's database is damaged; run spyglass check to find the damaged file"
 		}
 	}
 	x.refuse(f)
@@ -85,7 +85,8 @@ func (x *exchange) report(f *fault.Error) *fault.Error {
 	x.Log.ErrorContext(x.r.Context(), "request failed", "request", id, "method", x.r.Method, "path", x.r.URL.Path,
 		"err", f.Err)
 	return &fault.Error{
-		Kind: fault.Internal, Message: "the portal made a mistake; its log says more under the request id " + id,
+		Kind: fault.Internal, Message: "the portal failed with an internal error; its log has the details under the " +
+			"request id " + id,
 		Detail: map[string]any{"requestId": id},
 	}
 }

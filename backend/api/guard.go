@@ -55,10 +55,10 @@ func (x *exchange) check() error {
 }
 
 var (
-	errForeign = fault.New(fault.Denied, "a page of another origin may not ask this portal")
-	errNoLogin = fault.New(fault.NoLogin, "nobody is signed in here; sign in, or send an API token")
-	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header is not the one of this session; GET anything with "+
-		"X-CSRF-Token: Fetch to be told it")
+	errForeign = fault.New(fault.Denied, "a page of another origin cannot send requests to this portal")
+	errNoLogin = fault.New(fault.NoLogin, "you are not signed in; sign in, or send an API token")
+	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header does not match this session; send a GET with "+
+		"X-CSRF-Token: Fetch to get the token")
 	errSlow = &fault.Error{
 		Kind: fault.Busy, RetryAfter: maxQuery,
 		Message: "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try " +
@@ -69,7 +69,7 @@ var (
 // checkHost keeps out names that were made to point here (DNS rebinding).
 func (x *exchange) checkHost() error {
 	if x.site = x.hosts[x.r.Host]; x.site == nil {
-		return fault.New(fault.Denied, "this portal answers only at %s", strings.Join(x.Hosts, " and "))
+		return fault.New(fault.Denied, "this portal is available only at %s", strings.Join(x.Hosts, " and "))
 	}
 	return nil
 }
@@ -117,10 +117,10 @@ func (x *exchange) find() error {
 	}
 	allowed := x.mount.root.allowed(x.path)
 	if len(allowed) == 0 {
-		return fault.New(fault.Unknown, "nothing lives at this path; GET /api/openapi.json lists what there is")
+		return fault.New(fault.Unknown, "there is no endpoint at this path; GET /api/openapi.json lists all endpoints")
 	}
 	x.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(fault.NoMethod, "this path takes %s", strings.Join(allowed, ", "))
+	return fault.New(fault.NoMethod, "this path supports only %s", strings.Join(allowed, ", "))
 }
 
 // identify authenticates the caller. An Authorization header decides alone: a
@@ -196,7 +196,7 @@ func (x *exchange) checkRight() error {
 		return nil
 	}
 	right := x.route.Right.String()
-	f := fault.New(fault.Denied, "this needs a right that your role does not have: %s", right)
+	f := fault.New(fault.Denied, "your role does not have the permission %s", right)
 	f.Detail = map[string]any{"right": right}
 	return f
 }

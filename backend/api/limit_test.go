@@ -74,10 +74,10 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 			return Limit{Requests: map[string]int{"GET": 2}[method], Window: time.Hour}
 		}
 	})
-	const over = `{"errorMessage":"GET /device/devices takes 2 requests in 1 h; the next one goes in 1 h",` +
+	const over = `{"errorMessage":"GET /device/devices accepts 2 requests in 1 h; try again in 1 h",` +
 		`"errorCode":1429,"errorDetail":null}`
-	const refused = `{"errorMessage":"too many requests were refused: the portal takes 2 requests in 1 h;` +
-		` the next one goes in 1 h","errorCode":1429,"errorDetail":null}`
+	const refused = `{"errorMessage":"too many requests were refused: the portal accepts 2 requests in 1 h;` +
+		` try again in 1 h","errorCode":1429,"errorDetail":null}`
 	p.play(t, []scenario{
 		// uses nothing of the endpoint's up
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 1"},
@@ -93,7 +93,7 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 		{do: "GET /", head: "Host: evil.example", code: 429, want: refused},
 		// the user's own
 		{do: "GET /api/setting/roles", as: "viewer", code: 403,
-			want: `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess",` +
+			want: `{"errorMessage":"your role does not have the permission read on settings: useraccess",` +
 				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`,
 			headers: "X-Rate-Limit-Remaining: 1"},
 		// another endpoint

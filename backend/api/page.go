@@ -78,7 +78,7 @@ func (x *exchange) servePage() error {
 	}
 	if x.method != http.MethodGet || allowed == http.MethodGet && x.r.Method == http.MethodHead {
 		x.w.Header().Set("Allow", allowed)
-		return fault.New(fault.NoMethod, "this path takes %s", allowed)
+		return fault.New(fault.NoMethod, "this path supports only %s", allowed)
 	}
 	switch f := x.page.files[x.path]; {
 	case x.path == "/launch":
@@ -93,7 +93,7 @@ func (x *exchange) servePage() error {
 		x.sendPage(x.look())
 		return nil
 	}
-	return fault.New(fault.Unknown, "the page has no such file")
+	return fault.New(fault.Unknown, "there is no such file")
 }
 
 // The page's rules (trust.md, rule 5); the nonce is for the styles that

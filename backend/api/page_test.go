@@ -79,13 +79,13 @@ func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
 		// too small to gain by it
 		{do: "GET /spyglass.svg", head: "Accept-Encoding: gzip;q=1", code: 200, want: "<svg/>",
 			headers: "Content-Encoding:"},
-		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"there is no such file","errorCode":1404,` +
 			`"errorDetail":null}`, headers: "Cache-Control: no-store"},
-		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"there is no such file","errorCode":1404,` +
 			`"errorDetail":null}`},
-		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,` +
+		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"there is no such file","errorCode":1404,` +
 			`"errorDetail":null}`},
-		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET, HEAD","errorCode":1405,` +
+		{do: "POST /", code: 405, want: `{"errorMessage":"this path supports only GET, HEAD","errorCode":1405,` +
 			`"errorDetail":null}`, headers: "Allow: GET, HEAD"},
 		{do: "HEAD /", code: 200},
 		{do: "HEAD /launch?t=x", code: 405, headers: "Allow: GET"},
@@ -170,7 +170,7 @@ func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
 		{"a guess", "spyglass_t1=" + p.who["admin"].cookie + "; spyglass_t1_window=guess", `{"window":false}`},
 		{"the session as the window's secret", "spyglass_t1=" + cookies[0].Value + "; spyglass_t1_window=" +
 			cookies[0].Value, `{"window":false}`},
-		{"the window, with nobody signed in", window, `{"errorMessage":"nobody is signed in here; sign in,` +
+		{"the window, with nobody signed in", window, `{"errorMessage":"you are not signed in; sign in,` +
 			` or send an API token","errorCode":1401,"errorDetail":null}`},
 	} {
 		if _, text := p.ask("GET /explorer/window", "", "", "Cookie: "+tt.cookies); text != tt.want {

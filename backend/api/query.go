@@ -40,11 +40,11 @@ func (x *exchange) checkParam(name string, values []string) error {
 	}
 	switch {
 	case len(values) > 1 && kind != "array":
-		return fault.At(name, "%s stands %d times in the query; give it once", name, len(values))
+		return fault.At(name, "%s is in the query %d times; send it once", name, len(values))
 	case slices.Contains(values, ""):
-		return fault.At(name, "%s has no value in the query; give one or leave it out", name)
+		return fault.At(name, "%s has no value in the query; send a value, or leave it out", name)
 	case kind == "integer" && isWhole(values[0]) && !resource.Plain(values[0]):
-		return fault.At(name, "%s is %q; a whole number is written without a plus sign and leading zeros",
+		return fault.At(name, "%s is %q; write a whole number without a plus sign and leading zeros",
 			name, values[0])
 	}
 	return nil
@@ -65,7 +65,7 @@ func (x *exchange) noParam(name string) error {
 			names, allowed = append(names, p.Name), append(allowed, p.Name)
 		}
 	}
-	f := fault.At(name, "%s takes no query parameter %q%s", x.route.ID(), name, resource.DidYouMean(name, names))
+	f := fault.At(name, "%s has no query parameter %q%s", x.route.ID(), name, resource.DidYouMean(name, names))
 	f.Allowed = allowed
 	return f
 }

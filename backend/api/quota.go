@@ -74,12 +74,12 @@ func (x *exchange) charge() error {
 		return nil
 	}
 	if x.mount.portal {
-		return x.take(x.route.bucket, x.Limits(x.method), x.method+" "+x.route.Path+" takes")
+		return x.take(x.route.bucket, x.Limits(x.method), x.method+" "+x.route.Path+" accepts")
 	}
 	if x.mount == x.own {
-		return x.take(x.bucketOf(kindOwn, "", ownLimit), ownLimit, x.route.Path+" takes")
+		return x.take(x.bucketOf(kindOwn, "", ownLimit), ownLimit, x.route.Path+" accepts")
 	}
-	return x.take(x.bucketOf(kindExplorer, "", explorerLimit), explorerLimit, "Spyglass takes")
+	return x.take(x.bucketOf(kindExplorer, "", explorerLimit), explorerLimit, "Spyglass accepts")
 }
 
 // chargeRefusal counts a refused request that was not counted yet, and returns
@@ -90,7 +90,7 @@ func (x *exchange) chargeRefusal(err error) error {
 	}
 	limit := x.Limits(x.method)
 	if over := x.take(x.bucketOf(kindRefused, x.method, limit), limit, "too many requests were refused: the portal "+
-		"takes"); over != nil {
+		"accepts"); over != nil {
 		return over
 	}
 	return err
@@ -113,7 +113,7 @@ func (x *exchange) take(b *bucket, limit Limit, what string) error {
 	if wait <= 0 {
 		return nil
 	}
-	f := fault.New(fault.TooMany, "%s %d requests in %s; the next one goes in %s", what, limit.Requests,
+	f := fault.New(fault.TooMany, "%s %d requests in %s; try again in %s", what, limit.Requests,
 		inWords(limit.Window), inWords(wait))
 	f.RetryAfter = wait
 	return f

@@ -60,7 +60,7 @@ func (x *exchange) call() (*resource.Call, error) {
 	}
 	for i, name := range x.route.names {
 		if c.Vars[name], err = url.PathUnescape(x.values[i]); err != nil {
-			return nil, fault.At(name, "the path holds %q, which is no valid percent-encoding", x.values[i])
+			return nil, fault.At(name, "the path contains %q, which is not valid percent-encoding", x.values[i])
 		}
 	}
 	return c, nil
@@ -112,14 +112,14 @@ func parseQuery(raw string, lenient bool) (url.Values, error) {
 		name, value, _ := strings.Cut(pair, "=")
 		key, err := url.QueryUnescape(name)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "the query names %q, which is no valid percent-encoding", name)
+			return nil, fault.New(fault.Invalid, "the query contains %q, which is not valid percent-encoding", name)
 		}
 		text, err := url.QueryUnescape(value)
 		switch {
 		case err != nil && lenient:
 			text = value
 		case err != nil:
-			return nil, fault.At(key, "%s is %q, which is no valid percent-encoding; a %% is written %%25", key, value)
+			return nil, fault.At(key, "%s is %q, which is not valid percent-encoding; write %% as %%25", key, value)
 		case lenient && key == "filter":
 			text = decodeTwice(text)
 		}
@@ -157,10 +157,10 @@ func (x *exchange) checkType() error {
 		return nil
 	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.MediaType, "the body is sent as JSON, with Content-Type: application/json")
+		return fault.New(fault.MediaType, "the body must be JSON, with Content-Type: application/json")
 	}
 	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return fault.New(fault.MediaType, "the body is sent as it is, without Content-Encoding")
+		return fault.New(fault.MediaType, "the body must not have a Content-Encoding; send it uncompressed")
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (x *exchange) unpackUpload() error {
 		}
 		if err != nil {
 			return fault.New(fault.Invalid,
-				"the form is cut short, or its parts are not separated as Content-Type says")
+				"the form is incomplete, or its parts are not separated as Content-Type says")
 		}
 		if part.FormName() == x.route.Upload {
 			x.body, err = io.ReadAll(part) // no more than the whole body, which is here

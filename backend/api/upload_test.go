@@ -32,16 +32,16 @@ func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
 			want: `{"errorMessage":"the form has no file in a part named file","errorCode":1400,` +
 				`"errorDetail":{"field":"file","reason":"the form has no file in a part named file"}}`},
 		{do: "POST /api/test/upload", as: "token", head: formHead, body: file[:60], code: 400,
-			want: wrong("the form is cut short, or its parts are not separated as Content-Type says")},
+			want: wrong("the form is incomplete, or its parts are not separated as Content-Type says")},
 		{do: "POST /api/test/upload", as: "token", head: "Content-Type: multipart/form-data", body: file, code: 415,
-			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,` +
+			want: `{"errorMessage":"the body must be JSON, with Content-Type: application/json","errorCode":1415,` +
 				`"errorDetail":null}`},
 		{do: "POST /api/test/echo/x", as: "token", head: formHead, body: file[:90], code: 415,
-			want: `{"errorMessage":"the body is sent as JSON, with Content-Type: application/json","errorCode":1415,` +
+			want: `{"errorMessage":"the body must be JSON, with Content-Type: application/json","errorCode":1415,` +
 				`"errorDetail":null}`},
 		{do: "POST /api/test/upload", as: "admin", head: formHead + "\nX-CSRF-Token: ", body: file, code: 403,
-			want: `{"errorMessage":"the X-CSRF-Token header is not the one of this session;` +
-				` GET anything with X-CSRF-Token: Fetch to be told it","errorCode":1403,"errorDetail":null}`},
+			want: `{"errorMessage":"the X-CSRF-Token header does not match this session;` +
+				` GET anything with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`},
 	})
 }
 

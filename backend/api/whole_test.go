@@ -198,8 +198,9 @@ func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 	const wrong = `{"errorMessage":"there is already a device with the displayName \"D0001\"","errorCode":1409,` +
 		`"errorDetail":{"field":"displayName","reason":"there is already a device with the displayName \"D0001\""}}`
 	const none = `{"errorMessage":"there is no device 99","errorCode":1404,"errorDetail":null}`
-	const paint = `{"errorMessage":"op is create, patch or delete","errorCode":1400,"errorDetail":{"field":"op",` +
-		`"reason":"op is create, patch or delete","allowed":["create","patch","delete"]}}`
+	const paint = `{"errorMessage":"op must be create, patch or ` +
+		`delete","errorCode":1400,"errorDetail":{"field":"op",` +
+		`"reason":"op must be create, patch or delete","allowed":["create","patch","delete"]}}`
 	tag := func(text string) string { // tags depend on the rest of the row
 		parts := strings.Split(text, `"etag":"\"`)
 		for i := range parts[1:] {
@@ -223,8 +224,8 @@ func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 			`{"op":"create","id":0,"ok":false,"etag":"","error":` + wrong + `},{"op":"patch","id":99,"ok":false,` +
 			`"etag":"","error":` + none + `},{"op":"paint","id":0,"ok":false,"etag":"","error":` + paint + `}]}}`},
 		{"viewer", `{` + mixed + `}`, 403, ``},
-		{"admin", `{}`, 400, `{"errorMessage":"operations holds 1 to 1000 operations","errorCode":1400,` +
-			`"errorDetail":{"field":"operations","reason":"operations holds 1 to 1000 operations"}}`},
+		{"admin", `{}`, 400, `{"errorMessage":"operations must have 1 to 1000 operations","errorCode":1400,` +
+			`"errorDetail":{"field":"operations","reason":"operations must have 1 to 1000 operations"}}`},
 		{"admin", `{"operations":[],"atomc":true}`, 400, `{"errorMessage":"a batch has no field \"atomc\";` +
 			` did you mean atomic?","errorCode":1400,"errorDetail":{"field":"atomc",` +
 			`"reason":"a batch has no field \"atomc\"; did you mean atomic?"}}`},

@@ -175,7 +175,7 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 	for name, text := range map[string]string{"hostname": in.Hostname, "platform": in.Platform, "arch": in.Arch,
 		"build": in.Build} {
 		if !isLine(text) {
-			return nil, fault.At(name, "%s is one line of at most %d characters", name, maxText)
+			return nil, fault.At(name, "%s must be one line of at most %d characters", name, maxText)
 		}
 	}
 	out := welcome{Heartbeat: heartbeat}
@@ -340,12 +340,12 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 	for i, r := range in.Results {
 		in.Results[i].Tidy()
 		if r.At < 1 {
-			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is not a time in epoch seconds", i)
+			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at must be a time in epoch seconds", i)
 		}
 		for name, v := range r.Values {
 			if math.IsInf(v, 0) {
 				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name),
-					"results[%d].values.%s is no finite number", i, name)
+					"results[%d].values.%s must be a finite number", i, name)
 			}
 		}
 	}
@@ -414,7 +414,7 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 			"description": f.Description} {
 			if !isLine(text) {
 				field := fmt.Sprintf("found[%d].%s", i, name)
-				return nil, fault.At(field, "%s is one line of at most %d characters", field, maxText)
+				return nil, fault.At(field, "%s must be one line of at most %d characters", field, maxText)
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func systemNamed(name string) (*system, error) {
 			return &systems[i], nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there is an installer for Linux64, " +
-		"Win64 and Darwin64", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
+	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there are installers for Linux64, " +
+		"Win64 and Darwin64 only", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
 }
 
 // program is an executable for collectors.
@@ -110,8 +110,8 @@ func (p *programs) read(s *system) (*program, error) {
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Conflict, "this portal has no program for %s on %s; put that system's Spyglass "+
-			"into its data folder as installers/%s, and ask again", s.os, s.arch, filepath.Base(path))
+		return nil, fault.New(fault.Conflict, "this portal has no program for %s on %s; put the Spyglass of that "+
+			"system into its data folder as installers/%s, and try again", s.os, s.arch, filepath.Base(path))
 	}
 	if err != nil {
 		return nil, err

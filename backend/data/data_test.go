@@ -459,8 +459,8 @@ func TestWhatIsOutOfSightReadsLikeWhatIsNotThere(t *testing.T) {
 		instance + "deviceId=2 hdsId=2 id=3": "unknown : there is no device 2",
 		instance + "deviceId=1 hdsId=2 id=3": "unknown : there is no device datasource 2",
 		instance + "deviceId=1 hdsId=1 id=3": "unknown : there is no instance 3",
-		instance + "deviceId=1 hdsId=1 id=x": `unknown : there is no "x" here; an id is a ` +
-			`whole number`,
+		instance + "deviceId=1 hdsId=1 id=x": `unknown : there is no "x" here; an id must ` +
+			`be a whole number`,
 		device + "deviceId=2 id=2":                                  "unknown : there is no device 2",
 		device + "deviceId=1 id=2":                                  "unknown : there is no device datasource 2",
 		byID + "instanceId=3 graphId=5003":                          "unknown : there is no instance 3",

@@ -82,7 +82,7 @@ func Empty(ctx context.Context, from resource.Reader) (bool, error) {
 // named admin that is there already keeps its password.
 func Fill(ctx context.Context, db resource.SecretDB, o Options) error {
 	if o.Devices < 0 || o.Devices > MaxDevices {
-		return fault.At("devices", "a demo has 1 to %d devices, or 0 for the standard company", MaxDevices)
+		return fault.At("devices", "devices must be 1 to %d, or 0 for the default", MaxDevices)
 	}
 	o.Devices = cmp.Or(o.Devices, StandardDevices)
 	if o.Now.IsZero() {

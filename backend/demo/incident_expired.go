@@ -15,7 +15,7 @@ var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ conte
 	if !struck(s) {
 		return nil
 	}
-	return fault.New(fault.NoLogin, "an incident of the demo lets the session seem to have expired")
+	return fault.New(fault.NoLogin, "a demo incident expires all sessions")
 }}
 
 // spared are the endpoints that API incidents do not affect: those that end them, and

@@ -13,5 +13,5 @@ var failingAnswers = effect{kind: incident.FailingAnswers, trouble: func(_ conte
 	if !struck(s) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.Internal, Err: errors.New("an incident of the demo lets requests fail")}
+	return &fault.Error{Kind: fault.Internal, Err: errors.New("a demo incident fails requests")}
 }}

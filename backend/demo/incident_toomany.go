@@ -14,8 +14,8 @@ var tooManyRequests = effect{kind: incident.TooManyRequests, trouble: func(_ con
 	if !struck(s) {
 		return nil
 	}
-	return &fault.Error{Kind: fault.TooMany, RetryAfter: 5 * time.Second, Message: "an incident of the demo lets the " +
-		"portal take fewer requests; try again in 5 seconds"}
+	return &fault.Error{Kind: fault.TooMany, RetryAfter: 5 * time.Second, Message: "a demo incident lowers the rate " +
+		"limit; try again in 5 seconds"}
 }}
 
 // struck draws the requests that an incident strikes.

@@ -362,9 +362,9 @@ func TestAnIncidentIsOfAKindThatHasItsTarget(t *testing.T) {
 		for body, want := range map[string]string{
 			`{"kind":"cpuStorm","deviceId":1}`:        "deviceId: cpuStorm has no device",
 			`{"kind":"slowAnswers","groupId":1}`:      "groupId: slowAnswers has no group",
-			`{"kind":"diskFilling","deviceId":9999}`:  "deviceId names no device 9999",
-			`{"kind":"diskFilling","strength":101}`:   "strength is a whole number from 0 to 100",
-			`{"kind":"diskFilling","duration":86401}`: "duration is a whole number from 0 to 86400",
+			`{"kind":"diskFilling","deviceId":9999}`:  "deviceId: there is no device 9999",
+			`{"kind":"diskFilling","strength":101}`:   "strength must be a whole number from 0 to 100",
+			`{"kind":"diskFilling","duration":86401}`: "duration must be a whole number from 0 to 86400",
 			`{"kind":"collectorDown","collectorId":1}`: "collectorId: collector 1 is not a simulated " +
 				"collector of the demo",
 			`{}`: "kind is required",
@@ -380,7 +380,7 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 	perform(t, small, func(p *play) {
 		began := time.Now()
 		if _, err := p.ask("PATCH /demo/time", `{"speed":61}`); err == nil ||
-			fault.Of(err).Message != "speed is a whole number from 1 to 60" {
+			fault.Of(err).Message != "speed must be a whole number from 1 to 60" {
 			p.Errorf("61 times: %v", err)
 		}
 		if _, err := p.ask("PATCH /demo/time", `{"speed":60}`); err != nil {

@@ -89,7 +89,7 @@ func (s *Stage) change(ctx context.Context, c *resource.Call) (any, error) {
 	now := s.timing()
 	if in.Speed != nil {
 		if *in.Speed < 1 || *in.Speed > maxSpeed {
-			return nil, fault.At("speed", "speed is a whole number from 1 to %d", maxSpeed)
+			return nil, fault.At("speed", "speed must be a whole number from 1 to %d", maxSpeed)
 		}
 		now.Speed = *in.Speed
 	}
@@ -111,8 +111,8 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if in.Confirm != "reset" {
-		return nil, fault.At("confirm", "confirm is the word reset: all devices, alerts and reports go, and are "+
-			"made anew")
+		return nil, fault.At("confirm", "confirm must be reset: it deletes all devices, alerts and reports, and "+
+			"creates them again")
 	}
 	if err := s.o.Reset(ctx); err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func (s *Service) wanted(text string) ([]*kind, error) {
 	for name := range strings.SplitSeq(text, ",") {
 		i := slices.IndexFunc(s.kinds, func(k *kind) bool { return k.name == strings.TrimSpace(name) })
 		if i < 0 {
-			return nil, fault.At("kinds", "kinds is alert, device or both, joined by a comma")
+			return nil, fault.At("kinds", "kinds must be alert, device or both, joined by a comma")
 		}
 		wanted = append(wanted, s.kinds[i])
 	}
@@ -203,11 +203,11 @@ func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 	case s.byUser[user] >= mostPerUser:
 		return nil, &fault.Error{Kind: fault.TooMany, RetryAfter: retry,
 			Message: "you have " + strconv.Itoa(mostPerUser) +
-				" event streams open, which is the most; close one first"}
+				" event streams open, the maximum; close one first"}
 	case s.listeners >= mostStreams:
 		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry,
-			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, which is the most; try " +
-				"again later"}
+			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, the maximum; try again " +
+				"later"}
 	}
 	l := &listener{user: c.Access.UserID, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	s.listeners++

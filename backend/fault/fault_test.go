@@ -12,7 +12,7 @@ import (
 )
 
 func TestOfShowsOursAndHidesTheRest(t *testing.T) {
-	ours := fault.At("size", "size is a whole number from 1 to %d", 1000)
+	ours := fault.At("size", "size must be a whole number from 1 to %d", 1000)
 	foreign := errors.New("open /secret/path: disk on fire")
 	internal := &fault.Error{Kind: fault.Internal, Message: "row 7 is torn", Err: foreign}
 	for _, tt := range []struct {

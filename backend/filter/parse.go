@@ -23,7 +23,7 @@ func Parse(text string, columns []resource.Column, zone *time.Location) (*Filter
 	case !utf8.ValidString(text):
 		return nil, fault.At("filter", "filter: it is not valid UTF-8")
 	case strings.ContainsRune(text, 0): // the database would end the text there
-		return nil, fault.At("filter", "filter: it holds a NUL character")
+		return nil, fault.At("filter", "filter: it contains a NUL character")
 	case zone == nil:
 		zone = time.UTC
 	}
@@ -207,7 +207,7 @@ func (p *parser) op(c Cond) (Op, error) {
 	case slices.Contains(legal(c.Column), op):
 		return op, nil
 	}
-	f := p.wrong(start, "%s does not go with %s (%s)", p.in[start:p.at], name, kindName(c.Column.Kind))
+	f := p.wrong(start, "%s cannot be used with %s (%s)", p.in[start:p.at], name, kindName(c.Column.Kind))
 	for _, op := range legal(c.Column) {
 		f.Allowed = append(f.Allowed, op.String())
 	}

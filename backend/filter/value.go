@@ -61,7 +61,7 @@ func (p *parser) word(op Op) ([]string, error) {
 		}
 	}
 	if quoted {
-		return nil, p.wrong(start, "no quote closes the value")
+		return nil, p.wrong(start, "the value has no closing quote")
 	}
 	return p.bare(parts, start, op)
 }

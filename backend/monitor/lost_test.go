@@ -36,8 +36,8 @@ func TestSamplesThatCannotBeStoredAreOneAlertOfThePortal(t *testing.T) {
 	b := newBench(t)
 	file := b.seriesPath
 	b.take(check.Values{"level": 5}, nil)
-	cause := file + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data " +
-		"folder back, and start it again"
+	cause := file + " was deleted or replaced while Spyglass is running; nothing was written. Stop Spyglass, put " +
+		"the data folder back, and start it again"
 	alone := "sampleslocalhost %v: The portal cannot store samples: " + cause +
 		". What the portal measures meanwhile is lost."
 	later := "\nsampleslocalhost %v: The portal could not store 2 samples from 2026-09-21 14:19:20 to 2026-09-21 " +

@@ -144,13 +144,13 @@ func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed
 	case errors.Is(err, errLeft):
 		return nil
 	default:
-		s.warn(ctx, "samples that wait to be sent on cannot be read", err)
+		s.warn(ctx, "the backlog of remote write cannot be read", err)
 		return s.waitFor(ctx, row, mostPause, changed)
 	}
 	return row
 }
 
-var errLeft = errors.New("nothing is to be sent any more")
+var errLeft = errors.New("the receiver was removed")
 
 // lastMoment is later than all samples: the year 10000.
 const lastMoment = 253402300800
@@ -186,7 +186,7 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 			At: resource.Seconds(at)})
 	})
 	if err != nil {
-		s.warn(ctx, "how far remote write has come cannot be kept", err)
+		s.warn(ctx, "the progress of remote write cannot be stored", err)
 		return err
 	}
 	s.marked = at

@@ -110,7 +110,7 @@ func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []
 	}
 	if err != nil {
 		s.count(func(t *Stats) { t.Refused += int64(len(samples)) })
-		s.warn(ctx, "samples cannot be named, and are not sent on", err)
+		s.warn(ctx, "samples have no valid name and are not sent", err)
 		return row
 	}
 	if len(samples) == 0 {
@@ -168,7 +168,7 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.count(func(t *Stats) { t.Refused += n })
 	s.lastError = oneLine(err)
 	if !s.refusing {
-		s.warn(ctx, "the receiver of remote write refuses samples; they are dropped until it takes some again",
+		s.warn(ctx, "the receiver of remote write rejects samples; they are dropped until it accepts some again",
 			errors.New(s.lastError))
 	}
 	s.refusing = true
@@ -227,7 +227,7 @@ func (s *Service) tell(ctx context.Context, state string) {
 		return resource.Put(ctx, tx, forward.RemoteWrites.Name, row)
 	})
 	if err != nil {
-		s.warn(ctx, "how remote write goes cannot be kept", err)
+		s.warn(ctx, "the state of remote write cannot be stored", err)
 		return
 	}
 	s.told, s.toldOn = now, time.Now()

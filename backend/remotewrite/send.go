@@ -47,14 +47,14 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 		if errors.As(err, &why) && why.Unwrap() != nil {
 			err = why.Unwrap()
 		}
-		return &laterError{error: fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)}
+		return &laterError{error: fmt.Errorf("%s did not respond: %w", request.URL.Host, err)}
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode/100 == 2 {
 		return nil
 	}
-	err = fmt.Errorf("%s answered %s", request.URL.Host, answer.Status)
+	err = fmt.Errorf("%s responded with %s", request.URL.Host, answer.Status)
 	if text := strings.TrimSpace(string(said)); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}

@@ -119,7 +119,7 @@ func TestACallReadsItsParameters(t *testing.T) {
 		}
 	}
 	_, err := c.Flag("odd")
-	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "odd" || f.Message != "odd is true or false" {
+	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "odd" || f.Message != "odd must be true or false" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -40,7 +40,7 @@ func (c *Call) Read(into any) error {
 		return err
 	}
 	if node.Kind != '{' {
-		return fault.New(fault.Invalid, "the body is a JSON object")
+		return fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	schema, text := SchemaOf(reflect.ValueOf(into).Elem().Interface()), node.Raw
 	if c.Lenient {
@@ -50,7 +50,7 @@ func (c *Call) Read(into any) error {
 	}
 	err = json.Unmarshal(text, into)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
-		return fault.At(wrong.Field, "%s is a %s, not a %s", wrong.Field, wrong.Type, wrong.Value)
+		return fault.At(wrong.Field, "%s must be of the type %s, not %s", wrong.Field, wrong.Type, wrong.Value)
 	}
 	if err != nil {
 		return fault.New(fault.Invalid, "the body does not have the documented shape: %s",

@@ -33,7 +33,7 @@ func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
 		return nil, err
 	}
 	if node.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "the body is a JSON object")
+		return nil, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	b := &Body{node: node, lenient: lenient, sealed: map[string]string{}}
 	for i, key := range node.Keys {
@@ -162,7 +162,7 @@ func (f *Field[T]) set(row T, n Node, lenient bool) error {
 			at.SetZero()
 			return nil
 		}
-		return fault.At(f.Name, "%s is never null; leave it out instead", f.Name)
+		return fault.At(f.Name, "%s must not be null; leave it out instead", f.Name)
 	}
 	switch p := f.At(row).(type) {
 	case *int64:
@@ -204,7 +204,7 @@ func (f *Field[T]) set(row T, n Node, lenient bool) error {
 }
 
 func (f *Field[T]) wrong(what string) error {
-	return &fault.Error{Kind: fault.Invalid, Field: f.Name, Message: f.Name + " is " + what, Allowed: f.OneOf}
+	return &fault.Error{Kind: fault.Invalid, Field: f.Name, Message: f.Name + " must be " + what, Allowed: f.OneOf}
 }
 
 func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
@@ -234,22 +234,22 @@ func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
 
 func (f *Field[T]) setText(p *string, v string) error {
 	if f.Required && strings.TrimSpace(v) == "" {
-		return fault.At(f.Name, "%s is empty", f.Name)
+		return fault.At(f.Name, "%s must not be empty", f.Name)
 	}
 	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, any(v)) {
 		return f.wrong(oneOf(f.OneOf))
 	}
 	if f.Seal == nil && utf8.RuneCountInString(v) > f.maxLen() {
-		return f.wrong(fmt.Sprintf("longer than %d characters", f.maxLen()))
+		return fault.At(f.Name, "%s must have at most %d characters", f.Name, f.maxLen())
 	}
 	if f.Sealed && v == Mask {
-		return f.wrong("the secret itself; leave it out to keep the one that is stored")
+		return f.wrong("the secret itself; leave it out to keep the stored one")
 	}
 	if strings.ContainsRune(v, 0) {
 		return f.wrong("a text without NUL characters")
 	}
 	if f.maxLen() <= longestName && !IsLine(v) {
-		return f.wrong("a text of one line, without control characters")
+		return f.wrong("one line of text without control characters")
 	}
 	*p = v
 	return nil
@@ -287,7 +287,7 @@ func (f *Field[T]) setIDs(p *IDs, n Node) error {
 	}
 	ids, err := ParseIDs(text)
 	if err != nil {
-		return fault.At(f.Name, "%s is a list of ids joined by commas: %v", f.Name, err)
+		return fault.At(f.Name, "%s must be a list of ids joined by commas: %v", f.Name, err)
 	}
 	*p = ids
 	return nil
@@ -308,7 +308,7 @@ func (f *Field[T]) setProperties(p *[]Property, n Node, lenient bool) error {
 			return err
 		}
 		if seen[strings.ToLower(prop.Name)] {
-			return fault.At(f.Name, "%s names %q twice", f.Name, prop.Name)
+			return fault.At(f.Name, "%s has %q twice", f.Name, prop.Name)
 		}
 		seen[strings.ToLower(prop.Name)] = true
 		given = append(given, prop)
@@ -334,11 +334,11 @@ func (f *Field[T]) readProperty(n Node, lenient bool) (GivenProperty, error) {
 		switch {
 		case lenient && (!known || v.Kind == 'n'):
 		case !known:
-			return p, fault.At(f.Name, "%s: a property has a name, a value and secret, no %q", f.Name, key)
+			return p, fault.At(f.Name, "%s: a property has name, value and secret, but no %q", f.Name, key)
 		case key == "secret":
 			isTrue, isBool := v.boolean(lenient)
 			if !isBool {
-				return p, fault.At(f.Name, "%s: secret is true or false", f.Name)
+				return p, fault.At(f.Name, "%s: secret must be true or false", f.Name)
 			}
 			p.Secret, p.Flagged = isTrue, true
 		case v.Kind != '"' && !(lenient && v.Kind == '0'):
@@ -358,7 +358,7 @@ const maxProperties = 1000
 // CheckProperties refuses more properties than one object may have.
 func CheckProperties(field string, props []Property) error {
 	if len(props) > maxProperties {
-		return fault.At(field, "%s: at most %d properties", field, maxProperties)
+		return fault.At(field, "%s: at most %d properties are allowed", field, maxProperties)
 	}
 	return nil
 }
@@ -369,11 +369,11 @@ func CheckProperty(field string, prop Property) error {
 	case strings.TrimSpace(prop.Name) == "":
 		return fault.At(field, "%s: a property needs a name", field)
 	case utf8.RuneCountInString(prop.Name) > 255:
-		return fault.At(field, "%s: a property's name has at most 255 characters", field)
+		return fault.At(field, "%s: the name of a property can have at most 255 characters", field)
 	case utf8.RuneCountInString(prop.Value) > 24000:
 		return fault.At(field, "%s: the value of %q has more than 24,000 characters", field, prop.Name)
 	case !IsLine(prop.Name), strings.ContainsRune(prop.Value, 0):
-		return fault.At(field, "%s: %q holds a control character", field, prop.Name)
+		return fault.At(field, "%s: %q contains a control character", field, prop.Name)
 	}
 	return nil
 }

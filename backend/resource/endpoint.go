@@ -104,7 +104,7 @@ type Session struct {
 func (c *Call) ID(param string) (int64, error) {
 	id, ok := ParseID(c.Vars[param])
 	if !ok {
-		return 0, fault.New(fault.Unknown, "there is no %q here; an id is a whole number", c.Vars[param])
+		return 0, fault.New(fault.Unknown, "there is no %q here; an id must be a whole number", c.Vars[param])
 	}
 	return id, nil
 }
@@ -130,7 +130,7 @@ func (c *Call) Flag(name string) (bool, error) {
 	case "true", "True", "1":
 		return true, nil
 	}
-	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " is true or false",
+	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " must be true or false",
 		Allowed: []any{true, false}}
 }
 

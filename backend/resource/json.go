@@ -38,7 +38,7 @@ func ParseJSON(body []byte) (Node, error) {
 		return Node{}, err
 	}
 	if p.space(); p.at < len(body) {
-		return Node{}, p.wrong("nothing may follow the JSON value")
+		return Node{}, p.wrong("there is more data after the JSON value")
 	}
 	return node, nil
 }
@@ -51,7 +51,7 @@ type parser struct {
 
 func (p *parser) wrong(format string, args ...any) error {
 	f := fault.New(fault.Invalid, format, args...)
-	f.Message = "the body is no valid JSON at byte " + strconv.Itoa(p.at) + ": " + f.Message
+	f.Message = "the body is not valid JSON at byte " + strconv.Itoa(p.at) + ": " + f.Message
 	return f
 }
 
@@ -84,7 +84,7 @@ func (p *parser) value(depth int) (Node, error) {
 		return Node{}, p.wrong("it is nested deeper than %d levels", maxDepth)
 	}
 	if p.nodes++; p.nodes > maxNodes {
-		return Node{}, p.wrong("it holds more than %d values", maxNodes)
+		return Node{}, p.wrong("it contains more than %d values", maxNodes)
 	}
 	var err error
 	switch c := n.Kind; {
@@ -104,9 +104,9 @@ func (p *parser) value(depth int) (Node, error) {
 	case c == 'n':
 		err = p.word("null")
 	case p.at >= len(p.in):
-		err = p.wrong("it ends where a value should stand")
+		err = p.wrong("expected a value, but the body ends")
 	default:
-		err = p.wrong("no value begins with %q", p.peekRune())
+		err = p.wrong("a value cannot begin with %q", p.peekRune())
 	}
 	n.Raw = p.in[n.Pos:p.at]
 	return n, err
@@ -191,11 +191,11 @@ func (p *parser) key(seen map[string]bool) (string, error) {
 	}
 	for i := range len(key) {
 		if key[i] < ' ' || key[i] == 0x7f {
-			return "", p.wrong("a key holds a control character")
+			return "", p.wrong("a key contains a control character")
 		}
 	}
 	if seen[key] {
-		return "", p.wrong("the key %q stands twice", key)
+		return "", p.wrong("the key %q is there twice", key)
 	}
 	seen[key] = true
 	if p.space(); p.peek() != ':' {
@@ -262,7 +262,7 @@ func (p *parser) text() (string, error) {
 				return "", err
 			}
 		case c < ' ':
-			return "", p.wrong("a string holds a raw control character; write it as \\u%04x", c)
+			return "", p.wrong("a string contains a raw control character; write it as \\u%04x", c)
 		default:
 			out = append(out, c)
 			p.at++
@@ -298,7 +298,7 @@ func (p *parser) escape(out []byte) ([]byte, error) {
 		}
 		if utf16.IsSurrogate(r) {
 			if p.at+1 >= len(p.in) || p.in[p.at] != '\\' || p.in[p.at+1] != 'u' {
-				return nil, p.wrong("half a surrogate pair")
+				return nil, p.wrong("the surrogate pair is incomplete")
 			}
 			p.at += 2
 			low, err := p.hex()
@@ -306,13 +306,13 @@ func (p *parser) escape(out []byte) ([]byte, error) {
 				return nil, err
 			}
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return nil, p.wrong("half a surrogate pair")
+				return nil, p.wrong("the surrogate pair is incomplete")
 			}
 		}
 		return utf8.AppendRune(out, r), nil
 	}
 	p.at--
-	return nil, p.wrong("no escape begins with \\ and %q", p.peekRune())
+	return nil, p.wrong("there is no escape of \\ and %q", p.peekRune())
 }
 
 func (p *parser) hex() (rune, error) {

@@ -47,42 +47,43 @@ func TestParseJSON(t *testing.T) {
 func TestParseJSONSaysWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ body, err string }{
 		{"\"\xff\"", `the body is not valid UTF-8`},
-		{``, `the body is no valid JSON at byte 0: it ends where a value should stand`},
-		{`  `, `the body is no valid JSON at byte 2: it ends where a value should stand`},
-		{`{} {}`, `the body is no valid JSON at byte 3: nothing may follow the JSON value`},
-		{`'a'`, `the body is no valid JSON at byte 0: no value begins with '\''`},
-		{`é`, `the body is no valid JSON at byte 0: no value begins with 'é'`},
-		{`NaN`, `the body is no valid JSON at byte 0: no value begins with 'N'`},
-		{`nul`, `the body is no valid JSON at byte 0: expected null`},
-		{`nulls`, `the body is no valid JSON at byte 4: nothing may follow the JSON value`},
-		{`+1`, `the body is no valid JSON at byte 0: no value begins with '+'`},
-		{`-`, `the body is no valid JSON at byte 1: expected a digit`},
-		{`01`, `the body is no valid JSON at byte 1: nothing may follow the JSON value`},
-		{`1.`, `the body is no valid JSON at byte 2: expected a digit after the point`},
-		{`1e+`, `the body is no valid JSON at byte 3: expected a digit in the exponent`},
-		{`[1,]`, `the body is no valid JSON at byte 3: no value begins with ']'`},
-		{`[1 2]`, `the body is no valid JSON at byte 3: expected , or ] in an array`},
-		{`[`, `the body is no valid JSON at byte 1: it ends where a value should stand`},
-		{`{"a":1,}`, `the body is no valid JSON at byte 7: expected a key in double quotes`},
-		{`{a:1}`, `the body is no valid JSON at byte 1: expected a key in double quotes`},
-		{`{"a" 1}`, `the body is no valid JSON at byte 5: expected : after the key "a"`},
-		{`{"a":1 "b":2}`, `the body is no valid JSON at byte 7: expected , or } in an object`},
-		{`{"a":1,"\u0061":2}`, `the body is no valid JSON at byte 15: the key "a" stands twice`},
-		{`{"x":{"a":1,"a":2}}`, `the body is no valid JSON at byte 15: the key "a" stands twice`},
-		{`{"a\u0007":1}`, `the body is no valid JSON at byte 10: a key holds a control character`},
-		{"{\"a\x7f\":1}", `the body is no valid JSON at byte 5: a key holds a control character`},
-		{`"a`, `the body is no valid JSON at byte 2: a string is not closed`},
-		{`"a\`, `the body is no valid JSON at byte 3: a string is not closed`},
-		{"\"a\nb\"", `the body is no valid JSON at byte 2: a string holds a raw control character; write it as \u000a`},
-		{`"\x41"`, `the body is no valid JSON at byte 2: no escape begins with \ and 'x'`},
-		{`"\é"`, `the body is no valid JSON at byte 2: no escape begins with \ and 'é'`},
-		{`"\u00g0"`, `the body is no valid JSON at byte 3: \u needs four hexadecimal digits`},
-		{`"\u+123"`, `the body is no valid JSON at byte 3: \u needs four hexadecimal digits`},
-		{`"\u00`, `the body is no valid JSON at byte 3: \u needs four hexadecimal digits`},
-		{`"\ud83d"`, `the body is no valid JSON at byte 7: half a surrogate pair`},
-		{`"\ud83d\u0041"`, `the body is no valid JSON at byte 13: half a surrogate pair`},
-		{`"\ude42\ud83d"`, `the body is no valid JSON at byte 13: half a surrogate pair`},
-		{strings.Repeat(`[`, 40), `the body is no valid JSON at byte 32: it is nested deeper than 32 levels`},
+		{``, `the body is not valid JSON at byte 0: expected a value, but the body ends`},
+		{`  `, `the body is not valid JSON at byte 2: expected a value, but the body ends`},
+		{`{} {}`, `the body is not valid JSON at byte 3: there is more data after the JSON value`},
+		{`'a'`, `the body is not valid JSON at byte 0: a value cannot begin with '\''`},
+		{`é`, `the body is not valid JSON at byte 0: a value cannot begin with 'é'`},
+		{`NaN`, `the body is not valid JSON at byte 0: a value cannot begin with 'N'`},
+		{`nul`, `the body is not valid JSON at byte 0: expected null`},
+		{`nulls`, `the body is not valid JSON at byte 4: there is more data after the JSON value`},
+		{`+1`, `the body is not valid JSON at byte 0: a value cannot begin with '+'`},
+		{`-`, `the body is not valid JSON at byte 1: expected a digit`},
+		{`01`, `the body is not valid JSON at byte 1: there is more data after the JSON value`},
+		{`1.`, `the body is not valid JSON at byte 2: expected a digit after the point`},
+		{`1e+`, `the body is not valid JSON at byte 3: expected a digit in the exponent`},
+		{`[1,]`, `the body is not valid JSON at byte 3: a value cannot begin with ']'`},
+		{`[1 2]`, `the body is not valid JSON at byte 3: expected , or ] in an array`},
+		{`[`, `the body is not valid JSON at byte 1: expected a value, but the body ends`},
+		{`{"a":1,}`, `the body is not valid JSON at byte 7: expected a key in double quotes`},
+		{`{a:1}`, `the body is not valid JSON at byte 1: expected a key in double quotes`},
+		{`{"a" 1}`, `the body is not valid JSON at byte 5: expected : after the key "a"`},
+		{`{"a":1 "b":2}`, `the body is not valid JSON at byte 7: expected , or } in an object`},
+		{`{"a":1,"\u0061":2}`, `the body is not valid JSON at byte 15: the key "a" is there twice`},
+		{`{"x":{"a":1,"a":2}}`, `the body is not valid JSON at byte 15: the key "a" is there twice`},
+		{`{"a\u0007":1}`, `the body is not valid JSON at byte 10: a key contains a control character`},
+		{"{\"a\x7f\":1}", `the body is not valid JSON at byte 5: a key contains a control character`},
+		{`"a`, `the body is not valid JSON at byte 2: a string is not closed`},
+		{`"a\`, `the body is not valid JSON at byte 3: a string is not closed`},
+		{"\"a\nb\"", `the body is not valid JSON at byte 2: a string contains a raw control character; write it as ` +
+			`\u000a`},
+		{`"\x41"`, `the body is not valid JSON at byte 2: there is no escape of \ and 'x'`},
+		{`"\é"`, `the body is not valid JSON at byte 2: there is no escape of \ and 'é'`},
+		{`"\u00g0"`, `the body is not valid JSON at byte 3: \u needs four hexadecimal digits`},
+		{`"\u+123"`, `the body is not valid JSON at byte 3: \u needs four hexadecimal digits`},
+		{`"\u00`, `the body is not valid JSON at byte 3: \u needs four hexadecimal digits`},
+		{`"\ud83d"`, `the body is not valid JSON at byte 7: the surrogate pair is incomplete`},
+		{`"\ud83d\u0041"`, `the body is not valid JSON at byte 13: the surrogate pair is incomplete`},
+		{`"\ude42\ud83d"`, `the body is not valid JSON at byte 13: the surrogate pair is incomplete`},
+		{strings.Repeat(`[`, 40), `the body is not valid JSON at byte 32: it is nested deeper than 32 levels`},
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			_, err := resource.ParseJSON([]byte(tt.body))
@@ -109,7 +110,7 @@ func TestABodyHoldsAHundredThousandValuesAndNotOneMore(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := resource.ParseJSON(list(100_001))
-	if want := "the body is no valid JSON at byte 199999: it holds more than 100000 values"; fault.Of(
+	if want := "the body is not valid JSON at byte 199999: it contains more than 100000 values"; fault.Of(
 		err).Message != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -118,7 +119,7 @@ func TestABodyHoldsAHundredThousandValuesAndNotOneMore(t *testing.T) {
 // stricter reports whether a body that encoding/json takes breaks one of the
 // rules that only ParseJSON has.
 func stricter(body []byte) bool {
-	if !utf8.Valid(body) || bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) { // maybe half a surrogate pair
+	if !utf8.Valid(body) || bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) { // maybe an incomplete surrogate pair
 		return true
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))

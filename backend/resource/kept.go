@@ -65,8 +65,7 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 			return err
 		}
 		if name := secretIn(n); name != "" {
-			return fault.At(k.Name, "%s holds %.80s, a secret, and this portal does not keep secrets there",
-				k.Name, name)
+			return fault.At(k.Name, "%s contains %.80s; this portal does not store secrets there", k.Name, name)
 		}
 		value, err := json.Marshal(json.RawMessage(text)) // without spaces
 		if err != nil {
@@ -83,7 +82,7 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 func secretIn(n Node) string {
 	for _, pair := range secretValues(nil, n) {
 		if pair.Text != Mask {
-			return "a value beside the name of a secret"
+			return "a value with the name of a secret"
 		}
 	}
 	for i, item := range n.Items {
@@ -106,16 +105,16 @@ func (s Schema) takes(name string, text []byte) error {
 	case len(text) > maxKept:
 		return fault.At(name, "%s is longer than %d bytes", name, maxKept)
 	case s.Type == "string" && n.Kind != '"':
-		return fault.At(name, "%s is a text in double quotes", name)
+		return fault.At(name, "%s must be a text in double quotes", name)
 	case s.Type == "boolean" && n.Kind != 't' && n.Kind != 'f':
-		return fault.At(name, "%s is true or false", name)
+		return fault.At(name, "%s must be true or false", name)
 	case s.Type == "integer":
 		if _, ok := wholeNumber(n.Text, false); n.Kind != '0' || !ok {
-			return fault.At(name, "%s is a whole number", name)
+			return fault.At(name, "%s must be a whole number", name)
 		}
 	case s.Type == "array":
 		if n.Kind != '[' {
-			return fault.At(name, "%s is a list", name)
+			return fault.At(name, "%s must be a list", name)
 		}
 		for _, item := range n.Items {
 			if err := s.Items.takes(name, item.Raw); err != nil {

@@ -122,14 +122,14 @@ func ParseQuery(values url.Values, lenient bool) (Query, error) {
 			n = MaxSize
 		}
 		if err != nil || n < 1 || n > MaxSize {
-			return q, fault.At("size", "size is a whole number from 1 to %d", MaxSize)
+			return q, fault.At("size", "size must be a whole number from 1 to %d", MaxSize)
 		}
 		q.Size = n
 	}
 	if text := values.Get("offset"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 {
-			return q, fault.At("offset", "offset is a whole number from 0")
+			return q, fault.At("offset", "offset must be a whole number of at least 0")
 		}
 		q.Offset = n
 	}
@@ -141,7 +141,7 @@ func ParseQuery(values url.Values, lenient bool) (Query, error) {
 		}
 	}
 	if len(q.Sort) > 8 {
-		return q, fault.At("sort", "sort takes up to 8 fields")
+		return q, fault.At("sort", "sort can have at most 8 fields")
 	}
 	return q, nil
 }

@@ -76,7 +76,7 @@ func (r *Results) Refused() *fault.Error {
 			continue
 		}
 		out := &fault.Error{Kind: f.Kind, Field: fmt.Sprintf("operations[%d]", i), Allowed: f.Allowed, Err: f.Err,
-			Message: fmt.Sprintf("nothing was written: %d of %d operations are wrong; number %d first: %s", r.Failed,
+			Message: fmt.Sprintf("nothing was written: %d of %d operations failed, number %d first: %s", r.Failed,
 				len(r.Results), i, f.Message)}
 		if f.Field != "" {
 			out.Field += "." + f.Field

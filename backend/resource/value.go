@@ -44,7 +44,7 @@ func ParseIDs(text string) (IDs, error) {
 		}
 		id, ok := ParseID(part)
 		if !ok {
-			return nil, fmt.Errorf("%q is no id", part)
+			return nil, fmt.Errorf("%q is not an id", part)
 		}
 		if !seen[id] {
 			ids, seen[id] = append(ids, id), true

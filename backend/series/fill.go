@@ -28,7 +28,7 @@ const fillStep = 1000
 // directly into chunks, where existing samples stay; the rest is appended.
 func (db *DB) Fill(ctx context.Context, h History) error {
 	if h.Every <= 0 || h.From < 0 || h.To > latest {
-		return fault.At("every", "a history needs moments between 1970 and 9999, and some seconds between them")
+		return fault.At("every", "the times of a history must be between 1970 and 9999, and at least a second apart")
 	}
 	var all []*series
 	if err := db.do(ctx, func() (err error) { all, err = db.name(h.Keys); return err }); err != nil {

@@ -37,7 +37,7 @@ func TestALostFileIsToldOfAndReplacedOnlyWhenAskedTo(t *testing.T) {
 			"beside it"},
 		{"key missing", "portal.db.key", remove, "portal.db.key is missing"},
 		{"key of another portal", "portal.db.key", foreign("portal.db.key"),
-			"portal.db.key is another one than that of"},
+			"portal.db.key does not belong to"},
 		{"key damaged", "portal.db.key", func(t *testing.T, path string) { write(t, path, "short") },
 			"portal.db.key is damaged"},
 	} {

@@ -33,12 +33,12 @@ func TestEveryEndpointKeepsTheRulesOfTheWire(t *testing.T) {
 			c := *c
 			c.t = t
 			path := cmp.Or(e.Example.Path, e.Path)
-			c.refuses(e, path+"?fiter=x", http.StatusBadRequest, `takes no query parameter \"fiter\"`)
+			c.refuses(e, path+"?fiter=x", http.StatusBadRequest, `has no query parameter \"fiter\"`)
 			for _, p := range e.Params {
 				if p.In == "query" && p.Schema.Type != "array" {
 					c.refuses(e, path+"?"+p.Name+"=", http.StatusBadRequest, p.Name+" has no value in the query")
 					c.refuses(e, path+"?"+p.Name+"=1&"+p.Name+"=1", http.StatusBadRequest, p.Name+
-						" stands 2 times in the query")
+						" is in the query 2 times")
 				}
 			}
 			if e.Right.Object != resource.Open {

@@ -268,7 +268,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	}{
 		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found can have at most 10,000 instances"},
 		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400,
-			"found[0].displayName is one line of at most 255 characters"},
+			"found[0].displayName must be one line of at most 255 characters"},
 		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},
 		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent answers"}`, id), 200, `{"taken":1}`},
 		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
@@ -404,7 +404,7 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		t.Fatalf("%d %s", status, answer)
 	}
 	w.bearers["collector"] = made.Token
-	denied := func(right string) string { return "this needs a right that your role does not have: " + right }
+	denied := func(right string) string { return "your role does not have the permission " + right }
 	for _, tt := range []struct {
 		who, request, body string
 		status             int
@@ -427,8 +427,8 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		{"admin", "GET /setting/collectors/1/installers", "", 200, `"osAndArch":"Linux64"`},
 		{"admin", "GET /setting/collectors/1/installers/Linux64", "", 400, "collector 1 is built into the portal"},
 		{"admin", "GET /setting/collectors/9/installers", "", 404, "there is no collector 9"},
-		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 " +
-			"and Darwin64"},
+		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there are installers for Linux64, Win64 " +
+			"and Darwin64 only"},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,` +
 			`"values":{"status":1}}]}`, 200, `{"taken":1}`},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,` +

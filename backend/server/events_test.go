@@ -97,7 +97,7 @@ func TestChangesAreToldToWhoeverMayReadThem(t *testing.T) {
 		t.Errorf("who asked for alerts alone hears %s", e)
 	}
 	if status, answer := w.ask("reader", "GET /events?kinds=alerts", ""); status != http.StatusBadRequest ||
-		!strings.Contains(answer, "kinds is alert, device or both, joined by a comma") {
+		!strings.Contains(answer, "kinds must be alert, device or both, joined by a comma") {
 		t.Errorf("an unknown kind answers %d %s", status, answer)
 	}
 }

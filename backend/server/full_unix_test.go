@@ -53,7 +53,7 @@ func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
 	}
 	portal.tell(fmt.Sprintf("files %d", wal.Size()))
 	for i := range 5 {
-		const full = `{"errorMessage":"the disk takes no more; nothing was written","errorCode":1507,` +
+		const full = `{"errorMessage":"the disk failed to write; nothing was written","errorCode":1507,` +
 			`"errorDetail":null}`
 		if status, answer := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage ||
 			answer != full {

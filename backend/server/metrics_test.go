@@ -137,13 +137,13 @@ func TestPrometheusReadsHowThePortalIsDoing(t *testing.T) {
 
 func TestTheMetricsAreForWhoMayReadTheSettings(t *testing.T) {
 	w := newTown(t)
-	const noRight = "this needs a right that your role does not have: read on settings: portal"
+	const noRight = "your role does not have the permission read on settings: portal"
 	for _, tt := range []struct {
 		bearer string
 		status int
 		want   string
 	}{
-		{"", 401, "nobody is signed in here; sign in, or send an API token"},
+		{"", 401, "you are not signed in; sign in, or send an API token"},
 		{"nonsense", 401, "the API token is not valid"},
 		{w.bearers["reader"], 403, noRight},
 		{w.bearers["clerk"], 403, noRight},

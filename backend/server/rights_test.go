@@ -116,15 +116,15 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		{"clerk", "GET /device/groups/4", "", 404, refusal(1404, "there is no device group 4")},
 		{"clerk", "GET /device/groups/1", "", 404, refusal(1404, "there is no device group 1")},
 		{"clerk", "DELETE /device/groups/4?deleteChildren=true", "", 404, refusal(1404, "there is no device group 4")},
-		{"reader", "PATCH /device/devices/1", `{}`, 403, refusal(1403, "your role may see this device, but not "+
+		{"reader", "PATCH /device/devices/1", `{}`, 403, refusal(1403, "your role can view this device, but not "+
 			"change it")},
 		{"reader", "GET /device/devices/2", "", 404, refusal(1404, "there is no device 2")},
 
 		// Nor may anything be put there, or taken from there.
 		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"4"}`, 400,
-			at("hostGroupIds", "hostGroupIds names no device group 4")},
+			at("hostGroupIds", "hostGroupIds: there is no device group 4")},
 		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"99"}`, 400,
-			at("hostGroupIds", "hostGroupIds names no device group 99")},
+			at("hostGroupIds", "hostGroupIds: there is no device group 99")},
 		{"clerk", "PATCH /device/devices/1", `{"hostGroupIds":"2,4"}`, 400, at("hostGroupIds", "hostGroupIds names "+
 			"no device group 4")},
 		{"clerk", "PATCH /device/devices/3", `{"hostGroupIds":"2"}`, 400, at("hostGroupIds", "hostGroupIds: your "+
@@ -135,7 +135,7 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		{"clerk", "PATCH /device/groups/2", `{"description":"ours"}`, 200, ""},
 		{"clerk", "PATCH /device/devices/3", `{"description":"ours"}`, 200, ""},
 		{"clerk", "GET /setting/admins", "", 403,
-			`{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess",` +
+			`{"errorMessage":"your role does not have the permission read on settings: useraccess",` +
 				`"errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`},
 	} {
 		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || tt.want != "" &&

@@ -90,7 +90,7 @@ func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 		{`GET /sdt/sdts?filter=id:"R_3"&fields=id`, "", 200, `"items":[{"id":"R_3"}]`},
 		{"GET /sdt/sdts?filter=isEffective:true", "", 400, "filter: cannot filter by isEffective at 0"},
 		{"GET /sdt/sdts?sort=isEffective", "", 400,
-			"isEffective is worked out when it is read; it cannot be sorted by"},
+			"isEffective is calculated; lists cannot be sorted by it"},
 		{"DELETE /sdt/sdts/R_3", "", 200, "{}"},
 		{"GET /sdt/sdts/R_3", "", 404, "there is no maintenance window 3"},
 	})
@@ -104,7 +104,7 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 	w := newTown(t)
 	for _, tt := range []struct{ body, want string }{
 		{`{"deviceId":1,"duration":5}`, "type is required"},
-		{`{"type":"DeviceSDT","deviceId":1,"duration":5}`, "type is one of ResourceSDT, ResourceGroupSDT, " +
+		{`{"type":"DeviceSDT","deviceId":1,"duration":5}`, "type must be one of ResourceSDT, ResourceGroupSDT, " +
 			"DeviceDataSourceSDT, DeviceDataSourceInstanceSDT, DeviceDataSourceInstanceGroupSDT, CollectorSDT"},
 		{`{"type":"ResourceSDT","duration":5}`, "deviceId is required while type is ResourceSDT"},
 		{`{"type":"ResourceGroupSDT","duration":5}`, "deviceGroupId is required while type is ResourceGroupSDT"},
@@ -115,22 +115,23 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 		{`{"type":"DeviceDataSourceInstanceGroupSDT","duration":5}`, "deviceDataSourceInstanceGroupId is required " +
 			"while type is DeviceDataSourceInstanceGroupSDT"},
 		{`{"type":"CollectorSDT","duration":5}`, "collectorId is required while type is CollectorSDT"},
-		{`{"type":"ResourceSDT","deviceId":99,"duration":5}`, "deviceId names no device 99"},
-		{`{"type":"ResourceSDT","deviceDisplayName":"nobody","duration":5}`, `deviceDisplayName names no device ` +
-			`\"nobody\"`},
-		{`{"type":"ResourceSDT","deviceDisplayName":7,"duration":5}`, "deviceDisplayName is a text in double quotes"},
+		{`{"type":"ResourceSDT","deviceId":99,"duration":5}`, "deviceId: there is no device 99"},
+		{`{"type":"ResourceSDT","deviceDisplayName":"nobody","duration":5}`, `deviceDisplayName: there is no ` +
+			`device \"nobody\"`},
+		{`{"type":"ResourceSDT","deviceDisplayName":7,"duration":5}`, "deviceDisplayName must be a text in double " +
+			"quotes"},
 		{`{"type":"ResourceGroupSDT","deviceGroupFullPath":"No/Where","duration":5}`,
-			`deviceGroupFullPath names no device group \"No/Where\"`},
+			`deviceGroupFullPath: there is no device group \"No/Where\"`},
 		{`{"type":"ResourceGroupSDT","deviceGroupId":2,"dataSourceName":"none","duration":5}`,
-			`dataSourceName names no data source \"none\"`},
-		{`{"type":"ResourceGroupSDT","deviceGroupId":99,"duration":5}`, "deviceGroupId names no device group 99"},
-		{`{"type":"DeviceDataSourceSDT","deviceDataSourceId":99,"duration":5}`, "deviceDataSourceId names no device " +
-			"datasource 99"},
+			`dataSourceName: there is no data source \"none\"`},
+		{`{"type":"ResourceGroupSDT","deviceGroupId":99,"duration":5}`, "deviceGroupId: there is no device group 99"},
+		{`{"type":"DeviceDataSourceSDT","deviceDataSourceId":99,"duration":5}`, "deviceDataSourceId: there is no " +
+			"device datasource 99"},
 		{`{"type":"DeviceDataSourceInstanceSDT","dataSourceInstanceId":99,"duration":5}`,
-			"dataSourceInstanceId names no instance 99"},
+			"dataSourceInstanceId: there is no instance 99"},
 		{`{"type":"DeviceDataSourceInstanceGroupSDT","deviceDataSourceInstanceGroupId":99,"duration":5}`,
-			"deviceDataSourceInstanceGroupId names no instance group 99"},
-		{`{"type":"CollectorSDT","collectorId":99,"duration":5}`, "collectorId names no collector 99"},
+			"deviceDataSourceInstanceGroupId: there is no instance group 99"},
+		{`{"type":"CollectorSDT","collectorId":99,"duration":5}`, "collectorId: there is no collector 99"},
 		{`{"type":"ResourceSDT","deviceId":1,"collectorId":1,"duration":5}`,
 			"collectorId cannot be used with the type ResourceSDT"},
 		{`{"type":"ResourceSDT","deviceId":1,"deviceGroupId":2,"duration":5}`,
@@ -141,49 +142,49 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 		{`{"type":"ResourceSDT","deviceId":1}`, "endDateTime or duration is required while sdtType is oneTime"},
 		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":9000,"endDateTime":9000}`,
 			"endDateTime must be later than startDateTime"},
-		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":-1,"duration":5}`, "startDateTime is a whole number " +
-			"from 0 to 253402300799999"},
+		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":-1,"duration":5}`, "startDateTime must be a whole " +
+			"number from 0 to 253402300799999"},
 		{`{"type":"ResourceSDT","deviceId":1,"startDateTime":253402300799999,"duration":5}`,
 			"endDateTime must be before the year 10000"},
 		{once(`"type":"ResourceSDT","deviceId":1,"duration":61`), "duration is 61 minutes, but startDateTime to " +
 			"endDateTime is 60 minutes; omit one of the two"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":-5}`, "duration is a whole number from 0 to 52560000"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":-5}`, "duration must be a whole number from 0 to 52560000"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Mars/Olympus"}`,
 			"timezone must be an IANA time zone name such as Europe/Berlin"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`,
 			"timezone must be an IANA time zone name such as Europe/Berlin"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour goes with the sdtType daily, weekly, " +
 			"monthly, monthlyByWeek, and not with oneTime"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType is one of oneTime, daily, " +
-			"weekly, monthly, monthlyByWeek"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"comment":3}`, "comment is a text in double quotes"},
-		{again("daily", `"hour":24,"duration":5`), "hour is a whole number from 0 to 23"},
-		{again("daily", `"minute":60,"duration":5`), "minute is a whole number from 0 to 59"},
-		{again("daily", `"endHour":-1`), "endHour is a whole number from 0 to 23"},
-		{again("daily", `"endMinute":60`), "endMinute is a whole number from 0 to 59"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType must be one of oneTime, " +
+			"daily, weekly, monthly, monthlyByWeek"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"comment":3}`, "comment must be a text in double quotes"},
+		{again("daily", `"hour":24,"duration":5`), "hour must be a whole number from 0 to 23"},
+		{again("daily", `"minute":60,"duration":5`), "minute must be a whole number from 0 to 59"},
+		{again("daily", `"endHour":-1`), "endHour must be a whole number from 0 to 23"},
+		{again("daily", `"endMinute":60`), "endMinute must be a whole number from 0 to 59"},
 		{again("daily", `"hour":2`), "endHour and endMinute, or duration, are required while sdtType is daily"},
 		{again("daily", `"hour":2,"endHour":4,"duration":60`), "duration is 60 minutes, but 02:00 to 04:00 " +
 			"is 120 minutes; omit one of the two"},
-		{again("daily", `"duration":1441`), "duration is at most 1440 minutes here, so that no window begins before " +
-			"the last one has ended"},
-		{again("daily", `"duration":5,"weekDay":"Monday"`), "weekDay goes with the sdtType weekly, monthlyByWeek, " +
-			"and not with daily"},
+		{again("daily", `"duration":1441`), "duration must be at most 1440 minutes here, so that no window begins " +
+			"before the last one has ended"},
+		{again("daily", `"duration":5,"weekDay":"Monday"`), "weekDay is only for the sdtType weekly, " +
+			"monthlyByWeek, not for daily"},
 		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`),
 			"endDateTime must be later than startDateTime, or 0 for no end"},
 		{again("weekly", `"duration":5`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, " +
 			"Wednesday, Thursday, Friday, Saturday"},
 		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay is one or some, joined by commas, of " +
 			"Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
-		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration is at most 1440 minutes here, so " +
-			"that no window begins before the last one has ended"},
-		{again("weekly", `"duration":5,"weekDay":"Monday","monthDay":3`), "monthDay goes with the sdtType monthly, " +
-			"and not with weekly"},
+		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration must be at most 1440 minutes " +
+			"here, so that no window begins before the last one has ended"},
+		{again("weekly", `"duration":5,"weekDay":"Monday","monthDay":3`), "monthDay is only for the sdtType " +
+			"monthly, not for weekly"},
 		{again("monthly", `"duration":5`), "monthDay is required while sdtType is monthly"},
-		{again("monthly", `"duration":5,"monthDay":32`), "monthDay is a whole number from 0 to 31"},
-		{again("monthly", `"duration":5,"monthDay":3,"weekOfMonth":"First"`), "weekOfMonth goes with the sdtType " +
-			"monthlyByWeek, and not with monthly"},
-		{again("monthlyByWeek", `"duration":5,"weekDay":"Monday"`), "weekOfMonth is one of First, Second, Third, " +
-			"Fourth, Last"},
+		{again("monthly", `"duration":5,"monthDay":32`), "monthDay must be a whole number from 0 to 31"},
+		{again("monthly", `"duration":5,"monthDay":3,"weekOfMonth":"First"`), "weekOfMonth is only for the sdtType " +
+			"monthlyByWeek, not for monthly"},
+		{again("monthlyByWeek", `"duration":5,"weekDay":"Monday"`), "weekOfMonth must be one of First, Second, " +
+			"Third, Fourth, Last"},
 	} {
 		status, answer := w.ask("admin", "POST /sdt/sdts", tt.body)
 		if status != 400 || !strings.Contains(answer, `"errorMessage":"`+tt.want+`"`) {
@@ -223,15 +224,15 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 		{"GET /sdt/sdts/R_9", "", 404, refusal(1404, "there is no maintenance window 9")},
 		{"PATCH /sdt/sdts/R_2", `{"comment":"x"}`, 404, refusal(1404, "there is no maintenance window 2")},
 		{"DELETE /sdt/sdts/R_3", "", 404, refusal(1404, "there is no maintenance window 3")},
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":2`), 400, "deviceId names no device 2"},
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":99`), 400, "deviceId names no device 99"},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":2`), 400, "deviceId: there is no device 2"},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":99`), 400, "deviceId: there is no device 99"},
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"ranch"`), 400,
-			`deviceDisplayName names no device \"ranch\"`},
+			`deviceDisplayName: there is no device \"ranch\"`},
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"nobody"`), 400,
-			`deviceDisplayName names no device \"nobody\"`},
+			`deviceDisplayName: there is no device \"nobody\"`},
 		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupFullPath":"Austin"`), 400,
-			`deviceGroupFullPath names no device group \"Austin\"`},
-		{"PATCH /sdt/sdts/R_1", `{"deviceId":2}`, 400, "deviceId names no device 2"},
+			`deviceGroupFullPath: there is no device group \"Austin\"`},
+		{"PATCH /sdt/sdts/R_1", `{"deviceId":2}`, 400, "deviceId: there is no device 2"},
 		{"POST /sdt/sdts", once(`"type":"ResourceGroupSDT","deviceGroupId":3`), 201,
 			`"deviceGroupFullPath":"Oslo/Inner"`},
 		{"POST /sdt/sdts", once(`"type":"CollectorSDT","collectorId":1`), 201, `"collectorId":1`},
@@ -246,8 +247,8 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 			"role that may change collectors, or all device groups"},
 	})
 	w.exchanges("reader", []exchange{
-		{"PATCH /sdt/sdts/R_1", `{"comment":"x"}`, 403, "your role may see this maintenance window, but not change it"},
-		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":1`), 400, "deviceId names no device 1"},
+		{"PATCH /sdt/sdts/R_1", `{"comment":"x"}`, 403, "your role can view this maintenance window, but not edit it"},
+		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceId":1`), 400, "deviceId: there is no device 1"},
 		{"PATCH /sdt/sdts/R_6", `{"comment":"x"}`, 200, `"comment":"x"`},
 	})
 	w.exchanges("admin", []exchange{

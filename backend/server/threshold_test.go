@@ -143,16 +143,16 @@ func TestThresholdsOfHiddenGroupsAndDevicesStayHidden(t *testing.T) {
 		{"clerk", "GET /device/groups/4/clusterAlertConf", "", 404, "there is no device group 4"},
 		{"clerk", "GET /device/devices/2/alertsettings", "", 404, "there is no device 2"},
 		{"clerk", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 9"}`, 200, `"effectiveAlertExpr":"> 9"`},
-		{"reader", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 8"}`, 403, "your role may see this device, but " +
-			"not change it"},
+		{"reader", "PATCH " + onInstance + "/1001", `{"alertExpr":"> 8"}`, 403, "your role can view this device, " +
+			"but not edit it"},
 		{"reader", "PATCH /device/groups/2/datasources/1", `{"disableAlerting":true}`, 403,
-			"your role may see this device group, but not change it"},
+			"your role can view this device group, but not edit it"},
 		{"admin", "PATCH " + onInstance + "/1001", `{"alertExpr":"above 9"}`, 400,
 			"alertExpr: a threshold begins with"},
-		{"admin", "PATCH " + onInstance + "/1001", `{"alertForNoData":7}`, 400, "alertForNoData is one of -1, 1, " +
-			"2, 3, 4"},
+		{"admin", "PATCH " + onInstance + "/1001", `{"alertForNoData":7}`, 400, "alertForNoData must be one of " +
+			"-1, 1, 2, 3, 4"},
 		{"admin", "PATCH " + onInstance + "/1001", `{"alertTransitionInterval":61}`, 400,
-			"alertTransitionInterval is a whole number from -1 to 60"},
+			"alertTransitionInterval must be a whole number from -1 to 60"},
 		{"admin", "PATCH " + onInstance + "/1999", `{}`, 404, "there is no alert setting of an instance 1999"},
 		{"admin", "PATCH /device/groups/2/datasources/1/alertsettings", `{"dpConfig":[{"dataPointId":2001}]}`, 400,
 			"dpConfig[0].dataPointId: the datasource has no datapoint 2001"},
@@ -195,8 +195,8 @@ func TestAClusterAlertIsOneOfItsGroup(t *testing.T) {
 			400, "the datasource 1 has no datapoint 2001"},
 		{"admin", "POST /device/groups/2/clusterAlertConf", `{"dataSourceId":1,"dataPointId":1001}`, 400,
 			"alertExpr is required"},
-		{"reader", "DELETE /device/groups/2/clusterAlertConf/1", "", 403, "your role may see this device group, but " +
-			"not change it"},
+		{"reader", "DELETE /device/groups/2/clusterAlertConf/1", "", 403, "your role can view this device group, " +
+			"but not edit it"},
 		{"clerk", "DELETE /device/groups/2/clusterAlertConf/1", "", 200, "{}"},
 	} {
 		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status ||

@@ -143,7 +143,7 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 		return err
 	}
 	if node.Kind != '{' {
-		return fault.New(fault.Invalid, "the body is a JSON object")
+		return fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	var known []string
 	for _, f := range fields {
@@ -153,7 +153,7 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 			return fault.At(f.name, "%s is required", f.name)
 		}
 		if node.Items[k].Kind != '"' {
-			return fault.At(f.name, "%s is a text in double quotes", f.name)
+			return fault.At(f.name, "%s must be a text in double quotes", f.name)
 		}
 		*f.at = node.Items[k].Text
 	}

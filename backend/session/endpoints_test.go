@@ -55,10 +55,10 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 			`you mean password?`},
 		{`{"username":"jo","password":"wrong horse"}`, false, `no_login: the user name or the password is wrong`},
 		{`{"Username":"jo","password":"x"}`, true, `invalid: username is required`},
-		{`{"username":1,"password":"x"}`, true, `invalid: username is a text in double quotes`},
-		{`{"username":"jo","password":null}`, true, `invalid: password is a text in double quotes`},
-		{`[]`, true, `invalid: the body is a JSON object`},
-		{``, true, `invalid: the body is no valid JSON at byte 0: it ends where a value should stand`},
+		{`{"username":1,"password":"x"}`, true, `invalid: username must be a text in double quotes`},
+		{`{"username":"jo","password":null}`, true, `invalid: password must be a text in double quotes`},
+		{`[]`, true, `invalid: the body must be a JSON object`},
+		{``, true, `invalid: the body is not valid JSON at byte 0: expected a value, but the body ends`},
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			out, err := h.ask(t, "POST /session", resource.Call{Body: []byte(tt.body), Lenient: tt.lenient})
@@ -108,8 +108,8 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 		{`{"password":"` + password + `","newPassword":"short"}`,
 			"invalid: newPassword: a password must have 8 to 512 " +
 				"characters"},
-		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new password " +
-			"is the current one"},
+		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new " +
+			"password must differ from the current one"},
 		{`{"password":"` + password + `"}`, "invalid: newPassword: newPassword is required"},
 		{`{"password":"x","newPassword":"y","again":"y"}`, `invalid: again: a change of the password has no field ` +
 			`"again"`},
@@ -208,11 +208,11 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 		{"registrar", "1", `{}`, `denied: you cannot edit boss, who has the role administrator`},
 		{"viewer", "3", `{}`, `denied: refused by write on settings: useraccess`},
 		{"boss", "9", `{}`, `unknown: there is no user 9`},
-		{"boss", "x", `{}`, `unknown: there is no "x" here; an id is a whole number`},
-		{"boss", "1", `{"note":1}`, `invalid: note is a text in double quotes`},
-		{"boss", "1", `{"status":3}`, `invalid: status is one of 2, 1`},
+		{"boss", "x", `{}`, `unknown: there is no "x" here; an id must be a whole number`},
+		{"boss", "1", `{"note":1}`, `invalid: note must be a text in double quotes`},
+		{"boss", "1", `{"status":3}`, `invalid: status must be one of 2, 1`},
 		{"boss", "1", `{"name":"x"}`, `invalid: apiToken has no field "name"; did you mean note?`},
-		{"boss", "1", `{`, `invalid: the body is no valid JSON at byte 1: expected a key in double quotes`},
+		{"boss", "1", `{`, `invalid: the body is not valid JSON at byte 1: expected a key in double quotes`},
 	} {
 		t.Run(tt.by+" for "+tt.of+" "+tt.body, func(t *testing.T) {
 			by, err := h.UserID(t.Context(), tt.by)

@@ -107,7 +107,7 @@ func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPa
 		return nil, err
 	}
 	if in.NewPassword == in.Password {
-		return nil, fault.At("newPassword", "the new password is the current one")
+		return nil, fault.At("newPassword", "the new password must differ from the current one")
 	}
 	if err := s.SetPassword(ctx, who.row.Username, in.NewPassword); err != nil {
 		if bad := (*fault.Error)(nil); errors.As(err, &bad) && bad.Field == "password" {

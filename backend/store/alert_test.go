@@ -214,7 +214,7 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 		{"GET /alert/alerts?customColumns=%23%23rack%23%23,%2523%2523snmp.community%2523%2523,%23%23none%23%23&" +
 			"fields=customColumns", "", page(`{"customColumns":{"##none##":"","##rack##":"7",`+
 			`"##snmp.community##":"********"}}`, "1")},
-		{"GET /alert/alerts/1?needMessage=perhaps", "", "invalid needMessage: needMessage is true or false"},
+		{"GET /alert/alerts/1?needMessage=perhaps", "", "invalid needMessage: needMessage must be true or false"},
 		{"GET /alert/alerts?customColumns=" + strings.Repeat("a%2C", 3) + manyColumns(), "",
 			"invalid customColumns: customColumns takes at most 50 properties"},
 	})
@@ -302,7 +302,7 @@ func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 		{"POST /alert/alerts/2/note", `{"ackComment":"mine"}`, "unknown: there is no alert 2"},
 		{"POST /alert/alerts/3/escalate", ``, "unknown: there is no alert 3"},
 		{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`,
-			"denied: your role may see this alert, but not change it"},
+			"denied: your role can view this alert, but not edit it"},
 	})
 	w.calls(inOslo(resource.Ack), []step{{"POST /alert/alerts/1/ack", `{"ackComment":"mine"}`, ""},
 		{"POST /alert/alerts/2/ack", `{"ackComment":"mine"}`, "unknown: there is no alert 2"}})

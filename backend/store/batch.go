@@ -91,7 +91,7 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 		return nil, false, err
 	}
 	if body.Kind != '{' {
-		return nil, false, fault.New(fault.Invalid, "the body is a JSON object")
+		return nil, false, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	atomic = true
 	for i, key := range body.Keys {
@@ -100,11 +100,11 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 		case key == "operations" && value.Kind == '[':
 			nodes = value.Items
 		case key == "operations":
-			return nil, false, fault.At(key, "operations is a list")
+			return nil, false, fault.At(key, "operations must be a list")
 		case key == "atomic" && (value.Kind == 't' || value.Kind == 'f'):
 			atomic = value.Kind == 't'
 		case key == "atomic":
-			return nil, false, &fault.Error{Kind: fault.Invalid, Field: key, Message: "atomic is true or false",
+			return nil, false, &fault.Error{Kind: fault.Invalid, Field: key, Message: "atomic must be true or false",
 				Allowed: []any{true, false}}
 		case !c.Lenient:
 			return nil, false, fault.At(key, "a batch has no field %q%s", key,
@@ -112,7 +112,7 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 		}
 	}
 	if len(nodes) == 0 || len(nodes) > maxBatch {
-		return nil, false, fault.At("operations", "operations holds 1 to %d operations", maxBatch)
+		return nil, false, fault.At("operations", "operations must have 1 to %d operations", maxBatch)
 	}
 	return nodes, atomic, nil
 }
@@ -125,7 +125,7 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 		one.Vars = map[string]string{}
 	}
 	if node.Kind != '{' {
-		return nil, fault.New(fault.Invalid, `an operation is an object: {"op":"patch","id":7,"body":{…}}`)
+		return nil, fault.New(fault.Invalid, `an operation must be an object: {"op":"patch","id":7,"body":{…}}`)
 	}
 	for i, key := range node.Keys {
 		value := node.Items[i]
@@ -135,7 +135,7 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 		case "id":
 			id, ok := resource.ParseID(value.Text)
 			if !ok {
-				return nil, fault.At(key, "id is the id of a %s", t.res.Label)
+				return nil, fault.At(key, "id must be the id of a %s", t.res.Label)
 			}
 			r.ID, one.Vars["id"] = id, value.Text
 		case "body":
@@ -153,12 +153,12 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 		"delete": t.erasure}[r.Op]
 	switch {
 	case !known:
-		return nil, &fault.Error{Kind: fault.Invalid, Field: "op", Message: "op is create, patch or delete",
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "op", Message: "op must be create, patch or delete",
 			Allowed: []any{"create", "patch", "delete"}}
 	case r.Op == "create" && r.ID != 0:
-		return nil, fault.At("id", "the portal gives what it creates its id; leave it out")
+		return nil, fault.At("id", "the portal assigns the ids of new objects; leave id out")
 	case r.Op != "create" && r.ID == 0:
-		return nil, fault.At("id", "%s needs the id of a %s", r.Op, t.res.Label)
+		return nil, fault.At("id", "%s requires the id of a %s", r.Op, t.res.Label)
 	}
 	do, err := prepare(&one)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestADeletedDeviceComesBackToWhereItWas(t *testing.T) {
 			`{"total":2,"searchId":null,"items":[{"id":1,"deletedTimeInMs":1777896000000},{"id":2,` +
 				`"deletedTimeInMs":1777896000000}],"data":null}`},
 		{admin, "GET /device/devices?includeDeletedResources=perhaps", "", `invalid includeDeletedResources: ` +
-			`includeDeletedResources is true or false`},
+			`includeDeletedResources must be true or false`},
 		{admin, "GET /device/recyclebin?fields=id&sort=-id", "", `{"total":2,"searchId":null,"items":[{"id":2},` +
 			`{"id":1}],"data":null}`},
 		{oslo, "GET /device/recyclebin?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`},

@@ -179,8 +179,8 @@ func TestARoleBoundToGroupsSeesDynamicMembersAndChoosesNone(t *testing.T) {
 		{"POST /device/groups", `{"name":"Mine","parentId":3,"appliesTo":"true()"}`, denied},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"3,4","description":"put back"}`, ""},
 		{"POST /device/devices", `{"name":"web-9","hostGroupIds":"3"}`, ""},
-		{"POST /device/devices", `{"name":"web-8","hostGroupIds":"3,4"}`, "invalid hostGroupIds: hostGroupIds names " +
-			"no device group 4"},
+		{"POST /device/devices", `{"name":"web-8","hostGroupIds":"3,4"}`, "invalid hostGroupIds: hostGroupIds: " +
+			"there is no device group 4"},
 		{"GET /device/devices?fields=displayName,hostGroupIds", "", members("web-1", "3,4", "web-9", "3,4")},
 		{"PATCH /device/devices/4", `{"displayName":"db-9"}`, ""},
 		{"GET /device/devices?fields=displayName,hostGroupIds", "", members("web-1", "3,4", "db-9", "3")},

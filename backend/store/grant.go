@@ -114,7 +114,7 @@ func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.P
 	}
 	err = parent.sees(ctx, q, c, id, op)
 	if fault.Is(err, fault.Unknown) {
-		err = fault.New(fault.Denied, "your role may see this %s, but not change it", parent.label())
+		err = fault.New(fault.Denied, "your role can view this %s, but not edit it", parent.label())
 	}
 	return id, err
 }

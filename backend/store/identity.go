@@ -39,7 +39,7 @@ func (s Sibling) expect(path string) error {
 		return nil
 	}
 	return lost("%s is missing or empty, although the portal beside it has written it; nothing was changed. Put the "+
-		"file back, or restore a backup. To go on without what it held, start once with --without %s", path,
+		"file back, or restore a backup. To continue without its data, start once with --without %s", path,
 		filepath.Base(path))
 }
 
@@ -64,7 +64,7 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 		return file, err
 	case portal != s.Portal || s.File != "" && file != s.File:
 		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, "+
-			"or restore a backup. To go on with a new one, start once with --without %s: this file is then kept "+
+			"or restore a backup. To continue with a new one, start once with --without %s: this file is then kept "+
 			"under another name", path, filepath.Base(path))
 	}
 	return file, nil

@@ -22,7 +22,8 @@ const (
 	piece         = 500             // rows
 )
 
-var errLasts = fault.New(fault.Invalid, "the stream was not taken within %d minutes", int(longestStream.Minutes()))
+var errLasts = fault.New(fault.Invalid, "the client did not read the stream within %d minutes",
+	int(longestStream.Minutes()))
 
 // lines streams every row that meets the condition, one object a line, all of
 // one state of the database.

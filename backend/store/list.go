@@ -108,8 +108,8 @@ func tooSlow(ctx context.Context, err error) error {
 }
 
 func errTooSlow(err error) error {
-	return &fault.Error{Kind: fault.Invalid, Field: "filter", Message: "the question took longer than it may; narrow " +
-		"the filter or sort by an indexed field", Err: err}
+	return &fault.Error{Kind: fault.Invalid, Field: "filter", Message: "the query took too long; narrow the filter, " +
+		"or sort by an indexed field", Err: err}
 }
 
 // visible is the condition that a row is there for this caller: not deleted,
@@ -170,14 +170,14 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error)
 		c := t.column(key.Field)
 		if c == nil &&
 			slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == key.Field }) {
-			return "", fault.At("sort", "%s is worked out when it is read; it cannot be sorted by", key.Field)
+			return "", fault.At("sort", "%s is calculated; lists cannot be sorted by it", key.Field)
 		}
 		if c == nil || c.Hidden {
 			return "", fault.At("sort", "%s has no field %q to sort by%s", t.res.Label, key.Field,
 				resource.DidYouMean(key.Field, t.shown()))
 		}
 		if c.Kind == resource.KindPairs || c.Kind == resource.KindOther {
-			return "", fault.At("sort", "%s is a list or an object; it cannot be sorted by", key.Field)
+			return "", fault.At("sort", "%s is a list or an object; lists cannot be sorted by it", key.Field)
 		}
 		part := sqlite.Ascending(c.Name, c.Kind)
 		if key.Down {

@@ -76,7 +76,7 @@ func readIDs(name string, text []byte) (ids []string, rest []byte, err error) {
 		return nil, nil, err
 	}
 	if body.Kind != '{' {
-		return nil, nil, fault.New(fault.Invalid, "the body is a JSON object")
+		return nil, nil, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	rest = []byte{'{'}
 	for i, key := range body.Keys {
@@ -89,11 +89,11 @@ func readIDs(name string, text []byte) (ids []string, rest []byte, err error) {
 			continue
 		}
 		if value.Kind != '[' {
-			return nil, nil, fault.At(name, "%s is a list of ids", name)
+			return nil, nil, fault.At(name, "%s must be a list of ids", name)
 		}
 		for _, id := range value.Items {
 			if id.Kind != '"' && id.Kind != '0' {
-				return nil, nil, fault.At(name, "%s is a list of ids", name)
+				return nil, nil, fault.At(name, "%s must be a list of ids", name)
 			}
 			if len(ids) <= maxBatch && !slices.Contains(ids, id.Text) {
 				ids = append(ids, id.Text)
@@ -101,7 +101,7 @@ func readIDs(name string, text []byte) (ids []string, rest []byte, err error) {
 		}
 	}
 	if len(ids) == 0 || len(ids) > maxBatch {
-		return nil, nil, fault.At(name, "%s holds 1 to %d ids", name, maxBatch)
+		return nil, nil, fault.At(name, "%s must have 1 to %d ids", name, maxBatch)
 	}
 	return ids, append(rest, '}'), nil
 }

@@ -58,7 +58,7 @@ func unmigrated(path, table string, err error) error {
 	}
 	why := "its rows cannot be read"
 	if sqlite.Taken(err) {
-		why = "several of its rows have what only one may have"
+		why = "several of its rows share a value that must be unique"
 	}
 	return &fault.Error{Kind: fault.Conflict, Err: err, Message: fmt.Sprintf(
 		"%s cannot be opened by this version of Spyglass: in its table %s, %s. It was left as it is. Start the "+

@@ -121,8 +121,8 @@ func TestARoleSeesRowsOfTheDevicesItSees(t *testing.T) {
 		{"GET /device/devices/2/ports", "", "unknown: there is no device 2"},
 		{"GET /device/devices/2/ports/2/lanes/2", "", "unknown: there is no device 2"},
 		{"PATCH /device/devices/1/ports/1", `{"label":"c"}`,
-			"denied: your role may see this device, but not change it"},
-		{"POST /device/devices/1/ports/1/lanes", `{}`, "denied: your role may see this device, but not change it"},
+			"denied: your role can view this device, but not edit it"},
+		{"POST /device/devices/1/ports/1/lanes", `{}`, "denied: your role can view this device, but not edit it"},
 		{"POST /device/devices/2/ports/2/lanes", `{}`, "unknown: there is no device 2"},
 	})
 	h.steps(inOslo(resource.Modify), []step{{"PATCH /device/devices/1/ports/1", `{"label":"c"}`, `{"id":"P_1",` +
@@ -207,10 +207,10 @@ func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 		},
 	})
 	h.steps(inOslo(resource.Modify), []step{
-		{"POST /ties", `{"deviceId":2}`, "invalid deviceId: deviceId names no device 2"},
-		{"POST /ties", `{"deviceId":99}`, "invalid deviceId: deviceId names no device 99"},
+		{"POST /ties", `{"deviceId":2}`, "invalid deviceId: deviceId: there is no device 2"},
+		{"POST /ties", `{"deviceId":99}`, "invalid deviceId: deviceId: there is no device 99"},
 		{"POST /ties", `{"deviceId":1}`, `{"id":1,"deviceId":1}`},
-		{"PATCH /ties/1", `{"deviceId":2}`, "invalid deviceId: deviceId names no device 2"},
+		{"PATCH /ties/1", `{"deviceId":2}`, "invalid deviceId: deviceId: there is no device 2"},
 	})
 }
 
@@ -274,7 +274,7 @@ func levels(wishes map[int64]int64) *resource.View[*level] {
 		}),
 		Save: func(_ *resource.Write, _, now *level) error {
 			if now.Wish > 100 {
-				return fault.At("wish", "wish is at most 100")
+				return fault.At("wish", "wish must be at most 100")
 			}
 			wishes[now.ID] = now.Wish
 			return nil
@@ -301,14 +301,14 @@ func TestAViewFiltersSortsPagesAndSavesLikeATable(t *testing.T) {
 		{"GET /device/devices/1/levels/3?fields=wish", "", `{"wish":5}`},
 		{"PATCH /device/devices/1/levels/3", `{"wish":9,"name":"no"}`, `{"id":3,"name":"mid","wish":9,"full":true,` +
 			`"tags":[]}`},
-		{"PATCH /device/devices/1/levels/3", `{"wish":900}`, "invalid wish: wish is at most 100"},
+		{"PATCH /device/devices/1/levels/3", `{"wish":900}`, "invalid wish: wish must be at most 100"},
 		{"PATCH /device/devices/1/levels/3", `{"wihs":9}`,
 			`invalid wihs: level has no field "wihs"; did you mean wish?`},
 		{"PUT /device/devices/1/levels/3", `{}`, `{"id":3,"name":"mid","wish":7,"full":true,"tags":[]}`},
 	})
 	h.steps(inOslo(resource.Read), []step{
 		{"GET /device/devices/2/levels", "", "unknown: there is no device 2"},
-		{"PATCH /device/devices/1/levels/3", `{"wish":1}`, "denied: your role may see this device, but not change it"},
+		{"PATCH /device/devices/1/levels/3", `{"wish":1}`, "denied: your role can view this device, but not edit it"},
 		{"GET /device/devices/1/levels/3?fields=wish", "", `{"wish":7}`},
 	})
 	if _, err := h.do(nil, "PATCH /device/devices/1/levels/3", `{"wish":1}`, `"0000"`); !fault.Is(err, fault.Changed) {

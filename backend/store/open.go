@@ -292,7 +292,7 @@ func full(err error) error {
 	case sqlite.Full(err):
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
 	case sqlite.NoMore(err):
-		return &fault.Error{Kind: fault.Full, Message: "the disk takes no more; nothing was written", Err: err}
+		return &fault.Error{Kind: fault.Full, Message: "the disk failed to write; nothing was written", Err: err}
 	}
 	return err
 }

@@ -31,11 +31,11 @@ func (p *presence) check() error {
 		return nil
 	}
 	if !p.gone.Swap(true) {
-		p.log.Error("the database was deleted or replaced while Spyglass runs: nothing is written any more", "file",
+		p.log.Error("the database was deleted or replaced while Spyglass is running: nothing more is written", "file",
 			p.path, "err", err)
 	}
-	return &fault.Error{Kind: fault.Busy, Err: err, Message: p.path + " was deleted or replaced while Spyglass runs; " +
-		"nothing was written. Stop Spyglass, put the data folder back, and start it again"}
+	return &fault.Error{Kind: fault.Busy, Err: err, Message: p.path + " was deleted or replaced while Spyglass is " +
+		"running; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
 }
 
 // Writable is why nothing can be written: fault.Busy once the file was deleted or

@@ -49,8 +49,8 @@ func TestAFolderThatIsDeletedTakesNoMoreWrites(t *testing.T) {
 				filepath.Join(folder, "series.db"): chunks.Write(
 					func(tx store.ChunksTx) error { return tx.Put("a", 1, nil) }),
 			} {
-				want := file + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, " +
-					"put the data folder back, and start it again"
+				want := file + " was deleted or replaced while Spyglass is running; nothing was written. Stop " +
+					"Spyglass, put the data folder back, and start it again"
 				if f := fault.Of(err); f.Kind != fault.Busy || f.Message != want {
 					t.Errorf("got %v, want %s", err, want)
 				}

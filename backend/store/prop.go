@@ -88,7 +88,7 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	return t.writeProp(ctx, c, prop.Name, func(own []resource.Property) ([]resource.Property, error) {
 		if propIndex(own, prop.Name) >= 0 {
 			return nil, &fault.Error{Kind: fault.Conflict, Field: "name", Message: "the " + t.res.Label +
-				" has a property " + prop.Name + " already"}
+				" already has a property " + prop.Name}
 		}
 		own = append(own, prop)
 		return own, resource.CheckProperties("name", own)
@@ -107,12 +107,13 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 		case whole && body.Value == nil:
 			return nil, fault.At("value", "value is required")
 		case body.Name != nil && !strings.EqualFold(*body.Name, name) && !c.Lenient:
-			return nil, fault.At("name", "a property keeps its name; add one named %q and remove this one", *body.Name)
+			return nil, fault.At("name", "a property cannot be renamed; add one named %q and delete this one",
+				*body.Name)
 		}
 		return t.writeProp(ctx, c, name, func(own []resource.Property) ([]resource.Property, error) {
 			k := propIndex(own, name)
 			if k < 0 {
-				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; POST adds one",
+				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; add it with POST",
 					t.res.Label, name)
 			}
 			shown := own[k]

@@ -85,12 +85,12 @@ func TestAPropertyLivesThroughAllFiveMethods(t *testing.T) {
 			strings.Replace(strings.Replace(propTier, `"gold"`, `"tin"`, 1), `"inherit"`, `"custom"`, 1)},
 		{`PUT /device/devices/1/properties/tier`, `{}`, `invalid value: value is required`},
 		{`PUT /device/devices/1/properties/tier`, `{"name":"other","value":"x"}`,
-			`invalid name: a property keeps its name; add one named "other" and remove this one`},
+			`invalid name: a property cannot be renamed; add one named "other" and delete this one`},
 		{`DELETE /device/devices/1/properties/tier`, "", `{}`},
 		{`GET /device/devices/1/properties/tier`, "", propTier},
 		{`DELETE /device/devices/1/properties/tier`, "", `unknown: the device has no property "tier" of its own`},
 		{`PUT /device/devices/1/properties/tier`, `{"value":"x"}`, `unknown: the device has no property "tier" of ` +
-			`its own; POST adds one`},
+			`its own; add it with POST`},
 		{`PATCH /device/devices/1/properties/ssh.pass`, `{"value":"********"}`, propPass},
 		{`POST /device/groups/3/properties`, `{"name":"tier","value":"bronze"}`, ""},
 		{`GET /device/devices/1/properties/tier?fields=value`, "", `{"value":"bronze"}`},
@@ -133,8 +133,8 @@ func TestAPropertyIsWrittenOnlyWhereTheRowMayBe(t *testing.T) {
 				`{"name":"tier","inheritList":[]}`)},
 	})
 	who.Grants[0].Op = resource.Read
-	h.steps(who, []step{{`PATCH /device/devices/1/properties/x`, `{"value":"z"}`, `denied: your role may see this ` +
-		`device, but not change it`}})
+	h.steps(who, []step{{`PATCH /device/devices/1/properties/x`, `{"value":"z"}`, `denied: your role can view this ` +
+		`device, but not edit it`}})
 }
 
 func TestAPropertyWithAnOldETagIsRefused(t *testing.T) {

@@ -38,7 +38,7 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 				return err
 			}
 			if !may {
-				return fault.At(f.Name, "%s: your role may not take the %s out of %s %d", f.Name, t.res.Label,
+				return fault.At(f.Name, "%s: your role cannot remove the %s from %s %d", f.Name, t.res.Label,
 					table.label(), id)
 			}
 		}
@@ -51,7 +51,7 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 				return err
 			}
 			if !may {
-				return fault.At(f.Name, "%s names no %s %d", f.Name, table.label(), id)
+				return fault.At(f.Name, "%s: there is no %s %d", f.Name, table.label(), id)
 			}
 		}
 	}

@@ -47,19 +47,19 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 			"folder or change its permissions", path, rootCause(err))
 	}
 	if !missing && len(key) != keySize && !o.NewKey {
-		return sealer{}, lost("the key file %s is damaged; restore it from where you keep a copy. To go on without "+
+		return sealer{}, lost("the key file %s is damaged; restore it from a copy. To continue without "+
 			"the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
 	}
 	free := known == released || known == "" && (!used || !missing)
 	switch {
 	case !o.Secrets, free, !missing && resource.KeyFingerprint(key) == known:
 	case !o.NewKey && missing:
-		return sealer{}, lost("the key file %s is missing; nothing was changed. Put it back from where you keep a "+
-			"copy: it opens the passwords and access keys in %s. To go on without them, start once with --without %s",
+		return sealer{}, lost("the key file %s is missing; nothing was changed. Restore it from a copy: it opens "+
+			"the passwords and access keys in %s. To continue without them, start once with --without %s",
 			path, db.path, filepath.Base(path))
 	case !o.NewKey:
-		return sealer{}, lost("the key file %s is another one than that of %s; nothing was changed. Put the right "+
-			"one back from where you keep a copy. To go on without the passwords and access keys that it opens, "+
+		return sealer{}, lost("the key file %s does not belong to %s; nothing was changed. Restore the right one "+
+			"from a copy. To continue without the passwords and access keys that it opens, "+
 			"start once with --without %s", path, db.path, filepath.Base(path))
 	}
 	if missing || len(key) != keySize {
@@ -133,8 +133,8 @@ func (db *DB) opened(place, sealed string) string {
 	secret, err := db.Unseal(place, sealed)
 	if err != nil {
 		db.unopened.Do(func() {
-			db.log.Warn("secrets in the database were sealed with another key or belong elsewhere: they are empty "+
-				"until they are given again", "key", db.path+".key", "first", place)
+			db.log.Warn("secrets in the database were encrypted with another key, or moved: they are empty until "+
+				"they are entered again", "key", db.path+".key", "first", place)
 		})
 	}
 	return string(secret)

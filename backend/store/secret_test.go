@@ -29,7 +29,7 @@ func TestAPersonMakesAPropertySecret(t *testing.T) {
 		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********","secret":false}]}`,
 			`invalid customProperties: customProperties: "door" is secret; send its value again to show it`},
 		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"x","secret":"yes"}]}`,
-			`invalid customProperties: customProperties: secret is true or false`},
+			`invalid customProperties: customProperties: secret must be true or false`},
 		// what a client that does not know the flag sends back keeps it
 		{"PATCH /device/devices/1", `{"customProperties":[{"name":"door","value":"********"},{"name":"site",` +
 			`"value":"Oslo"}]}`, ""},

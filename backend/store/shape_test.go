@@ -198,9 +198,9 @@ func TestATableThatCannotBeMigratedIsToldOfInASentence(t *testing.T) {
 	unique := lamps()
 	unique.Unique = [][]string{{"name"}}
 	_, err = version(path, unique)
-	want := path + " cannot be opened by this version of Spyglass: in its table lamp, several of its rows have what " +
-		"only one may have. It was left as it is. Start the version that wrote it last, restore a backup, or choose " +
-		"another --data folder"
+	want := path + " cannot be opened by this version of Spyglass: in its table lamp, several of its rows share a " +
+		"value that must be unique. It was left as it is. Start the version that wrote it last, restore a backup, " +
+		"or choose another --data folder"
 	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want || !strings.Contains(err.Error(), "UNIQUE") {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -183,30 +183,30 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 	for _, tt := range []struct{ request, body, want string }{
 		{"POST /device/devices", `{}`, `invalid name: name is required`},
 		{"POST /device/devices", `{"nam":"x"}`, `invalid nam: device has no field "nam"; did you mean name?`},
-		{"POST /device/devices", `{"name":"a","name":"b"}`, `invalid: the body is no valid JSON at byte 18: the key ` +
-			`"name" stands twice`},
-		{"POST /device/devices", `[1]`, `invalid: the body is a JSON object`},
-		{"POST /device/devices", `{"name":7}`, `invalid name: name is a text in double quotes`},
+		{"POST /device/devices", `{"name":"a","name":"b"}`, `invalid: the body is not valid JSON at byte 18: the ` +
+			`key "name" is there twice`},
+		{"POST /device/devices", `[1]`, `invalid: the body must be a JSON object`},
+		{"POST /device/devices", `{"name":7}`, `invalid name: name must be a text in double quotes`},
 		{"POST /device/devices", `{"name":"WEB-1"}`, `conflict displayName: there is already a device with the ` +
 			`displayName "WEB-1"`},
-		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds names no ` +
-			`device group 99`},
-		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds is a list of ` +
-			`ids joined by commas: "x" is no id`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds: there ` +
+			`is no device group 99`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds must be a ` +
+			`list of ids joined by commas: "x" is no id`},
 		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: ` +
-			`preferredCollectorId is at least 1`},
+			`preferredCollectorId must be at least 1`},
 		{"POST /device/groups", `{"name":"a/b"}`,
 			`invalid name: name must not contain slashes, because they separate the ` +
 				`groups of a path`},
-		{"GET /device/devices?size=0", ``, `invalid size: size is a whole number from 1 to 1000`},
-		{"GET /device/devices?offset=-1", ``, `invalid offset: offset is a whole number from 0`},
+		{"GET /device/devices?size=0", ``, `invalid size: size must be a whole number from 1 to 1000`},
+		{"GET /device/devices?offset=-1", ``, `invalid offset: offset must be a whole number from 0`},
 		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you ` +
 			`mean displayName?`},
 		{"GET /device/devices?sort=-customProperties", ``, `invalid sort: customProperties is a list or an object; ` +
-			`it cannot be sorted by`},
+			`lists cannot be sorted by it`},
 		{"GET /setting/admins?sort=password", ``, `invalid sort: user has no field "password" to sort by`},
-		{"GET /device/devices/x", ``, `unknown: there is no "x" here; an id is a whole number`},
-		{"PATCH /device/devices/1?opType=merge", `{}`, `invalid opType: opType is refresh, replace or add`},
+		{"GET /device/devices/x", ``, `unknown: there is no "x" here; an id must be a whole number`},
+		{"PATCH /device/devices/1?opType=merge", `{}`, `invalid opType: opType must be refresh, replace or add`},
 		{"DELETE /device/groups/1", ``, `conflict: the root group cannot be deleted`},
 		{"DELETE /setting/collectors/1", ``, `conflict: the built-in collector cannot be deleted`},
 	} {
@@ -320,13 +320,13 @@ func TestARoleSeesOnlyItsGroups(t *testing.T) {
 		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
 		{"GET /device/devices/2", "", `unknown: there is no device 2`},
 		{"PATCH /device/devices/2", `{}`, `unknown: there is no device 2`},
-		{"PATCH /device/groups/1", `{}`, `denied: your role may see this device group, but not change it`},
-		{"POST /device/devices", `{"name":"c","hostGroupIds":"3"}`, `invalid hostGroupIds: hostGroupIds names no ` +
+		{"PATCH /device/groups/1", `{}`, `denied: your role can view this device group, but not edit it`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"3"}`, `invalid hostGroupIds: hostGroupIds: there is ` +
+			`no device group 3`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"99"}`, `invalid hostGroupIds: hostGroupIds: there is ` +
+			`no device group 99`},
+		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds: there is no ` +
 			`device group 3`},
-		{"POST /device/devices", `{"name":"c","hostGroupIds":"99"}`, `invalid hostGroupIds: hostGroupIds names no ` +
-			`device group 99`},
-		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds names no device ` +
-			`group 3`},
 		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3`},
 	} {
 		if got := h.ask(oslo, tt.request, tt.body); got != tt.want {

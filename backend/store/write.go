@@ -294,7 +294,7 @@ func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resou
 			_, readErr = t.load(ctx, tx, id, seen.text.String(), seen.args...)
 		}
 		if readErr == nil {
-			err = fault.New(fault.Denied, "your role may see this %s, but not change it", t.res.Label)
+			err = fault.New(fault.Denied, "your role can view this %s, but not edit it", t.res.Label)
 		}
 	}
 	if err != nil || c.IfMatch == "" {
@@ -313,7 +313,7 @@ func (t *Table[T]) opType(c *resource.Call) (string, error) {
 		return endpoint.Refresh, nil
 	}
 	if op != endpoint.Refresh && op != endpoint.Replace && op != endpoint.Add {
-		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add",
+		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType must be refresh, replace or add",
 			Allowed: []any{endpoint.Refresh, endpoint.Replace, endpoint.Add}}
 	}
 	return op, nil

@@ -331,7 +331,7 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
       .evaluateAll((all) => all.map((b) => b.ariaLabel?.replace(/\d+ ms|[\d.]+ s/, 'N ms')))
   expect(await results()).toEqual([
     'Devices, 200, N ms',
-    'Nothing, failed: nothing lives at this path; GET /api/openapi.json lists what there is',
+    'Nothing, failed: there is no endpoint at this path; GET /api/openapi.json lists all endpoints',
   ])
   await shot(page, 'run-stopped')
 

@@ -251,6 +251,6 @@ func oneOf(field string, allowed []any) error {
 	for i, v := range allowed {
 		words[i] = fmt.Sprint(v)
 	}
-	return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " is one of " + strings.Join(words, ", "),
-		Allowed: allowed}
+	return &fault.Error{Kind: fault.Invalid, Field: field, Allowed: allowed,
+		Message: field + " must be one of " + strings.Join(words, ", ")}
 }

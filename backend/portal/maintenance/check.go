@@ -103,7 +103,7 @@ func (s *SDT) dropOthers(w *resource.Write) error {
 			given, *p = *p != "", ""
 		}
 		if given && w.Given(f.field) && !w.Call.Lenient {
-			return fault.At(f.field, "%s goes with the sdtType %s, and not with %s", f.field,
+			return fault.At(f.field, "%s is only for the sdtType %s, not for %s", f.field,
 				strings.Join(f.with, ", "),
 				s.Recurrence)
 		}
@@ -162,7 +162,7 @@ func (s *SDT) checkAgain(w *resource.Write, was *SDT) error {
 	}
 	if most := s.Schedule(time.UTC).Longest(); s.Duration > int64(most) {
 		return fault.At("duration",
-			"duration is at most %d minutes here, so that no window begins before the last one has ended", most)
+			"duration must be at most %d minutes here, so that no window begins before the last one has ended", most)
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func uses(field string) func(*SDT) bool {
 }
 
 func oneOfThese(field, what string, names []string) error {
-	f := fault.At(field, "%s is %s %s", field, what, strings.Join(names, ", "))
+	f := fault.At(field, "%s must be %s %s", field, what, strings.Join(names, ", "))
 	for _, name := range names {
 		f.Allowed = append(f.Allowed, name)
 	}
@@ -318,7 +318,7 @@ func namesIn(w *resource.Write) (map[string]string, error) {
 			continue
 		}
 		if body.Items[i].Kind != '"' {
-			return nil, fault.At(key, "%s is a text in double quotes", key)
+			return nil, fault.At(key, "%s must be a text in double quotes", key)
 		}
 		names[key] = strings.TrimSpace(body.Items[i].Text)
 	}
@@ -326,5 +326,5 @@ func namesIn(w *resource.Write) (map[string]string, error) {
 }
 
 func missing(field, what string, value any) error {
-	return fault.At(field, "%s names no %s %v", field, what, value)
+	return fault.At(field, "%s: there is no %s %v", field, what, value)
 }

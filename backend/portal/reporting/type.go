@@ -188,7 +188,7 @@ func (r *Report) checkItems() error {
 	for i, m := range r.Metrics {
 		if kind := strings.ToLower(m.ItemType); kind != ItemGroup && kind != ItemHost {
 			field := fmt.Sprintf("metrics[%d].itemType", i)
-			return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " is group or host",
+			return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " must be group or host",
 				Allowed: []any{ItemGroup, ItemHost}}
 		}
 		if strings.TrimSpace(m.ItemVal) == "" {
