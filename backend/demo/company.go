@@ -67,20 +67,20 @@ func props(pairs ...string) []resource.Property {
 // groups are all groups except the root, each after its parent. Three are dynamic; the
 // kinds of machines list these, too, and Fill omits them.
 var groups = []fleet.Group{
-	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Everything that carries packets",
+	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Switches, firewalls and access points",
 		CustomProperties: props("owner", "Network team", "contact", "network@kestrel-freight.example", "snmp.version",
 			"v3", "snmp.port", "161", "snmp.security", "spyglass", "snmp.authtoken", "hazel-otter-41")},
 	{ID: core, ParentID: network, Name: "Core", Description: "Core and distribution switches",
 		CustomProperties: props("priority", "critical", "uplink.speed", "100G")},
-	{ID: access, ParentID: network, Name: "Access", Description: "Switches on the floors and in the warehouses",
+	{ID: access, ParentID: network, Name: "Access", Description: "Switches in offices and warehouses",
 		CustomProperties: props("priority", "normal", "snmp.version", "v2c", "snmp.community", "kestrel-read")},
 	{ID: wireless, ParentID: network, Name: "Wireless", Description: "Access points", AppliesTo: `isWireless()`,
 		CustomProperties: props("priority", "normal", "wifi.country", "by site")},
-	{ID: firewalls, ParentID: network, Name: "Firewalls", Description: "In pairs, one active",
+	{ID: firewalls, ParentID: network, Name: "Firewalls", Description: "Active/standby pairs",
 		CustomProperties: props("priority", "critical", "owner", "Security team", "contact",
 			"security@kestrel-freight.example")},
-	{ID: servers, ParentID: ground.RootGroup, Name: "Servers", Description: "Everything with an operating system " +
-		"of ours",
+	{ID: servers, ParentID: ground.RootGroup, Name: "Servers", Description: "Linux and Windows servers, and " +
+		"hypervisors",
 		CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example", "patch.window",
 			"Sunday 02:00-05:00")},
 	{ID: linux, ParentID: servers, Name: "Linux", Description: "Debian and Rocky Linux",
@@ -98,7 +98,7 @@ var groups = []fleet.Group{
 	{ID: power, ParentID: ground.RootGroup, Name: "Power", Description: "Uninterruptible supplies",
 		CustomProperties: props("owner", "Facilities", "contact", "facilities@kestrel-freight.example", "snmp.version",
 			"v2c", "snmp.community", "kestrel-power")},
-	{ID: siteRoot, ParentID: ground.RootGroup, Name: "Sites", Description: "The same devices, by where they stand"},
+	{ID: siteRoot, ParentID: ground.RootGroup, Name: "Sites", Description: "The same devices by site"},
 	{ID: siteFrankfurt, ParentID: siteRoot, Name: "Frankfurt", Description: "Head office and main data centre",
 		CustomProperties: props("location", "Frankfurt am Main, Germany", "timezone", "Europe/Berlin", "site.code",
 			"fra", "parent.device", "core-sw-01.fra", "contact.phone", "+49 69 5550 0100")},
@@ -108,19 +108,19 @@ var groups = []fleet.Group{
 	{ID: siteAustin, ParentID: siteRoot, Name: "Austin", Description: "American hub",
 		CustomProperties: props("location", "Austin, Texas, USA", "timezone", "America/Chicago", "site.code", "aus",
 			"parent.device", "core-sw-01.aus", "contact.phone", "+1 512 555 0100")},
-	{ID: services, ParentID: ground.RootGroup, Name: "Services", Description: "What customers and colleagues use, " +
-		"with the servers behind it", CustomProperties: props("owner", "Service desk", "contact",
+	{ID: services, ParentID: ground.RootGroup, Name: "Services", Description: "Services for customers and staff, " +
+		"with their servers", CustomProperties: props("owner", "Service desk", "contact",
 		"servicedesk@kestrel-freight.example")},
 	{ID: webShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example",
 		CustomProperties: props("service.url", "https://shop.kestrel-freight.example/", "service.tier", "gold",
 			"tls.host", "shop.kestrel-freight.example")},
-	{ID: booking, ParentID: services, Name: "Booking", Description: "Booking of freight by agents",
+	{ID: booking, ParentID: services, Name: "Booking", Description: "Freight booking for agents",
 		CustomProperties: props("service.url", "https://booking.kestrel-freight.example/", "service.tier", "gold")},
-	{ID: tracking, ParentID: services, Name: "Tracking", Description: "Where is my parcel",
+	{ID: tracking, ParentID: services, Name: "Tracking", Description: "Parcel tracking for customers",
 		CustomProperties: props("service.url", "https://track.kestrel-freight.example/", "service.tier", "silver")},
 	{ID: identity, ParentID: services, Name: "Mail and identity", Description: "Directory, mail and file shares",
 		CustomProperties: props("service.tier", "gold")},
-	{ID: preProduction, ParentID: ground.RootGroup, Name: "Pre-production", Description: "What goes live next week",
+	{ID: preProduction, ParentID: ground.RootGroup, Name: "Pre-production", Description: "Servers of the next release",
 		AppliesTo: `isStaging() && isServer()`, CustomProperties: props("environment", "pre-production", "owner",
 			"Platform team")},
 	{ID: backups, ParentID: servers, Name: "Backup", Description: "Backup servers and their libraries",
@@ -133,7 +133,7 @@ var groups = []fleet.Group{
 func (f *filler) functions() error {
 	for _, fn := range []datasource.Function{
 		{ID: 1, Name: "isShop", Code: `isLinux() && displayName =~ "web-*"`, Description: "Front ends of the shop, " +
-			"staging too"},
+			"including staging"},
 		{ID: 2, Name: "isStaging", Code: `displayName =~ "*-stg-*"`, Description: "By our naming scheme"},
 	} {
 		if err := add(f, &fleet.Functions, &fn, nil); err != nil {

@@ -35,17 +35,17 @@ func dataSources() []datasource.DataSource {
 				gauge("load1", ".1.3.6.1.4.1.2021.10.1.3.1", "Load average of the last minute"),
 				gauge("load5", ".1.3.6.1.4.1.2021.10.1.3.2", "Load average of the last five minutes"),
 				gauge("memoryTotal", ".1.3.6.1.4.1.2021.4.5.0", "Memory, in KB"),
-				gauge("memoryAvailable", ".1.3.6.1.4.1.2021.4.6.0", "Of that free, in KB"),
+				gauge("memoryAvailable", ".1.3.6.1.4.1.2021.4.6.0", "Free memory, in KB"),
 				computed("memoryPercent", "(memoryTotal-memoryAvailable)/memoryTotal*100",
 					"Memory in use, in percent").Alert("> 85 93 97", 3),
-				gauge("processes", ".1.3.6.1.2.1.25.1.6.0", "Processes that run"),
+				gauge("processes", ".1.3.6.1.2.1.25.1.6.0", "Running processes"),
 			},
 			Graphs: []datasource.Graph{plot("Processors", "%", "cpuPercent"),
 				plot("Memory", "%", "memoryPercent"), plot("Load", "", "load1", "load5"),
 				plot("Processes", "", "processes")},
 			OverviewGraphs: []datasource.Graph{plot("Processors and memory", "%", "cpuPercent", "memoryPercent")},
 		},
-		disks("Linux_Disks", "Linux file systems", "How full the file systems are", `hasCategory("linux")`,
+		disks("Linux_Disks", "Linux file systems", "Space on file systems", `hasCategory("linux")`,
 			"diskPercent"),
 		{
 			Name: "Windows_Host", DisplayName: "Windows",
@@ -55,18 +55,18 @@ func dataSources() []datasource.DataSource {
 				gauge("cpuPercent", ".1.3.6.1.2.1.25.3.3.1.2.1", "Processors in use, in percent").Alert(
 					"> 85 93 98", 5),
 				gauge("memoryTotal", ".1.3.6.1.2.1.25.2.2.0", "Memory, in KB"),
-				gauge("memoryUsed", ".1.3.6.1.2.1.25.2.3.1.6.1", "Of that in use, in KB"),
+				gauge("memoryUsed", ".1.3.6.1.2.1.25.2.3.1.6.1", "Memory in use, in KB"),
 				computed("memoryPercent", "memoryUsed/memoryTotal*100", "Memory in use, in percent").Alert(
 					"> 88 94 98", 3),
-				gauge("users", ".1.3.6.1.2.1.25.1.5.0", "Sessions of users"),
-				gauge("processes", ".1.3.6.1.2.1.25.1.6.0", "Processes that run"),
+				gauge("users", ".1.3.6.1.2.1.25.1.5.0", "User sessions"),
+				gauge("processes", ".1.3.6.1.2.1.25.1.6.0", "Running processes"),
 			},
 			Graphs: []datasource.Graph{plot("Processors", "%", "cpuPercent"),
 				plot("Memory", "%", "memoryPercent"), plot("Sessions", "", "users"),
 				plot("Processes", "", "processes")},
 			OverviewGraphs: []datasource.Graph{plot("Processors and memory", "%", "cpuPercent", "memoryPercent")},
 		},
-		disks("Windows_Disks", "Windows drives", "How full the drives are", `hasCategory("windows")`, "diskPercent"),
+		disks("Windows_Disks", "Windows drives", "Space on drives", `hasCategory("windows")`, "diskPercent"),
 		{
 			Name: "Hypervisor_Host", DisplayName: "Hypervisor",
 			Description: "Processors and memory of virtual machine hosts", Group: "Virtualisation",
@@ -75,7 +75,7 @@ func dataSources() []datasource.DataSource {
 				gauge("cpuPercent", "cpuPercent", "Processors in use, in percent").Alert("> 80 90 96", 5),
 				gauge("cpuReady", "cpuReady", "Time that guests wait for a processor, in percent").Alert("> 5 10", 5),
 				gauge("memoryPercent", "memoryPercent", "Memory in use, in percent").Alert("> 88 94 98", 3),
-				gauge("guests", "guests", "Guests that run"),
+				gauge("guests", "guests", "Running guests"),
 				gauge("datastoreLatency", "datastoreLatency", "Slowest datastore, in ms").Alert("> 20 50", 5),
 			},
 			Graphs: []datasource.Graph{plot("Processors", "%", "cpuPercent", "cpuReady"),
@@ -88,12 +88,12 @@ func dataSources() []datasource.DataSource {
 			Description: "Battery, load and input of supplies (UPS-MIB)", Group: "Power", Tags: "ups,power,battery",
 			AppliesTo: `isUPS()`, CollectMethod: "snmp",
 			DataPoints: []datasource.DataPoint{
-				gauge("batteryMinutes", ".1.3.6.1.2.1.33.1.2.3.0", "How long the battery lasts, in minutes").Alert(
+				gauge("batteryMinutes", ".1.3.6.1.2.1.33.1.2.3.0", "Remaining battery time, in minutes").Alert(
 					"< 15 8 4", 1),
 				gauge("batteryPercent", ".1.3.6.1.2.1.33.1.2.4.0", "Charge of the battery, in percent").Alert(
 					"< 80 50 20", 2),
-				gauge("onBatterySeconds", ".1.3.6.1.2.1.33.1.2.2.0", "Since when it runs on battery, in seconds; 0 "+
-					"while it does not").Alert("> 0 60 300", 1),
+				gauge("onBatterySeconds", ".1.3.6.1.2.1.33.1.2.2.0", "Time on battery, in seconds; 0 on mains "+
+					"power").Alert("> 0 60 300", 1),
 				gauge("loadPercent", ".1.3.6.1.2.1.33.1.4.4.1.5.1", "Load, in percent").Alert("> 75 90 97", 3),
 				gauge("inputVoltage", ".1.3.6.1.2.1.33.1.3.3.1.3.1", "Input, in volts"),
 				gauge("temperature", ".1.3.6.1.2.1.33.1.2.7.0", "Temperature of the battery, in °C").Alert(
@@ -110,13 +110,13 @@ func dataSources() []datasource.DataSource {
 			CollectMethod: "simulate", CollectInterval: 60,
 			DataPoints: []datasource.DataPoint{
 				gauge("connections", "connections", "Open connections"),
-				gauge("maxConnections", "maxConnections", "Connections that there can be"),
-				computed("connectionPercent", "connections/maxConnections*100", "Of these in use, in percent").Alert(
+				gauge("maxConnections", "maxConnections", "Maximum number of connections"),
+				computed("connectionPercent", "connections/maxConnections*100", "Connections in use, in percent").Alert(
 					"> 75 88 95", 3),
-				counter("commits", "commits", "Transactions committed, a second"),
-				counter("rollbacks", "rollbacks", "Transactions rolled back, a second").Alert("> 20 100", 3),
-				gauge("cacheHitPercent", "cacheHitPercent", "Blocks found in memory, in percent").Alert("< 95 85", 5),
-				gauge("replicationLag", "replicationLag", "How far the slowest replica is behind, in seconds").Alert(
+				counter("commits", "commits", "Transactions committed per second"),
+				counter("rollbacks", "rollbacks", "Transactions rolled back per second").Alert("> 20 100", 3),
+				gauge("cacheHitPercent", "cacheHitPercent", "Cache hits, in percent").Alert("< 95 85", 5),
+				gauge("replicationLag", "replicationLag", "Lag of the slowest replica, in seconds").Alert(
 					"> 10 60 300", 2),
 			},
 			Graphs: []datasource.Graph{plot("Connections", "", "connections", "maxConnections"),
@@ -130,10 +130,10 @@ func dataSources() []datasource.DataSource {
 			CollectInterval: 60,
 			DataPoints: []datasource.DataPoint{
 				gauge("connections", "connections", "Open connections").Alert("> 400 600", 3),
-				counter("batchRequests", "batchRequests", "Requests, a second"),
-				gauge("pageLifeExpectancy", "pageLifeExpectancy", "How long a page stays in memory, in seconds").Alert(
+				counter("batchRequests", "batchRequests", "Requests per second"),
+				gauge("pageLifeExpectancy", "pageLifeExpectancy", "Page life expectancy, in seconds").Alert(
 					"< 300 120", 5),
-				gauge("blockedSessions", "blockedSessions", "Sessions that wait for others").Alert("> 5 15 40", 2),
+				gauge("blockedSessions", "blockedSessions", "Blocked sessions").Alert("> 5 15 40", 2),
 				gauge("logPercent", "logPercent", "Use of the fullest transaction log, in percent").Alert(
 					"> 75 88 96", 2),
 			},
@@ -148,11 +148,11 @@ func dataSources() []datasource.DataSource {
 			CollectInterval: 60,
 			DataPoints: []datasource.DataPoint{
 				gauge("memoryUsed", "memoryUsed", "Memory in use, in bytes"),
-				gauge("memoryMax", "memoryMax", "Memory that it may use, in bytes"),
-				computed("memoryPercent", "memoryUsed/memoryMax*100", "Of that in use, in percent").Alert(
+				gauge("memoryMax", "memoryMax", "Memory limit, in bytes"),
+				computed("memoryPercent", "memoryUsed/memoryMax*100", "Memory in use, in percent").Alert(
 					"> 80 90 97", 3),
-				counter("commands", "commands", "Commands, a second"),
-				counter("evictedKeys", "evictedKeys", "Keys dropped for want of memory, a second").Alert("> 1 20", 3),
+				counter("commands", "commands", "Commands per second"),
+				counter("evictedKeys", "evictedKeys", "Keys evicted per second").Alert("> 1 20", 3),
 				gauge("clients", "clients", "Connected clients"),
 			},
 			Graphs: []datasource.Graph{
@@ -170,7 +170,7 @@ func dataSources() []datasource.DataSource {
 					"> 75 88 95", 5),
 				gauge("memoryPercent", ".1.3.6.1.4.1.12356.101.4.1.4.0", "Memory in use, in percent").Alert(
 					"> 80 88 95", 3),
-				gauge("tunnels", ".1.3.6.1.4.1.12356.101.12.1.1.0", "Tunnels that are up"),
+				gauge("tunnels", ".1.3.6.1.4.1.12356.101.12.1.1.0", "Active tunnels"),
 			},
 			Graphs: []datasource.Graph{plot("Sessions", "", "sessions"),
 				plot("Processors and memory", "%", "cpuPercent", "memoryPercent"), plot("Tunnels", "", "tunnels")},
@@ -178,32 +178,32 @@ func dataSources() []datasource.DataSource {
 		},
 		{
 			Name: "AccessPoint_Clients", DisplayName: "Wireless clients",
-			Description: "Who uses an access point, and how well the radio gets through", Group: "Network",
+			Description: "Clients and radio quality of access points", Group: "Network",
 			Tags: "wireless,radio", AppliesTo: `isWireless()`, CollectMethod: "snmp",
 			DataPoints: []datasource.DataPoint{
 				gauge("clients", ".1.3.6.1.4.1.14823.2.3.3.1.2.2.1.21.0", "Connected clients").Alert("> 40 60", 5),
 				gauge("channelPercent", ".1.3.6.1.4.1.14823.2.3.3.1.2.2.1.6.0",
 					"Use of the busiest channel, in percent").Alert("> 60 80 95", 5),
 				gauge("noiseFloor", ".1.3.6.1.4.1.14823.2.3.3.1.2.2.1.5.0", "Noise, in dBm"),
-				counter("retries", ".1.3.6.1.4.1.14823.2.3.3.1.2.2.1.9.0", "Frames sent again, a second").Alert(
+				counter("retries", ".1.3.6.1.4.1.14823.2.3.3.1.2.2.1.9.0", "Retransmitted frames per second").Alert(
 					"> 200 600", 5),
 			},
 			Graphs: []datasource.Graph{plot("Clients", "", "clients"), plot("Channel", "%", "channelPercent"),
 				plot("Noise", "dBm", "noiseFloor"), plot("Retries", "1/s", "retries")},
 			OverviewGraphs: []datasource.Graph{plot("Clients", "", "clients")},
 		},
-		disks("Storage_Volumes", "Volumes", "How full the volumes of an array are, and how fast", `isStorage()`,
+		disks("Storage_Volumes", "Volumes", "Space and performance of storage volumes", `isStorage()`,
 			"volumePercent",
 			gauge("latency", ".1.3.6.1.4.1.789.1.5.4.1.31.##WILDVALUE##", "Latency, in ms").Alert("> 15 40", 5),
-			counter("operations", ".1.3.6.1.4.1.789.1.5.4.1.32.##WILDVALUE##", "Reads and writes, a second")),
+			counter("operations", ".1.3.6.1.4.1.789.1.5.4.1.32.##WILDVALUE##", "Reads and writes per second")),
 		{
-			Name: "Backup_Jobs", DisplayName: "Backup jobs", Description: "What last night's backups came to",
+			Name: "Backup_Jobs", DisplayName: "Backup jobs", Description: "Results of the nightly backups",
 			Group: "Servers", Tags: "backup", AppliesTo: `hasCategory("backup")`, CollectMethod: "simulate",
 			CollectInterval: 600,
 			DataPoints: []datasource.DataPoint{
-				gauge("failedJobs", "failedJobs", "Jobs that failed").Alert("> 0 2 5", 1),
-				gauge("runningJobs", "runningJobs", "Jobs under way"),
-				gauge("hoursSinceSuccess", "hoursSinceSuccess", "Since the last job that went well, in hours").Alert(
+				gauge("failedJobs", "failedJobs", "Failed jobs").Alert("> 0 2 5", 1),
+				gauge("runningJobs", "runningJobs", "Running jobs"),
+				gauge("hoursSinceSuccess", "hoursSinceSuccess", "Hours since the last successful job").Alert(
 					"> 26 50 98", 1),
 				gauge("repositoryPercent", "repositoryPercent", "Use of the repository, in percent").Alert(
 					"> 80 90 96", 2),
@@ -215,11 +215,11 @@ func dataSources() []datasource.DataSource {
 		},
 		{
 			Name: "Printer_Supplies", DisplayName: "Printer supplies",
-			Description: "Toner and paper, from before the printers were rented", Group: "Office", Tags: "printer",
+			Description: "Toner and pages; unused since the printers are rented", Group: "Office", Tags: "printer",
 			AppliesTo: `hasCategory("printer")`, CollectMethod: "snmp", CollectInterval: 3600,
 			DataPoints: []datasource.DataPoint{
 				gauge("tonerPercent", ".1.3.6.1.2.1.43.11.1.1.9.1.1", "Toner, in percent").Alert("< 15 5", 2),
-				counter("pages", ".1.3.6.1.2.1.43.10.2.1.4.1.1", "Pages, a second"),
+				counter("pages", ".1.3.6.1.2.1.43.10.2.1.4.1.1", "Pages per second"),
 			},
 			Graphs:         []datasource.Graph{plot("Toner", "%", "tonerPercent"), plot("Pages", "1/s", "pages")},
 			OverviewGraphs: []datasource.Graph{plot("Toner", "%", "tonerPercent")},

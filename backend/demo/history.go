@@ -120,7 +120,7 @@ func (h *History) Stop() {
 	h.whole = false
 	ctx := context.Background()
 	if err := h.keepPast(ctx, h.clock().Unix(), false); err != nil {
-		h.log.WarnContext(ctx, "how far the past of the demo goes could not be kept; the next start looks for gaps "+
+		h.log.WarnContext(ctx, "the progress of the demo history could not be stored; the next start looks for gaps "+
 			"in it", "err", err)
 	}
 }
@@ -140,13 +140,13 @@ func (h *History) run(ctx context.Context) {
 		began := time.Now()
 		err := h.Once(ctx)
 		if err == nil && h.ends {
-			h.log.InfoContext(ctx, "the past of the demo is filled", "instances", len(h.tracks), "took",
+			h.log.InfoContext(ctx, "the demo history is filled", "instances", len(h.tracks), "took",
 				time.Since(began).Round(time.Millisecond))
 			return
 		}
 		if err != nil && ctx.Err() == nil {
 			h.tracks = nil
-			h.log.WarnContext(ctx, "the history of the demo could not be filled; it is tried again in a minute",
+			h.log.WarnContext(ctx, "the demo history could not be filled; trying again in a minute",
 				"err", err)
 		}
 		select {

@@ -20,7 +20,7 @@ func staff(o Options) ([]people.User, error) {
 		// The user of the demo: in the portal's time zone, which is that of their machine.
 		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield",
 			Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
-			Roles: []people.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},
+			Roles: []people.RoleRef{{Name: "administrator"}}, Note: "Administers the portal"},
 		{ID: 2, Username: "operator", FirstName: "Ingrid", LastName: "Solberg",
 			Email: "ingrid.solberg@kestrel-freight.example", Phone: "+47 21 55 01 10",
 			Timezone: "Europe/Oslo", Roles: []people.RoleRef{{Name: "manager"}},
@@ -58,8 +58,8 @@ func (f *filler) accountGroups() error {
 	}
 	return errors.Join(
 		add(f, &people.UserGroups,
-			&people.UserGroup{AccountGroup: group(operations, "Operations", "Whoever works in shifts")}, nil),
-		add(f, &people.UserGroups, &people.UserGroup{AccountGroup: group(3, "Carriers", "Partners who may look at "+
+			&people.UserGroup{AccountGroup: group(operations, "Operations", "Users who work in shifts")}, nil),
+		add(f, &people.UserGroups, &people.UserGroup{AccountGroup: group(3, "Carriers", "Partners who can view "+
 			"their own depots")}, nil),
 		add(f, &people.RoleGroups, &people.RoleGroup{AccountGroup: group(operations, "On call", "Roles for nights "+
 			"and weekends")}, nil),
@@ -94,7 +94,7 @@ func (f *filler) users(users []people.User) error {
 func (f *filler) roles() error {
 	return add(f, &people.Roles, &people.Role{
 		ID: 5, Name: "Frankfurt on-call",
-		Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: operations,
+		Description: "Views and acknowledges alerts of Frankfurt only, at night", GroupID: operations,
 		Privileges: []people.Privilege{
 			{ObjectType: string(resource.DeviceGroup), ObjectID: strconv.FormatInt(siteFrankfurt, 10),
 				ObjectName: "Sites/Frankfurt", Operation: resource.Ack.String()}},

@@ -28,8 +28,8 @@ func (f *filler) maintenance() []maintenance.SDT {
 		{ID: 3, Type: maintenance.DeviceSDT, DeviceID: 5, Comment: "The power supply is being replaced",
 			Timezone:   "Europe/Berlin",
 			Recurrence: maintenance.OneTime, Start: at(-40 * minutes), End: at(80 * minutes)},
-		{ID: 4, Type: maintenance.DeviceDataSourceSDT, DeviceDataSourceID: 1, Comment: "Counters are read out for " +
-			"the books", Timezone: "Europe/Berlin",
+		{ID: 4, Type: maintenance.DeviceDataSourceSDT, DeviceDataSourceID: 1, Comment: "Page counters are read " +
+			"for billing", Timezone: "Europe/Berlin",
 			Recurrence: maintenance.Monthly, MonthDay: 1, Hour: 1, EndHour: 1, EndMinute: 30},
 		{ID: 5, Type: maintenance.InstanceSDT, InstanceID: 1, Comment: "The carrier tests the line",
 			Timezone:   "Europe/Berlin",
@@ -40,10 +40,10 @@ func (f *filler) maintenance() []maintenance.SDT {
 		{ID: 7, Type: maintenance.CollectorSDT, CollectorID: ground.BuiltInCollector,
 			Comment: "The portal moves to another machine", Timezone: "Europe/Berlin",
 			Recurrence: maintenance.OneTime, Start: at(5 * day), End: at(5*day + 2*hours)},
-		{ID: 8, Type: maintenance.GroupSDT, GroupID: preProduction, Comment: "Nobody looks at it at night",
+		{ID: 8, Type: maintenance.GroupSDT, GroupID: preProduction, Comment: "Not monitored at night",
 			Timezone:   "America/Chicago",
 			Recurrence: maintenance.Daily, Hour: 20, EndHour: 6},
-		{ID: 9, Type: maintenance.DeviceSDT, DeviceID: 1, Comment: "New cables in the rack, over since",
+		{ID: 9, Type: maintenance.DeviceSDT, DeviceID: 1, Comment: "New cables in the rack",
 			Timezone:   "Europe/Berlin",
 			Recurrence: maintenance.OneTime, Start: at(-31*day - 3*hours), End: at(-31 * day)},
 	}

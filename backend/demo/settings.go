@@ -43,7 +43,7 @@ func (f *filler) integrations() error {
 			Host: "smtp.kestrel-freight.example", Port: 587, Security: "starttls",
 			Username: "spyglass@kestrel-freight.example", Password: "Tern-Gangway-36",
 			From: "Spyglass <spyglass@kestrel-freight.example>", Method: "POST", SecretHeader: "Authorization"},
-		{ID: 2, Name: "duty-phone", Description: "Rings whoever is on call", Type: alert.IntegrationHTTP,
+		{ID: 2, Name: "duty-phone", Description: "Calls the person on call", Type: alert.IntegrationHTTP,
 			URL: "https://duty.kestrel-freight.example/hooks/spyglass", Method: "POST",
 			Headers: props("X-Source", "Spyglass"), SecretHeader: "Authorization", Secret: "Bearer curlew-mooring-58",
 			Port: 587, Security: "starttls"},
@@ -85,7 +85,7 @@ func (f *filler) recipientGroups() error {
 			Recipients: []alert.Recipient{user("operator"), address("network")}},
 		{ID: 2, Name: "Platform team", Description: "Servers, hypervisors and storage",
 			Recipients: []alert.Recipient{address("platform"), address("data")}},
-		{ID: 3, Name: "Austin move", Description: "Who moved the Austin racks last autumn",
+		{ID: 3, Name: "Austin move", Description: "Team of the rack move in Austin last autumn",
 			Recipients: []alert.Recipient{user("admin"), address("facilities")}},
 	} {
 		if err := add(f, &alert.RecipientGroups, &g, nil); err != nil {
@@ -109,14 +109,14 @@ func (f *filler) chains() error {
 			ThrottlingAlerts: 40},
 		{ID: platformChain, Name: "Platform", Description: "The platform team, then the administrator",
 			Destinations: always([]alert.Recipient{everyoneIn("Platform team")}, []alert.Recipient{user("admin")})},
-		{ID: shopChain, Name: "Shop and booking", Description: "The service desk by day, whoever is on call at any " +
+		{ID: shopChain, Name: "Shop and booking", Description: "The service desk by day, the person on call at any " +
 			"other time",
 			Destinations: []alert.Destination{
 				{Type: "timebased", Period: office, Stages: [][]alert.Recipient{{address("servicedesk")},
 					{everyoneIn("Platform team")}}},
 				{Type: "single", Stages: [][]alert.Recipient{{phone("operator")}, {phone("admin")}}},
 			}},
-		{ID: 4, Name: "Austin pilot", Description: "From the first weeks in Austin; no rule uses it any more",
+		{ID: 4, Name: "Austin pilot", Description: "From the first weeks in Austin; not used by any rule",
 			Destinations: always([]alert.Recipient{address("austin")})},
 	} {
 		if c.CC == nil {
@@ -190,9 +190,9 @@ func (f *filler) opsNotes() error {
 func (f *filler) reportGroups() error {
 	for _, g := range []reporting.ReportGroup{
 		{ID: 1, Name: "Availability", Description: "For the customers of shop, booking and tracking"},
-		{ID: 2, Name: "Capacity", Description: "What runs full, and when"},
-		{ID: 3, Name: "Operations", Description: "Alerts and who took them on, for the weekly meeting"},
-		{ID: 4, Name: "Insurance audit", Description: "For an audit that is over"},
+		{ID: 2, Name: "Capacity", Description: "Use and growth of resources"},
+		{ID: 3, Name: "Operations", Description: "Alerts and who acknowledged them, for the weekly meeting"},
+		{ID: 4, Name: "Insurance audit", Description: "For last year's audit"},
 	} {
 		if err := add(f, &reporting.ReportGroups, &g, nil); err != nil {
 			return err

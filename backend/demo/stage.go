@@ -119,7 +119,7 @@ func (s *Stage) Stop() {
 	s.running.Wait()
 	if s.cancel != nil && s.o.Clock.Apart() {
 		if err := s.keepTime(context.Background()); err != nil {
-			s.o.Log.Warn("the time of the demo could not be kept", "err", err)
+			s.o.Log.Warn("the time of the demo could not be stored", "err", err)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (s *Stage) tend(ctx context.Context) {
 	polled := map[int64]int64{} // by incident: when it was last hurried
 	for {
 		if err := s.Tend(ctx, polled); err != nil && ctx.Err() == nil {
-			s.o.Log.WarnContext(ctx, "the incidents of the demo could not be kept", "err", err)
+			s.o.Log.WarnContext(ctx, "the incidents of the demo could not be stored", "err", err)
 		}
 		select {
 		case <-each.C:

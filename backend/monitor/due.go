@@ -111,7 +111,7 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 			return err
 		}
 		if why != nil {
-			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource",
+			m.log.DebugContext(ctx, "discovery of instances failed", "device", row.DeviceID, "dataSource",
 				row.Name, "err", why)
 		}
 		source, err := resource.Get(ctx, tx, datasource.DataSources.Name, row.DataSourceID)

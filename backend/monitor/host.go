@@ -171,7 +171,7 @@ func (e *Engine) keepHosts(ctx context.Context) {
 			return
 		}
 		if err := e.saveHosts(ctx); err != nil && ctx.Err() == nil {
-			e.o.Log.WarnContext(ctx, "how devices are could not be written; it is tried again", "err", err)
+			e.o.Log.WarnContext(ctx, "states of devices could not be written; trying again", "err", err)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (k *Keep) follow(ctx context.Context, feed resource.Feed) {
 			err = k.drop(ctx, ids)
 		}
 		if err != nil && ctx.Err() == nil {
-			k.log.WarnContext(ctx, "samples of instances that have gone could not be removed; they go within a day",
+			k.log.WarnContext(ctx, "samples of deleted instances could not be deleted; trying again within a day",
 				"err", err)
 		}
 	}
@@ -99,7 +99,7 @@ func (k *Keep) daily(ctx context.Context) {
 			err = k.retain(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			k.log.WarnContext(ctx, "old samples could not be removed; it is tried again in a day", "err", err)
+			k.log.WarnContext(ctx, "old samples could not be deleted; trying again in a day", "err", err)
 		}
 		select {
 		case <-each.C:

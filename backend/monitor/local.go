@@ -96,7 +96,7 @@ func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error 
 	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity,
 		Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
 	if v.open {
-		f.Reason += " Devices that it cannot check raise no alerts until that is over."
+		f.Reason += " Until then, devices that it cannot check raise no alerts."
 	}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if v.open {

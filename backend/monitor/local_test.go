@@ -47,8 +47,8 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 	for range 6 {
 		b.take(nil, away)
 	}
-	const told = "networklocalhost %v: The machine that runs this check has no network. Devices that it cannot check " +
-		"raise no alerts until that is over."
+	const told = "networklocalhost %v: The machine that runs this check has no network. Until then, devices that " +
+		"it cannot check raise no alerts."
 	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
 		t.Errorf("offline: got %s, want %s", got, want)
 	}

@@ -79,7 +79,7 @@ func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool
 // text returns the alert's text when it opens at now.
 func (l *loss) text(now time.Time) string {
 	if !now.After(l.last) {
-		return "The portal cannot store samples: " + l.reason + ". What the portal measures meanwhile is lost."
+		return "The portal cannot store samples: " + l.reason + ". New samples are lost."
 	}
 	words := "1 sample"
 	if l.lost != 1 {

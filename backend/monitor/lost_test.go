@@ -39,7 +39,7 @@ func TestSamplesThatCannotBeStoredAreOneAlertOfThePortal(t *testing.T) {
 	cause := file + " was deleted or replaced while Spyglass is running; nothing was written. Stop Spyglass, put " +
 		"the data folder back, and start it again"
 	alone := "sampleslocalhost %v: The portal cannot store samples: " + cause +
-		". What the portal measures meanwhile is lost."
+		". New samples are lost."
 	later := "\nsampleslocalhost %v: The portal could not store 2 samples from 2026-09-21 14:19:20 to 2026-09-21 " +
 		"14:20:20 UTC: " + cause + "."
 

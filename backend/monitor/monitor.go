@@ -138,7 +138,7 @@ func (m *Monitor) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			m.log.WarnContext(ctx, "associating devices with data sources failed; it is tried again", "err", err)
+			m.log.WarnContext(ctx, "associating devices with data sources failed; trying again", "err", err)
 			wait = retry
 		case !more:
 			w.report(ctx, true)

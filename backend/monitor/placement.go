@@ -238,7 +238,7 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 	defer each.Stop()
 	for {
 		if err := m.tendCollectors(ctx); err != nil && ctx.Err() == nil {
-			m.log.WarnContext(ctx, "collectors could not be looked after; it is tried again", "err", err)
+			m.log.WarnContext(ctx, "collectors could not be checked; trying again", "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -71,8 +71,8 @@ func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int
 	}
 	one := all[i : i+1]
 	if !e.polls(&one[0]) {
-		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself "+
-			"can be polled at once",
+		return nil, fault.New(fault.Conflict, "%s is polled by collector %d; only what the portal polls itself "+
+			"can be polled now",
 			device.DisplayName, device.CurrentCollector)
 	}
 	source, err := resource.Get(ctx, e.o.DB, datasource.DataSources.Name, one[0].instance.DataSourceID)

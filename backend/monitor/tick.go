@@ -59,7 +59,7 @@ func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	for {
 		if err := m.do(ctx, chores, by.Now()); err != nil && ctx.Err() == nil {
-			m.log.WarnContext(ctx, "the work of this minute failed; it is tried again in the next", "err", err)
+			m.log.WarnContext(ctx, "the work of this minute failed; trying again in the next", "err", err)
 		}
 		if !by.Sleep(ctx, round, nil) {
 			return
@@ -77,7 +77,7 @@ func (m *Monitor) followMaintenance(ctx context.Context) {
 		err := coverAlerts(ctx, m.db, now)
 		next, wrong := maintenance.NextMaintenance(ctx, m.db, now)
 		if err = errors.Join(err, wrong); err != nil && ctx.Err() == nil {
-			m.log.WarnContext(ctx, "looking for maintenance that covers alerts failed; it is tried again", "err", err)
+			m.log.WarnContext(ctx, "applying maintenance to alerts failed; trying again", "err", err)
 		}
 		wait := round
 		if !next.IsZero() {

@@ -71,12 +71,12 @@ func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasour
 		}
 	}
 	if len(tried) == 0 {
-		return nil, fault.New(fault.Conflict, "%s has no instance that is polled on %s: either it does not apply "+
-			"there, or its instances were not found yet", source.Name, device.DisplayName)
+		return nil, fault.New(fault.Conflict, "%s has no polled instance on %s: either it does not apply "+
+			"there, or its instances are not discovered yet", source.Name, device.DisplayName)
 	}
 	if !e.polls(&tried[0]) {
-		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself "+
-			"can be tried", device.DisplayName, device.CurrentCollector)
+		return nil, fault.New(fault.Conflict, "%s is polled by collector %d; only what the portal polls itself "+
+			"can be tested", device.DisplayName, device.CurrentCollector)
 	}
 	results := e.lookAll(ctx, tried)
 	readings, err := e.readOnce(ctx, tried, results)
@@ -222,7 +222,7 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 			lost, pinged := r.Values["lossPercent"]
 			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered &&
 				p.Error == "" {
-				p.Error = "no packet came back"
+				p.Error = "no packet was received"
 			}
 			if pinged && p.Answered { // the check itself waits between its packets
 				p.Took = r.Values["average"]
@@ -360,7 +360,7 @@ func toAdd(c *resource.Call) (*fleet.Device, error) {
 	}
 	groups, err := resource.ParseIDs(in.Groups)
 	if err != nil {
-		return nil, fault.At("hostGroupIds", "hostGroupIds are ids of groups, joined by commas")
+		return nil, fault.At("hostGroupIds", "hostGroupIds must be ids of groups, joined by commas")
 	}
 	if len(groups) == 0 {
 		groups = resource.IDs{ground.RootGroup}

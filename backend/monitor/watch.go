@@ -36,7 +36,7 @@ func (e *Engine) keepTasks(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			e.o.Log.WarnContext(ctx, "what is polled could not be brought up to date; it is tried again", "err", err)
+			e.o.Log.WarnContext(ctx, "the list of polled instances could not be updated; trying again", "err", err)
 			all = true // also what was read from the feed
 			if !pause(ctx, retry, nil) {
 				return

@@ -50,7 +50,7 @@ func (s *Service) dispatch(ctx context.Context) error {
 			for more := true; more && ctx.Err() == nil; {
 				var err error
 				if more, err = s.round(ctx, method); err != nil && ctx.Err() == nil {
-					s.o.Log.ErrorContext(ctx, "what became of notices could not be kept; they are sent again", "method",
+					s.o.Log.ErrorContext(ctx, "results of notices could not be stored; sending them again", "method",
 						method, "err", err)
 				}
 			}

@@ -43,7 +43,7 @@ func (s *Service) mails(ctx context.Context, tx resource.Tx, t *reporting.Report
 		Attach: t.State == reporting.TaskDone && t.Size <= mostAttached}
 	mail.Body = s.letter(report, t, mail.Attach)
 	if t.State == reporting.TaskFailed {
-		mail.Subject = "Not made: " + report.Name
+		mail.Subject = "Failed: " + report.Name
 	}
 	return s.o.Deliver(ctx, tx, mail)
 }

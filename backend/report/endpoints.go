@@ -239,8 +239,8 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if lasts := report.LinkLasts(); lasts > 0 && !s.o.Clock().Before(time.Unix(int64(t.EndedOn), 0).Add(lasts)) {
-		return nil, fault.New(fault.Conflict, "the link to this run has ended %s after it was made, as the report "+
-			"says; run the report again", report.LinkExpire)
+		return nil, fault.New(fault.Conflict, "the link to this run expired after %s, as the report specifies; run "+
+			"the report again", report.LinkExpire)
 	}
 	file, err := os.Open(fileOf(s.o.Folder, t.ID))
 	if errors.Is(err, os.ErrNotExist) {

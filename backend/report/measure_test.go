@@ -100,7 +100,7 @@ func TestTrendsAvailabilityAndThresholdsAreCounted(t *testing.T) {
 			day(reporting.Report{Unmonitored: 2, ExcludeSDT: true, HostsVal: "ranch,fjord"}), admin, []string{head,
 				"fjord|95.652|01:00:00|1|01:00:00|01:00:00||23:00:00",
 				"ranch|95.744|01:00:00|1|01:00:00|00:30:00||23:30:00"}},
-		{"time without data is left out",
+		{"time without data is excluded",
 			day(reporting.Report{Unmonitored: reporting.UnmonitoredLeftOut, HostsVal: "fjord"}), admin,
 			[]string{head, "fjord|95.652|01:00:00|1|01:00:00||01:00:00|23:00:00"}},
 		{"time without data is down", day(reporting.Report{Unmonitored: reporting.UnmonitoredDown, HostsVal: "fjord"}),

@@ -62,7 +62,7 @@ func metricTrends(ctx context.Context, r *Run) (*Table, error) {
 	}
 	lines := []string{about}
 	if r.Report.Top10 {
-		lines = append(lines, "Of each datapoint the ten with the highest average.")
+		lines = append(lines, "The ten instances with the highest average of each datapoint.")
 	}
 	l := &list[measuredRow]{rows: m.rows, columns: metricColumns()}
 	t, err := l.table(ctx, r, lines...)

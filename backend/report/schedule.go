@@ -85,7 +85,7 @@ func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.
 		return ""
 	}
 	zone := report.Zone(s.o.Zone())
-	text := fmt.Sprintf("It was due at %s, while the portal did not run", at.In(zone).Format(momentLayout))
+	text := fmt.Sprintf("It was due at %s, while the portal was stopped", at.In(zone).Format(momentLayout))
 	missed := 1
 	for next := at; missed < 1000; missed++ {
 		if next = time.Unix(int64(report.NextAfter(next, s.o.Zone())), 0); next.After(now) || next.Unix() == 0 {
@@ -93,7 +93,7 @@ func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.
 		}
 	}
 	if missed > 1 {
-		text += fmt.Sprintf("; it is the only one for %d that were missed", missed)
+		text += fmt.Sprintf("; it replaces %d missed runs", missed)
 	}
 	return text
 }

@@ -117,8 +117,8 @@ func TestARestartNeitherRepeatsNorLosesARun(t *testing.T) {
 		time.Sleep(3 * time.Hour) // 02:00, 03:00 and 04:00 pass
 		stop = h.process(nil)
 		time.Sleep(time.Minute)
-		late := "02:00 04:07 done for clerk, 2 rows: It was due at 2000-01-01 02:00:00 UTC, while the portal did not " +
-			"run; it is the only one for 3 that were missed"
+		late := "02:00 04:07 done for clerk, 2 rows: It was due at 2000-01-01 02:00:00 UTC, while the portal was " +
+			"stopped; it replaces 3 missed runs"
 		h.want("01:00 01:00 done for clerk, 2 rows", late)
 		time.Sleep(time.Hour)
 		h.want("01:00 01:00 done for clerk, 2 rows", late, "05:00 05:00 done for clerk, 2 rows")

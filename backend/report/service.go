@@ -96,7 +96,7 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 // starts once more.
 func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.ReportTask) error {
 	if !t.Scheduled || t.Starts > 1 {
-		return s.failed(ctx, tx, t, "the portal stopped while the report was being made; run it again")
+		return s.failed(ctx, tx, t, "the portal stopped during the run; run the report again")
 	}
 	t.State, t.Progress, t.Rows = reporting.TaskWaiting, 0, 0
 	if t.Note != "" {
@@ -124,7 +124,7 @@ func (s *Service) run(ctx context.Context) {
 	for {
 		wait, err := s.schedule(ctx)
 		if err != nil && ctx.Err() == nil {
-			s.o.Log.ErrorContext(ctx, "scheduled reports wait", "err", err)
+			s.o.Log.ErrorContext(ctx, "scheduled reports are delayed", "err", err)
 		}
 		s.begin(ctx)
 		next := time.NewTimer(wait)
@@ -136,11 +136,11 @@ func (s *Service) run(ctx context.Context) {
 		case <-next.C:
 		case <-settings:
 			if err := s.rezone(ctx); err != nil && ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "reports are made by the time zone of before", "err", err)
+				s.o.Log.ErrorContext(ctx, "reports use the previous time zone", "err", err)
 			}
 		case <-changed:
 			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "files of removed reports stay", "err", err)
+				s.o.Log.ErrorContext(ctx, "files of deleted reports could not be deleted", "err", err)
 			}
 		}
 		next.Stop()
@@ -217,15 +217,15 @@ func (s *Service) work(ctx context.Context, id int64) {
 	sentence := fault.Of(err).Message
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		sentence = fmt.Sprintf("it took longer than %d minutes; ask for fewer rows", int(longest.Minutes()))
+		sentence = fmt.Sprintf("it took longer than %d minutes; reduce the number of rows", int(longest.Minutes()))
 	case fault.Of(err).Kind == fault.Internal:
-		s.o.Log.ErrorContext(ctx, "a report could not be made", "task", id, "err", err)
-		sentence = "something went wrong in the portal; its log says what"
+		s.o.Log.ErrorContext(ctx, "a report could not be created", "task", id, "err", err)
+		sentence = "the portal failed with an internal error; see its log"
 	}
 	if err := s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error {
 		return s.failed(ctx, tx, t, sentence)
 	}); err != nil && !errors.Is(err, errRemoved) {
-		s.o.Log.ErrorContext(ctx, "a failed report cannot be noted", "task", id, "err", err)
+		s.o.Log.ErrorContext(ctx, "the failure of a report cannot be stored", "task", id, "err", err)
 	}
 }
 

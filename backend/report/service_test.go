@@ -241,8 +241,7 @@ func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	s.Start()
 	h.until(2, reporting.TaskDone)
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
-	if want := "conflict: the report could not be created: the portal stopped while the report was being made; run " +
-		"it " +
+	if want := "conflict: the report could not be created: the portal stopped during the run; run the report " +
 		"again"; message(err) != want {
 		t.Errorf("got %q, want %q", message(err), want)
 	}
@@ -327,7 +326,7 @@ func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := h.until(1, reporting.TaskFailed).Error,
-		"something went wrong in the portal; its log says what"; got != want {
+		"the portal failed with an internal error; see its log"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

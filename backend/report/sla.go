@@ -320,14 +320,14 @@ func (a *availabilities) terms() string {
 	}
 	parts := []string{text, "maintenance counts"}
 	if a.Report.ExcludeSDT {
-		parts[1] = "maintenance is left out"
+		parts[1] = "maintenance is excluded"
 	}
 	switch {
 	case a.sources == nil:
 	case a.Report.Unmonitored == reporting.UnmonitoredDown:
 		parts = append(parts, "time without data counts as down")
 	default:
-		parts = append(parts, "time without data is left out")
+		parts = append(parts, "time without data is excluded")
 	}
 	return strings.Join(parts, "; ") + "."
 }

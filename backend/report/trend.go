@@ -61,8 +61,7 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 		}
 		return Warn
 	}
-	t, err := l.table(ctx, r, about, "Alerts by the day on which they opened. A device counts in the first of its "+
-		"groups.")
+	t, err := l.table(ctx, r, about, "Alerts by the day they opened. A device counts in its first group.")
 	if err != nil {
 		return nil, err
 	}

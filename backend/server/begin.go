@@ -67,7 +67,7 @@ func (s *Server) begin(ctx context.Context) error {
 			return err
 		}
 		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal",
-			Title: "Made this portal"})
+			Title: "Created this portal"})
 	})
 }
 

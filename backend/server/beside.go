@@ -46,7 +46,7 @@ func (s *Server) OpenBeside(ctx context.Context, name string,
 func (s *Server) setAside(path string) error {
 	ext := filepath.Ext(path)
 	to := strings.TrimSuffix(path, ext) + "-aside-" + s.o.Clock().UTC().Format("20060102T150405") + ext
-	s.o.Log.Warn("going on without a file that is lost; what is there is kept", "file", path, "kept", to)
+	s.o.Log.Warn("continuing without a lost file; existing data is kept", "file", path, "kept", to)
 	for _, part := range []string{"", "-wal", "-shm"} {
 		if err := os.Rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -62,8 +62,7 @@ func (s *Server) openDB(ctx context.Context, path string) (err error) {
 	s.db, err = store.Open(ctx, o)
 	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, filepath.Base(path)+".key") {
 		o.NewKey = true
-		s.o.Log.Warn("going on without the passwords and access keys that the lost key opened; they have to be given " +
-			"again")
+		s.o.Log.Warn("continuing without the passwords and access keys of the lost key; enter them again")
 		s.db, err = store.Open(ctx, o)
 	}
 	return err

@@ -73,8 +73,8 @@ func (s *Server) verifyNow(ctx context.Context) {
 		damaged = append(damaged, fault.Sentence(err)+".")
 		if name == portalFile && (store.Damaged(err) || fault.Is(err, fault.Conflict)) {
 			refused = &fault.Error{Kind: fault.Busy, Err: err, Message: filepath.Join(s.o.Data, name) +
-				" is damaged, so nothing is written to it any more; what can be read still is. " +
-				"Stop Spyglass, keep a copy of the data folder, and put a backup in its place with spyglass restore"}
+				" is damaged, and read-only until it is repaired. Stop Spyglass, keep a copy " +
+				"of the data folder, and restore a backup with spyglass restore"}
 		}
 	}
 	if ctx.Err() != nil {

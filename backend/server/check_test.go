@@ -132,7 +132,7 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	for _, request := range []string{"POST /device/groups", "DELETE /device/groups/2"} {
 		status, answer := w.ask("admin", request, `{"name":"new"}`)
 		if status != http.StatusServiceUnavailable ||
-			!strings.Contains(answer, "portal.db is damaged, so nothing is written") ||
+			!strings.Contains(answer, "portal.db is damaged, and read-only until") ||
 			!strings.Contains(answer, "spyglass restore") {
 			t.Errorf("%s is answered %d %s", request, status, answer)
 		}
@@ -143,7 +143,7 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Storage(ctx, func(problem string) {
-		if !strings.HasPrefix(problem, path+" is damaged, so nothing is written") {
+		if !strings.HasPrefix(problem, path+" is damaged, and read-only until") {
 			t.Errorf("the page hears %q", problem)
 		}
 		cancel()

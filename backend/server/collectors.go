@@ -29,8 +29,8 @@ func (s *Server) samplesHavePortal(path string) error {
 	if holds(path) || !holds(filepath.Join(s.o.Data, "series.db")) {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s is missing or empty, but the samples of a portal lie beside it; all was "+
-		"left as it is. Restore a backup, or choose another --data folder", path)
+	return fault.New(fault.Conflict, "%s is missing or empty, but the samples of a portal lie beside it; nothing was "+
+		"changed. Restore a backup, or choose another --data folder", path)
 }
 
 // openSeries opens the samples, in a file of their own, so that they never hold

@@ -87,7 +87,7 @@ func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, err
 	for in := json.NewDecoder(conn); ; {
 		var r reply
 		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(controlTimeout)), in.Decode(&r)); err != nil {
-			return Result{}, fault.New(fault.Offline, "the running Spyglass gave no answer")
+			return Result{}, fault.New(fault.Offline, "the running Spyglass did not respond")
 		}
 		switch {
 		case r.Progress != nil && tell != nil:
@@ -222,8 +222,8 @@ func dialOwner(data string) (net.Conn, error) {
 	}
 	if uid, known, err := peerOf(conn.(*net.UnixConn)); err != nil || known && uid != owner {
 		_ = conn.Close()
-		return nil, notOwner("the control socket " + string(socket) + " is not of the owner of the data folder; " +
-			"nothing was sent. Remove " + path + " and start Spyglass again")
+		return nil, notOwner("the control socket " + string(socket) + " does not belong to the owner of the data " +
+			"folder; nothing was sent. Remove " + path + " and start Spyglass again")
 	}
 	return conn, nil
 }

@@ -55,8 +55,8 @@ func (s *Server) tellOverloaded(ctx context.Context, over []string, others bool)
 			}
 		}
 		f.Severity, f.Value = threshold.SeverityError, "too much work"
-		f.Reason = fmt.Sprintf("Expressions take too much work beside the others and are not asked any more: those "+
-			"of %s. Use simpler expressions there, or in others.", shortened(over))
+		f.Reason = fmt.Sprintf("Expressions take too much work and are no longer evaluated: those of %s. "+
+			"Simplify them, or other expressions.", shortened(over))
 		_, _, err := alert.Raise(ctx, tx, f)
 		return err
 	})

@@ -85,7 +85,7 @@ func (s *Server) writePanics(ctx context.Context, tasks []string) error {
 			return err
 		}
 		f.Severity, f.Value = threshold.SeverityError, "crashed task"
-		f.Reason = fmt.Sprintf("A task of the portal crashed and was ended: %s. The log says where; other tasks go on.",
+		f.Reason = fmt.Sprintf("A task of the portal crashed: %s. See the log. Other tasks continue.",
 			strings.Join(tasks, ", "))
 		_, _, err = alert.Raise(ctx, tx, f)
 		return err

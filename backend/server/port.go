@@ -35,7 +35,7 @@ func listenAgain(o Options) (net.Listener, error) {
 	if !known {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		if err := os.WriteFile(file, []byte(port+"\n"), 0o600); err != nil {
-			o.Log.Warn("the port cannot be remembered; the next start may use another one", "file", file, "err", err)
+			o.Log.Warn("the port cannot be stored; the next start may use another one", "file", file, "err", err)
 		}
 	}
 	return l, nil

@@ -138,7 +138,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	for _, name := range o.Without {
 		if !slices.Contains(losable, name) {
-			return nil, fault.New(fault.Invalid, "--without takes %s, not %q", strings.Join(losable, ", "), name)
+			return nil, fault.New(fault.Invalid, "--without must be %s, not %q", strings.Join(losable, ", "), name)
 		}
 	}
 	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
@@ -278,14 +278,15 @@ func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.F
 func listen(o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "--listen takes an address and a port, 127.0.0.1:8443, not %q", o.Listen)
+		return nil, fault.New(fault.Invalid, "--listen must be an address and a port, such as 127.0.0.1:8443, "+
+			"not %q", o.Listen)
 	}
 	if !loopback.Host(host) && o.TLSCert == "" {
-		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and "+
+		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that requires --tls-cert and "+
 			"--tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
-		return nil, fault.New(fault.Invalid, "--tls-cert and --tls-key go together")
+		return nil, fault.New(fault.Invalid, "--tls-cert and --tls-key must be used together")
 	}
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {

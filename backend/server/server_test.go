@@ -158,7 +158,7 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		{"the port is taken", func(_ *testing.T, o *server.Options) { o.Listen = busy.Addr().String() }, fault.Conflict,
 			"address already in use"},
 		{"no port is named", func(_ *testing.T, o *server.Options) { o.Listen = "127.0.0.1" }, fault.Invalid,
-			"--listen takes an address and a port"},
+			"--listen must be an address and a port"},
 		{"the network is open without TLS", func(_ *testing.T, o *server.Options) { o.Listen = "0.0.0.0:0" },
 			fault.Invalid, "needs --tls-cert and --tls-key"},
 		{"the folder is a file", func(t *testing.T, o *server.Options) { write(t, o.Data, "x") }, fault.Conflict,

@@ -17,7 +17,7 @@ func (s *Server) setting() *setting.Setting {
 		return resource.Get(context.Background(), s.db, setting.Settings.Name, setting.SettingID)
 	})
 	if err != nil {
-		s.o.Log.Error("the portal's settings cannot be read; those of the start count", "err", err)
+		s.o.Log.Error("the portal's settings cannot be read; using those from the start", "err", err)
 		return &s.Setting
 	}
 	return value.(*setting.Setting)

@@ -112,7 +112,7 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 		status             int
 		says               string
 	}{
-		{"admin", "POST /setting/datasources/3/test", `{"deviceId":4}`, 409, "no instance that is polled"},
+		{"admin", "POST /setting/datasources/3/test", `{"deviceId":4}`, 409, "no polled instance"},
 		{"admin", "POST /setting/datasources/2/test", `{"deviceId":99}`, 404, "there is no device 99"},
 		{"clerk", "POST /setting/datasources/2/test", `{"deviceId":2}`, 404, "there is no device 2"},
 		{"reader", "POST /setting/datasources/2/test", `{"deviceId":4}`, 403, "requires the permission to change it"},

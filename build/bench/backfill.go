@@ -58,7 +58,7 @@ func waitForSamples(ctx context.Context, s *project.Server) error {
 		if err != nil {
 			return err
 		}
-		if strings.Contains(string(log), "the past of the demo is filled") {
+		if strings.Contains(string(log), "the demo history is filled") {
 			return nil
 		}
 		if err := wait(ctx, 50*time.Millisecond); err != nil {

@@ -56,7 +56,7 @@ async function serve(data: string, names: string[], ...args: string[]): Promise<
   const lines = createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   const filled = new Promise<void>((done) =>
     lines.on('line', (line) => {
-      if (line.includes('the past of the demo is filled')) done()
+      if (line.includes('the demo history is filled')) done()
     }),
   )
   const close = () => ended(child)

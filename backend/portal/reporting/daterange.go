@@ -102,5 +102,5 @@ func rangeMoment(text string, zone *time.Location) (at time.Time, wholeDay, ok b
 
 func wrongRange() error {
 	return fault.At("dateRange",
-		"dateRange is a range such as Last 7 days, Last calendar month or 2026-01-01 TO 2026-01-31")
+		"dateRange must be a range such as Last 7 days, Last calendar month or 2026-01-01 TO 2026-01-31")
 }

@@ -16,7 +16,7 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 31, 15, 4, 5, 0, oslo) // a Tuesday, two days after the clock went forward
-	const bad = "dateRange is a range such as Last 7 days, Last calendar month or 2026-01-01 TO 2026-01-31"
+	const bad = "dateRange must be a range such as Last 7 days, Last calendar month or 2026-01-01 TO 2026-01-31"
 	for _, tt := range []struct{ text, from, to, err string }{
 		{text: "", from: "2026-03-30T15:04:05+02:00", to: "2026-03-31T15:04:05+02:00"},
 		{text: "last 24 HOURS", from: "2026-03-30T15:04:05+02:00", to: "2026-03-31T15:04:05+02:00"},

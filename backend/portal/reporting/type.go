@@ -148,7 +148,7 @@ func (r *Report) checkContent(w *resource.Write) error {
 		if strings.TrimSpace(name) == "" || len(name) > 255 || strings.ContainsFunc(name,
 			func(c rune) bool { return c < ' ' }) {
 			return fault.At(fmt.Sprintf("properties[%d]", i),
-				"properties[%d] is the name of a property, one line of 1 to 255 characters", i)
+				"properties[%d] must be the name of a property, one line of 1 to 255 characters", i)
 		}
 	}
 	return r.checkMetrics(w)

@@ -115,7 +115,7 @@ test('that nothing can be written is said before anything is saved, once, until 
   await app.load()
   to.storage?.({ problem: '' })
   expect(app.toasts.current).toBeUndefined()
-  const problem = 'portal.db is damaged, so nothing is written to it any more'
+  const problem = 'portal.db is damaged, and read-only until it is repaired'
   to.storage?.({ problem })
   expect(app.toasts.current).toMatchObject({ text: `Not saved: ${problem}`, stay: true, tone: 'error' })
   app.toasts.dismiss()
