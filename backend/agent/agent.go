@@ -164,7 +164,7 @@ func (a *agent) collect(parent context.Context) error {
 			}
 		})
 	}
-	heard := make(chan struct{}) // the first heartbeat: nothing is polled before the time of the portal is known
+	heard := make(chan struct{}) // the first heartbeat: polling begins when the time of the portal is known
 	first := sync.OnceFunc(func() { close(heard) })
 	start("heartbeat", func(ctx context.Context) (time.Duration, error) {
 		wait, err := a.beat(ctx)

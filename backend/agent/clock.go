@@ -7,9 +7,9 @@ import (
 	"spyglass/backend/check"
 )
 
-// portalClock follows the portal's clock, by the responses to heartbeats.
-// Between them it advances by the time that passes here, so that setting this
-// machine's clock does not matter.
+// portalClock is an estimate of the portal's clock, from the responses to
+// heartbeats. Between them it advances by this machine's monotonic clock, so that
+// setting the machine's clock has no effect.
 //
 // All methods are safe for concurrent use.
 type portalClock struct {
@@ -32,7 +32,8 @@ const (
 	slowest = 10 * time.Second
 )
 
-// learn takes the time that the portal had between two moments of this machine.
+// learn sets the clock from a portal time that lies between two times of this
+// machine.
 func (k *portalClock) learn(sent, got, portal time.Time) {
 	took := got.Sub(sent)
 	k.mu.Lock()

@@ -142,8 +142,8 @@ func apiOf(text string) (string, error) {
 	return u.String(), nil
 }
 
-// beat sends a heartbeat, and learns from the response the portal's time and
-// whether other devices are assigned than before.
+// beat sends a heartbeat. The response has the portal's time, and shows whether
+// the assigned devices have changed.
 func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
 	said := a.clock.offset()

@@ -139,7 +139,7 @@ func (x *exchange) send(status int, body []byte) {
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.begin(status)
 	if len(body) <= piece { // begin has set the deadline, or the server has
-		_, _ = x.w.Write(body) // an error means that the caller has gone
+		_, _ = x.w.Write(body) // an error means that the client has disconnected
 		return
 	}
 	_, _ = x.patient().Write(body)

@@ -1,12 +1,12 @@
-// Package api is the portal's HTTP: it mounts endpoints, guards them, and turns
-// responses and faults into status codes. No other package knows a status code.
+// Package api serves the portal over HTTP: it mounts endpoints, authorizes
+// requests, and maps results and faults to status codes. No other package uses
+// status codes.
 //
 // # The road of a request
 //
-// Host, then origin, then the endpoint, then the caller, the CSRF token, the
-// right, the rate limit, the body; only then the endpoint's own Handle. Each
-// step can refuse, in one place (guard.go), and every refusal has the same
-// body:
+// A request passes these checks in order: host, origin, endpoint, authentication,
+// CSRF token, permission, rate limit, body; then the endpoint's Handle runs. Each
+// check can refuse, in one place (guard.go), and every refusal has the same body:
 //
 //	{"errorMessage": "size is a whole number from 1 to 1000", "errorCode": 1400,
 //	 "errorDetail": {"field": "size", "reason": "size is a whole number from 1 to 1000"}}
@@ -17,7 +17,7 @@
 // limits; /explorer serves the Explorer's, with a limit for each user, and what
 // lies below no prefix, /metrics among it, has one for each address; / serves the
 // page and /launch exchanges a one-time token for the session cookie. HEAD goes
-// wherever GET does. What is refused is counted too, for each user or address.
+// wherever GET does. Refused requests count, too, for each user or address.
 //
 // # Concurrency
 //
@@ -72,19 +72,19 @@ type Options struct {
 	Version   string   // of the API, in OpenAPI
 
 	Root     []resource.Endpoint // below no prefix, such as /metrics: not in OpenAPI
-	Observer Observer            // is told of every answer; nil for nobody
+	Observer Observer            // receives every response; may be nil
 
 	// BodyBudget is the maximum number of bytes of request bodies in memory at
 	// once; DefaultBodyBudget when 0.
 	BodyBudget int64
 
-	// Trouble may hold up or refuse a request to the portal that everything else
-	// lets through, as incidents of the demo do; nil: nothing does.
+	// Trouble may delay or refuse a valid request to the portal, as demo
+	// incidents do; may be nil.
 	Trouble func(ctx context.Context, e *resource.Endpoint) error
 
 	Damaged func(err error) bool // whether it says that a database file is damaged; nil: none does
 
-	Limits func(method string) Limit // of each endpoint, asked at every request; nil: no limits
+	Limits func(method string) Limit // of each endpoint, called for every request; nil: no limits
 	Log    *slog.Logger
 	Clock  func() time.Time // time.Now when nil
 }
@@ -140,8 +140,8 @@ func New(o Options) (http.Handler, error) {
 	return h, err
 }
 
-// documentRoute is the route of an OpenAPI document, which is made when it is first
-// asked for.
+// documentRoute returns the route of an OpenAPI document, which is built on the
+// first request.
 func documentRoute(make func() ([]byte, error)) *route {
 	return &route{
 		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json",
@@ -176,13 +176,13 @@ type handler struct {
 	started time.Time // what the rate limits count from; its clock never jumps
 	hosts   map[string]*site
 	mounts  []*mount
-	own     *mount // of what lies below no prefix
+	own     *mount // of paths below no prefix
 	page    *page
 	bodies  *bodyBudget
 	quotas  quotas
 }
 
-// site is one of our own origins, with the URL of each mount.
+// site is one of the portal's origins, with the URL of each mount.
 type site struct {
 	origin string
 	base   map[string]string // by prefix
@@ -224,7 +224,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}
-	if time.Since(x.came) > time.Second { // the rest of the answer is written yet
+	if time.Since(x.came) > time.Second { // the rest of the response is still to be written
 		x.extendWrite()
 	}
 }

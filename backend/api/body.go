@@ -28,8 +28,8 @@ var errCrowded = &fault.Error{
 }
 
 // bodyBudget bounds the bytes of bodies that are in memory at once, from their
-// first byte until their request has been answered. Senders who have proved
-// nothing yet share an eighth of it, so that they cannot lock the others out.
+// first byte until their request has been answered. Unauthenticated senders share
+// an eighth of it, so that they cannot starve the others.
 type bodyBudget struct{ all, unproven *semaphore.Weighted }
 
 func newBodyBudget(bytes int64) *bodyBudget {

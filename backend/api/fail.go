@@ -105,7 +105,7 @@ func detail(f *fault.Error) []byte {
 	out := []byte{'{'}
 	add := func(key string, value any) {
 		text, err := encode(value)
-		if err != nil { // a detail that cannot be sent is left out; the sentence stands
+		if err != nil { // omit a detail that cannot be sent; the message suffices
 			return
 		}
 		if len(out) > 1 {

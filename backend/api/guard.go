@@ -10,7 +10,8 @@ import (
 	"spyglass/backend/session"
 )
 
-// guard checks a request to an endpoint, and charges it whether or not it goes on.
+// guard checks a request to an endpoint, and counts it towards its limit even if
+// it is refused.
 func (x *exchange) guard() error {
 	if err := x.check(); err != nil {
 		return x.chargeRefusal(err)
@@ -19,8 +20,8 @@ func (x *exchange) guard() error {
 }
 
 // check applies every rule for a request before the endpoint itself runs. The
-// order matters: before the caller is known, nothing about rights is revealed
-// and no endpoint's limit is used up.
+// order matters: before the caller is authenticated, nothing about permissions is
+// revealed and no endpoint's limit is used up.
 func (x *exchange) check() error {
 	if err := x.checkHost(); err != nil {
 		return err
@@ -74,8 +75,8 @@ func (x *exchange) checkHost() error {
 	return nil
 }
 
-// foreign reports whether a page of another origin is asking (trust.md, rule 2).
-// What is no browser sends neither header.
+// foreign reports whether the request comes from a page of another origin
+// (trust.md, rule 2). Clients other than browsers send neither header.
 func (x *exchange) foreign() bool {
 	for _, origin := range x.r.Header["Origin"] {
 		if origin != x.site.origin {

@@ -45,8 +45,8 @@ func inWords(d time.Duration) string {
 	return text
 }
 
-// bucket remembers when the requests of one window came, exactly: a ring that
-// grows with use and never beyond the limit.
+// bucket holds the exact times of the requests in one window, in a ring that
+// grows with use up to the limit.
 type bucket struct {
 	mu    sync.Mutex
 	times []time.Duration // since the handler was made

@@ -24,7 +24,7 @@ func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, MaxHeaderBytes: 64 << 10,
 		ReadHeaderTimeout: 5 * time.Second, WriteTimeout: stallTime, IdleTimeout: 2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // it would answer any Host
+		DisableGeneralOptionsHandler: true, // it would respond to any Host
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }

@@ -43,7 +43,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 	for i := range published {
 		c.notePartial(&published[i])
 	}
-	for i := range published { // answers first: theirs are the plain names
+	for i := range published { // responses first: they get the plain names
 		if answer := published[i].Answer; answer != nil {
 			c.schema(*answer, answerSide)
 		}

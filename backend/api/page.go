@@ -73,7 +73,7 @@ func (x *exchange) servePage() error {
 		return errForeign
 	}
 	allowed := "GET, HEAD"
-	if x.path == "/launch" { // who only looks spends no token
+	if x.path == "/launch" { // HEAD uses up no token
 		allowed = http.MethodGet
 	}
 	if x.method != http.MethodGet || allowed == http.MethodGet && x.r.Method == http.MethodHead {

@@ -10,9 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// checkQuery refuses a parameter that the endpoint does not have, that stands
-// twice or that has no value. v names the version of the API and goes with every
-// endpoint.
+// checkQuery refuses a parameter that the endpoint does not have, that is sent
+// twice or that has no value. Every endpoint accepts v, the version of the API.
 func (x *exchange) checkQuery() error {
 	if x.r.URL.RawQuery == "" || x.route.Any {
 		return nil

@@ -144,8 +144,8 @@ func decodeTwice(filter string) string {
 	return filter
 }
 
-// checkType takes JSON only: no form of another page can send it without asking
-// first (trust.md, rule 3).
+// checkType accepts JSON only: no form of another page can send it without a
+// preflight request (trust.md, rule 3).
 func (x *exchange) checkType() error {
 	sent := x.r.Header.Get("Content-Type")
 	if x.method == http.MethodGet || x.r.ContentLength == 0 && (sent == "" || x.route.Body == nil) {
@@ -172,7 +172,7 @@ const uploadType = "multipart/form-data"
 func (x *exchange) unpackUpload() error {
 	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	if err != nil || kind != uploadType || x.route.Upload == "" {
-		return nil // checkType has looked at it
+		return nil // checkType has validated it
 	}
 	form := multipart.NewReader(bytes.NewReader(x.body), params["boundary"])
 	for {

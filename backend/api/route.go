@@ -17,7 +17,7 @@ type route struct {
 	names  []string // of the path parameters, in order
 	verb   string   // see resource.Call
 	bucket *bucket
-	file   *file // instead of Handle: an answer that never changes
+	file   *file // instead of Handle: a response that never changes
 }
 
 func newRoutes(endpoints []resource.Endpoint) []*route {
@@ -38,7 +38,7 @@ func verbOf(method, path string) string {
 	return path[at+1:]
 }
 
-// aliases are paths that published clients know collectors by (wire.md).
+// aliases are the paths that published clients use for collectors (wire.md).
 var aliases = [][2]string{
 	{"/setting/collectors/groups", "/setting/collector/groups"},
 	{"/setting/collectors", "/setting/collector/collectors"},

@@ -68,7 +68,8 @@ func (o object) with(key string, value any) object {
 	return append(o, member{key, value})
 }
 
-// side is where a schema stands; what is required and what is shown differ.
+// side is the place of a schema, a body or a response: required and shown keys
+// differ.
 type side int
 
 const (
@@ -85,7 +86,7 @@ type components struct {
 	schemas object
 	texts   map[string][]byte
 	limited bool            // the endpoints have rate limits
-	partial map[string]bool // objects of which fields= may pick some keys
+	partial map[string]bool // objects of which fields= can select keys
 	listed  func(*resource.Schema) string
 }
 
@@ -191,7 +192,7 @@ func (c *components) properties(o object, s resource.Schema, at side) object {
 	return o.with("properties", properties).with("required", required)
 }
 
-// nested is the side of what stands inside: a changed key is given whole.
+// nested returns the side of a nested schema: a changed key is sent whole.
 func nested(at side) side {
 	if at == patchSide {
 		return bodySide

@@ -34,7 +34,7 @@ func (x *exchange) watch(ctx context.Context, cancel context.CancelCauseFunc, be
 	running.Go(func() {
 		done := false
 		defer func() {
-			if !done { // it has ended, or the watch panicked: nobody would know when it ends
+			if !done { // it has ended, or the watch panicked and cannot report the end
 				cancel(errEnded)
 			}
 		}()
@@ -192,11 +192,11 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	if context.Cause(ctx) == error(errEnded) {
 		mu.Lock()
 		defer mu.Unlock()
-		_, _ = out.Write([]byte("event: session\ndata: {}\n\n")) // the last word: the page asks to sign in again
+		_, _ = out.Write([]byte("event: session\ndata: {}\n\n")) // the last event: the page shows the sign-in
 		return nil
 	}
 	if ctx.Err() != nil {
-		return nil // the caller has gone
+		return nil // the client has disconnected
 	}
 	return err
 }

@@ -28,7 +28,7 @@
 //	inGroup("Servers/*")                 it is in such a group, however deep; the full path, * and ? are wildcards
 //	hasProperty("x"), exists("x")        the property is there and not empty
 //	getPropValue("x")                    its value
-//	join(value, "|")                     a list with commas, put together with something else
+//	join(value, "|")                     a list with commas, joined with another separator
 //	contains(a, "b"), startsWith(…), endsWith(…)
 //	true(), false()
 //
@@ -37,15 +37,14 @@
 //
 // # Comparing
 //
-// Text compares ignoring case. "==" and "!=" compare numbers where one side is
-// a number without quotes; "<" and the like always do, and are false where a
-// side is none. What is compared with a property that is not there is compared
-// with the empty text.
+// Text compares ignoring case. "==" and "!=" compare numbers where one side is a
+// number without quotes; "<" and the like always do, and are false where a side
+// is none. A missing property compares like an empty text.
 //
-// The text behind "=~" is a glob when * and ? are all that is special in it:
+// The text behind "=~" is a glob if its only special characters are * and ?:
 // "web*" is a value that begins with web. Anything else is a regular expression
-// (RE2) that is looked for anywhere in the value: "web", "^web.*\.fra$". The
-// first "*" or "?" behind a "." makes it one: "10.1.*".
+// (RE2) that can match anywhere in the value: "web", "^web.*\.fra$". The first
+// "*" or "?" behind a "." makes it one: "10.1.*".
 //
 // # Limits and errors
 //
@@ -98,7 +97,7 @@ type Expr struct {
 	root    *node // nil for the empty expression
 	uses    map[string]bool
 	load    Load
-	longest *int // bytes of a value that its regular expressions look at
+	longest *int // bytes of a value that its regular expressions read
 }
 
 // Match reports whether the expression applies.
@@ -155,7 +154,7 @@ type node struct {
 	truth       bool   // of opConst
 	name        string // of opCall
 	pattern     *regexp.Regexp
-	longest     *int   // bytes of a value that the pattern looks at
+	longest     *int   // bytes of a value that the pattern reads
 	glob        string // lower case; of opLike when pattern is nil, and of opGroup
 }
 
@@ -183,7 +182,7 @@ type join struct {
 	with string
 }
 
-// The order of the operations is how tight they bind.
+// The constants are in order of precedence.
 func (n *node) write(out *strings.Builder, outer op) {
 	switch n.op {
 	case opOr, opAnd:

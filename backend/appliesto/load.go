@@ -6,9 +6,9 @@ const (
 	MaxAllTerms = 50_000  // with the functions they call written out
 	MaxAllSteps = 100_000 // of their regular expressions, for each character of a value
 
-	// maxAllWork bounds the steps times the length of a value, as maxWork does for
-	// one expression. With all the steps that are allowed, values of up to 200 bytes
-	// are looked at.
+	// maxAllWork bounds the steps times the length of a value, as maxWork does
+	// for one expression. With the maximum number of steps, values of up to 200
+	// bytes are matched.
 	maxAllWork = 20_000_000
 )
 

@@ -138,7 +138,7 @@ func (v *value) of(s Subject) string {
 // Globs reports whether the glob matches the whole text: * matches anything, ? one
 // character. Both are in lower case.
 func Globs(glob, text string) bool {
-	star, from := -1, 0 // the last * and where the text it stands for ends
+	star, from := -1, 0 // the last *, and the end of the text that it matches
 	g, t := 0, 0
 	for t < len(text) {
 		switch {

@@ -45,7 +45,7 @@ type calls struct {
 	stack []string // functions being read
 	uses  map[string]bool
 
-	longest *int // bytes of a value that the regular expressions look at; known at the end
+	longest *int // bytes of a value that the regular expressions read; set at the end
 }
 
 func (c *calls) parse(text string) (*function, error) {

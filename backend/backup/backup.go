@@ -16,13 +16,12 @@
 //
 // # Nothing half done
 //
-// Write makes a hidden folder beside its file and renames the file into place
-// at the end. Restore unpacks into a folder inside the data folder, checks
+// Write makes a hidden folder beside its file and renames the file into place at
+// the end. Restore unpacks into a folder inside the data folder, checks
 // everything there, and then names it "ready" in one step: from then on the
-// restore counts. What is left to do is moving files, and Finish, which every
-// start of a portal calls, goes on with it after a crash. Before that step the
-// data folder is as it was. Stage goes as far as that step, beside a portal
-// that runs.
+// restore is pending. Only files remain to be moved; Finish, which every start of
+// a portal calls, does that, and resumes after a crash. Before that step the data
+// folder is unchanged. Stage stops after that step, while a portal runs.
 //
 // What a restore replaces is kept in the folder "before-restore" until the next
 // restore, or until Forget. Undo makes it ready in turn.
@@ -100,7 +99,7 @@ type Databases interface {
 	// number of its layout. It is fault.Conflict when the file is damaged or
 	// from a newer version.
 	Check(ctx context.Context, path string) (layout int, err error)
-	// ReleaseKey lets a database that no process has open continue with another key.
+	// ReleaseKey allows a database that no process has open to use another key.
 	ReleaseKey(ctx context.Context, path string) error
 }
 
@@ -171,7 +170,7 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 	for _, e := range entries {
 		f, err := o.add(ctx, w, folderName+"/"+e.Name(), filepath.Join(o.Folder, folderName, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // its task has gone in the meantime
+			continue // its task was deleted in the meantime
 		}
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ var errWaits = fault.New(fault.Conflict, "a restore is already pending for the n
 
 // State is the state of restores in a data folder.
 type State struct {
-	Waits     bool      // one goes on at the next start
+	Waits     bool      // one resumes at the next start
 	Replaced  time.Time // when what is kept was replaced; zero for nothing kept
 	KeptBytes int64
 }
@@ -73,7 +73,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Unstage takes back a restore that waits for the next start.
+// Unstage cancels a restore that is pending for the next start.
 func Unstage(folder string) error {
 	if !waits(folder) {
 		return fault.New(fault.Conflict, "no restore is pending")
@@ -111,9 +111,8 @@ func Undo(folder string) error {
 // Forget deletes what the last restore replaced.
 func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, keptFolder)) }
 
-// Finish does what is left of a restore that counts, and forgets one that does
-// not yet. Each step may be done again after a crash; there is nothing to do in
-// a folder without a restore.
+// Finish completes a pending restore, and deletes an incomplete one. Each step
+// can be repeated after a crash. In a folder without a restore it does nothing.
 func Finish(folder string) error {
 	err := finish(folder)
 	if err != nil {
@@ -154,7 +153,7 @@ func moveAway(folder string) error {
 	old := filepath.Join(folder, oldFolder)
 	names := []string{folderName}
 	for _, name := range databases {
-		if err := os.RemoveAll(filepath.Join(folder, name+"-shm")); err != nil { // made anew whenever it is needed
+		if err := os.RemoveAll(filepath.Join(folder, name+"-shm")); err != nil { // created again when it is needed
 			return err
 		}
 		names = append(names, name, name+"-wal")

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miekg/dns" // the standard library asks the system's name servers only, and has no SOA
+	"github.com/miekg/dns" // the standard library queries the system's name servers only, and has no SOA
 )
 
 // recordTypes lists the types that can be queried.

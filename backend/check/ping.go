@@ -225,7 +225,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 	var running service.Parts
 	for _, port := range ports {
 		running.Go(func() {
-			a := answer{port: port, err: errRefused} // where it panics
+			a := answer{port: port, err: errRefused} // if it panics
 			defer func() { answers <- a }()
 			conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(to.String(), port))
 			a.took = time.Since(began)

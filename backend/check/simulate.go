@@ -20,7 +20,7 @@ const (
 	ShapeLatency     Shape = "latency"     // milliseconds, a little by day, with spikes
 	ShapeLoss        Shape = "loss"        // percent; 0 but for rare spells
 	ShapeTemperature Shape = "temperature" // degrees Celsius, by day
-	// percent; grows for months until somebody makes room, mostly before it is over 80
+	// percent; grows for months until space is freed, mostly before it is over 80
 	ShapeDisk     Shape = "disk"
 	ShapeUp       Shape = "up"       // 1, or 0 in rare spells
 	ShapeDaysLeft Shape = "daysLeft" // whole days until a certificate ends; renewed in time, mostly
@@ -121,7 +121,7 @@ func mix(x uint64) uint64 {
 }
 
 // chance returns a pseudorandom number from 0 to less than 1, for the number n
-// of the thing what.
+// and the purpose what.
 func (d moment) chance(what uint64, n int64) float64 {
 	return float64(mix(d.seed^mix(what*0x9e3779b97f4a7c15^uint64(n)))>>11) / (1 << 53)
 }

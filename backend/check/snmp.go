@@ -105,7 +105,7 @@ func (d *Dialer) snmp(ctx context.Context, host string, property func(name, othe
 		wait = min(wait, time.Until(ends))
 	}
 	x := &gosnmp.GoSNMP{
-		Target: host, Port: uint16(n), Transport: "udp", //nolint:gosec // target has looked at the port
+		Target: host, Port: uint16(n), Transport: "udp", //nolint:gosec // target has validated the port
 		Context: ctx, Control: d.control,
 		Timeout: max(wait/3, time.Millisecond), Retries: 2, MaxOids: mostOIDs,
 	}
@@ -253,8 +253,8 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		return err
 	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest),
 		strings.Contains(text, "authentic"):
-		// The response that there is no such user is unsigned, so it looks the
-		// same as a wrong signature.
+		// The response for an unknown user is unsigned, so it cannot be told from
+		// a wrong signature.
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs "+
 			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):

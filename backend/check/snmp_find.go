@@ -106,7 +106,7 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 		if err != nil {
 			return column{}, a.sentence(ctx, err)
 		}
-		if answer.Error == gosnmp.NoSuchName { // v1 marks the end of the table so
+		if answer.Error == gosnmp.NoSuchName { // v1 marks the end of the table this way
 			return c, nil
 		}
 		if answer.Error != gosnmp.NoError {

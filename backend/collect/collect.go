@@ -7,12 +7,13 @@
 // own for it. From then on it sends heartbeats, fetches the instances it has to
 // poll, runs the discovery searches that are assigned to it, and posts the
 // results of both. These are endpoints like any other, below
-// /setting/collectors/{id}: whoever may change all settings can try them.
+// /setting/collectors/{id}: any user with Edit access to all settings can try
+// them.
 //
 // # Secrets
 //
 // Assignments hold the properties of devices in clear, communities and passwords
-// among them, for the collector's own credential; anybody else sees them masked.
+// among them, for the collector's own credential; everyone else sees them masked.
 //
 // Installing a collector therefore gives access to them: making an installation
 // token requires View access to all devices of the collector. Registering one

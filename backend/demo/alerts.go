@@ -30,7 +30,7 @@ type episode struct {
 	ended    resource.Seconds // 0 while active
 	ackedBy  string
 	ackedOn  resource.Seconds
-	dead     bool // the device does not answer
+	dead     bool // the device does not respond
 	dice     *rand.Rand
 }
 

@@ -7,26 +7,27 @@
 //
 // # The same every time
 //
-// Ids, names, addresses and properties depend on nothing but a device's place
-// in the fleet, so device 7 is the same one in a company of 10 and of 100,000.
-// Times are relative to Options.Now. Secrets (hashes, the encrypted key of the token)
-// are random, because they are never shown.
+// Ids, names, addresses and properties depend only on a device's place in the
+// fleet, so device 7 is the same one in a company of 10 and of 100,000. Times are
+// relative to Options.Now. Secrets (hashes, the encrypted key of the token) are
+// random, because they are never shown.
 //
 // # What examples rely on
 //
 // Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
-// are there and nothing else needs them, so that they may be changed and
-// deleted; so are function 1, alert 1 (the oldest, which stays active), notice 1 (which failed),
-// data source 22, alert rule, escalation chain, ops note and report group 4, report 6, maintenance window 9, and
-// recipient group, integration and collector group 3, and the incident 1, which is over. A company
-// of fewer than 150 devices has no device 150.
-// Two more devices lie in the recycle bin, behind all others: 153 and 154 in the standard company.
+// exist and nothing depends on them, so that examples can change and delete them;
+// so are function 1, alert 1 (the oldest, which stays active), notice 1 (which
+// failed), data source 22, alert rule, escalation chain, ops note and report
+// group 4, report 6, maintenance window 9, and recipient group, integration and
+// collector group 3, and the incident 1, which is over. A company of fewer than
+// 150 devices has no device 150. Two more devices are in the recycle bin, after
+// all others: 153 and 154 in the standard company.
 //
 // # Errors
 //
-// Fill writes everything in one transaction: a portal that was killed half-way
-// is as empty as before. A portal that is not empty is fault.Conflict, a number
-// of devices that cannot be is fault.Invalid.
+// Fill writes everything in one transaction: a portal that was killed half-way is
+// as empty as before. A portal that is not empty is fault.Conflict, an invalid
+// number of devices is fault.Invalid.
 package demo
 
 import (
@@ -45,7 +46,7 @@ import (
 type Options struct {
 	Devices   int                          // exactly so many; StandardDevices when 0
 	Now       time.Time                    // all moments are before it; time.Now when zero
-	Passwords map[string]string            // of admin, operator and viewer; who is missing gets one that nobody knows
+	Passwords map[string]string            // of admin, operator and viewer; a missing one gets a random password
 	Hash      func(string) (string, error) // people.HashPassword when nil
 	Progress  func(devices int)            // called now and then with how many are written; may be nil
 	Reports   string                       // folder for the files of finished reports; empty: no report has been run

@@ -145,8 +145,8 @@ func (f *deviceMaker) place(s *slot) string {
 	return s.site.location + ", rack " + strconv.Itoa(f.dice.IntN(s.site.racks)+1)
 }
 
-// address is the slot's own in the first round; later rounds go on in the
-// further subnets of the site, 254 devices in each.
+// address returns the slot's address in the first round; later rounds use the
+// next subnets of the site, 254 devices in each.
 func (f *deviceMaker) address(s *slot, round int) string {
 	second, third, last := s.site.subnet, s.subnet, s.address
 	if round > 0 {

@@ -23,7 +23,7 @@ type HistoryOptions struct {
 	Series *series.DB
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
-	Ends   bool             // once it has come to now: somebody else polls the devices from then on
+	Ends   bool             // once it reaches the present, when the poller takes over
 	Guard  *service.Guard
 }
 
@@ -184,7 +184,7 @@ func (h *History) Once(ctx context.Context) error {
 		rest = rest[n:]
 	}
 	h.whole = true
-	h.filling.Store(false) // first: whoever hears of the row asks
+	h.filling.Store(false) // first, because listeners of the row read it
 	return h.keepPast(ctx, h.clock().Unix(), true)
 }
 

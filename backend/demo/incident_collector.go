@@ -68,7 +68,7 @@ func (s *Stage) beat(ctx context.Context) error {
 		err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 			c, err := resource.Get(ctx, tx, collector.Collectors.Name, all[i].ID)
 			if err != nil {
-				return nil // it is gone already
+				return nil // it is deleted already
 			}
 			c.LastHeartbeatOn, c.IsDown = now, false
 			return resource.Put(ctx, tx, collector.Collectors.Name, c)

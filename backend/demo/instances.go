@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// associated bounds the companies all of whose devices get their data sources
-// in Fill. In a larger one only the devices that have alerts, among the first
-// told, get them in Fill; the monitor associates the others over time.
+// associated bounds the companies all of whose devices get their data sources in
+// Fill. In a larger one only the devices that have alerts, among the first
+// associated, get them in Fill; the monitor associates the others over time.
 const (
 	associated = 1000
 	told       = 5000

@@ -8,7 +8,7 @@ type kind struct {
 	models     []string
 	systems    []string // operating systems or firmwares
 	serial     string   // begins its serial numbers
-	upright    bool     // stands on a floor or hangs from a ceiling, not in a rack
+	upright    bool     // on a floor or a ceiling, not in a rack
 	facts      []fact   // found out by checks
 	secrets    []fact   // of which every third device has its own, instead of the group's
 }

@@ -187,7 +187,7 @@ func (s *Stage) settle(ctx context.Context, one *scene) error {
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
-			return nil // it is gone already
+			return nil // it is deleted already
 		}
 		row.DeviceID, row.GroupID, row.CollectorID = one.DeviceID, one.GroupID, one.CollectorID
 		return resource.Put(ctx, tx, incident.Incidents.Name, row)
@@ -257,7 +257,7 @@ func (s *Stage) over(ctx context.Context, one *scene) error {
 	err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
-			return nil // it is gone already
+			return nil // it is deleted already
 		}
 		row.End(row.EndOn)
 		return resource.Put(ctx, tx, incident.Incidents.Name, row)

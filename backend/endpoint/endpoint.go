@@ -1,11 +1,11 @@
 // Package endpoint turns the declaration of a resource into the endpoints that
-// serve it: paths, rights, parameters, bodies, answers, errors, documentation and
-// an example of each.
+// serve it: paths, permissions, parameters, bodies, responses, errors,
+// documentation and an example of each.
 //
-// It knows neither tables nor HTTP. What an endpoint does is a Handler of the
-// package that keeps the rows (backend/store). Of panics when a declaration
-// cannot be described, as when its example is no JSON: that is found at the
-// start of the program. Everything here is safe for concurrent use.
+// It depends neither on tables nor on HTTP. The package that stores the rows
+// (backend/store) supplies a Handler for each endpoint. Of panics, at the start
+// of the program, if a declaration cannot be described, for example because its
+// example is not JSON. Everything here is safe for concurrent use.
 package endpoint
 
 import (
@@ -17,11 +17,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Handler answers the calls of one endpoint.
+// Handler handles the calls of one endpoint.
 type Handler = func(ctx context.Context, c *resource.Call) (any, error)
 
-// Handlers are what the endpoints of a resource do. Those that its declaration
-// has no use for may be nil.
+// Handlers are the functions behind the endpoints of a resource. Those that its
+// declaration does not need may be nil.
 type Handlers[T any] struct {
 	List, Create, Get, Replace, Patch, Delete Handler
 
@@ -34,10 +34,10 @@ type Handlers[T any] struct {
 	Props     PropHandlers
 }
 
-// BinHandlers are what the endpoints of a recycle bin do.
+// BinHandlers are the functions behind the endpoints of a recycle bin.
 type BinHandlers struct{ List, Restore, Purge, RestoreMany, PurgeMany Handler }
 
-// PropHandlers are what the endpoints of the properties of a row do.
+// PropHandlers are the functions behind the endpoints of a row's properties.
 type PropHandlers struct{ List, Add, Get, Replace, Patch, Delete Handler }
 
 // declaration is a resource and what its endpoints do.

@@ -9,26 +9,26 @@
 //	event: device
 //	data: {"id":7,"displayName":"web-42","hostStatus":"dead",…}
 //
-// The data is the row as its list has it, of a device the fields that say how
-// it is. A row that was deleted, or that the caller may no longer see, is
+// The data is the row as its list has it, for a device, the fields of its state.
+// A row that was deleted, or that the caller may no longer see, is
 // {"id":7,"gone":true}; only a caller who could see it gets that event. Changes
-// of a row within a tenth of a second are one event, of how the row is by then.
-// An event lost with the data {} means that too much has changed to send each
-// row: list again. A client that lists after the stream has begun misses
+// of a row within a tenth of a second are sent as one event with the latest
+// state. An event lost with the data {} means that too much has changed to send
+// each row: list again. A client that lists after the stream has begun misses
 // nothing.
 //
 // # Who sees what
 //
 // Rows come from the lists, so each caller receives what they may read. When
-// roles or groups change, or the rights of the user, the stream ends; the next
-// one has the rights of then.
+// roles, groups or the permissions of the user change, the stream ends; the
+// client reconnects with its new permissions.
 //
 // # Cost
 //
-// A change is evaluated once for all streams with the same rights (scope), at most
-// ten times a second, and not once a stream. Streams are bounded: 20 a user and
-// 500 in all. A stream that is not read keeps at most mostWaiting events in
-// memory; then it gets lost in place of them.
+// A change is evaluated once for all streams with the same rights (scope), at
+// most ten times a second, rather than once per stream. Streams are bounded: 20 a
+// user and 500 in all. A stream that is not read keeps at most mostWaiting events
+// in memory; then it gets lost in place of them.
 //
 // # Concurrency
 //
@@ -82,7 +82,7 @@ type kind struct {
 	name  string // of the resource, and of its events
 	query url.Values
 	list  func(ctx context.Context, c *resource.Call) (any, error)
-	gone  func(id int64) any // the event of a row that has gone
+	gone  func(id int64) any // the event for a deleted row
 }
 
 // New makes a service.
@@ -189,7 +189,7 @@ const (
 // retry is the time after which a caller that was refused a stream may retry.
 const retry = 30 * time.Second
 
-// join adds a listener to the scopes of what it wants.
+// join adds a listener to the scopes of the kinds it subscribes to.
 func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
 	rights, err := rightsOf(c.Access)
 	if err != nil {

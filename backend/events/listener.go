@@ -26,7 +26,7 @@ type listener struct {
 // mostWaiting is the maximum number of unread events of a listener.
 const mostWaiting = 500
 
-// ready waits until the scopes of the listener know what is visible.
+// ready waits until the scopes of the listener have read the visible rows.
 func (l *listener) ready(ctx context.Context) error {
 	for _, sc := range l.scopes {
 		select {
@@ -100,7 +100,7 @@ func (l *listener) pass(ctx context.Context, send func(...resource.Event) error,
 	for {
 		select {
 		case <-ctx.Done():
-			return nil // the caller has gone
+			return nil // the client has disconnected
 		case <-l.over:
 			return nil
 		case <-l.wake:

@@ -81,8 +81,8 @@ func divide(a, b float64) float64 {
 	return a / b
 }
 
-// round is to the nearest, halves away from zero; the second value is how many
-// digits stay behind the point, at most 15.
+// round rounds to the nearest number, halves away from zero; the second value is
+// the number of decimal places, at most 15.
 func round(v []float64) float64 {
 	if len(v) == 1 || v[1] == 0 {
 		return math.Round(v[0])

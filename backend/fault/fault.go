@@ -22,17 +22,17 @@ const (
 	Invalid   Kind = "invalid"    // the request is wrong; fix Field and resend
 	NoLogin   Kind = "no_login"   // no session, or an expired one; a bad token
 	Denied    Kind = "denied"     // signed in, but without the permission
-	Unknown   Kind = "unknown"    // no such row, or not yours to see
-	NoMethod  Kind = "no_method"  // the path exists, the method does not go with it
-	Conflict  Kind = "conflict"   // somebody else holds that name, or the state forbids it
-	Changed   Kind = "changed"    // the row is not the one you read; read it again
+	Unknown   Kind = "unknown"    // no such row, or the caller cannot view it
+	NoMethod  Kind = "no_method"  // the path does not support the method
+	Conflict  Kind = "conflict"   // the name is taken, or the state does not allow it
+	Changed   Kind = "changed"    // the row has changed since you read it; read it again
 	TooLarge  Kind = "too_large"  // the body or the headers pass a limit
 	MediaType Kind = "media_type" // the body is not JSON
 	TooMany   Kind = "too_many"   // rate limit; resend after RetryAfter
-	Busy      Kind = "busy"       // this portal has too much to do; resend after RetryAfter
-	Offline   Kind = "offline"    // the other side does not answer; try again
+	Busy      Kind = "busy"       // the portal is overloaded; resend after RetryAfter
+	Offline   Kind = "offline"    // the other side does not respond; try again
 	Full      Kind = "full"       // the disk is full; nothing was written
-	Running   Kind = "running"    // accepted and still under way; ask again
+	Running   Kind = "running"    // accepted and still running; request it again
 	Internal  Kind = "internal"   // our fault; the cause never leaves the log
 )
 
@@ -40,11 +40,11 @@ const (
 // code.
 type Error struct {
 	Kind       Kind
-	Field      string         // the JSON or parameter name of what is wrong, if one thing is
+	Field      string         // the invalid JSON field or parameter, if it is one
 	Message    string         // one sentence, no trailing period, safe to show
-	Allowed    []any          // the values that would do, where they can be listed
+	Allowed    []any          // the valid values, if they can be listed
 	Detail     map[string]any // further facts for a program, safe to show
-	RetryAfter time.Duration  // for TooMany and Busy: when the same request may come again
+	RetryAfter time.Duration  // for TooMany and Busy: when to resend the request
 	Err        error          // the cause, for the log only
 }
 

@@ -13,17 +13,17 @@
 //	test   := ":::empty" | "!::empty" | ":::null" | "!::null"
 //	value  := '"' { char } '"' | char { char }
 //
-// Spaces may stand between any two of these. A quoted value holds any
+// Spaces are allowed between any two of these. A quoted value holds any
 // characters; a bare one ends at a space, a comma, a bar or a quote. In both, \
 // takes the next character as it is. ">=" and "<=" are other ways to write ">:"
-// and "<:". A text of nothing but spaces is the filter that everything passes.
+// and "<:". An empty filter, or one of spaces only, matches all rows.
 //
 // # Values
 //
 // ":" is equal, "~" contains, and "!" before either negates. With a negated
 // operator, "|" means none of these values. In a value of ":" and "!:", an
-// unescaped * is a wildcard where texts are compared; everywhere else it stands
-// for itself, but for a boolean, where a lone * is either value.
+// unescaped * is a wildcard where texts are compared; elsewhere it is a plain
+// character, except that a lone * for a boolean matches both values.
 //
 // Numbers are decimal. A moment is an epoch number in the unit of its column, a
 // day 2026-01-31, which is all of that day in the portal's time zone, or an RFC
@@ -31,7 +31,7 @@
 // names of fields, not in true and false.
 //
 // Conditions on the two halves of one list of pairs, in one and-group, mean the
-// same element: the reader of a Filter sees to that.
+// same element; the reader of a Filter must ensure that.
 //
 // # Limits and errors
 //
@@ -60,7 +60,7 @@ type Filter struct{ Any [][]Cond }
 
 // Cond is one condition on one column.
 type Cond struct {
-	Column resource.Column // Kind tells how to compare; "_all" is of KindText
+	Column resource.Column // Kind decides how to compare; "_all" is of KindText
 	Sub    string          // "name" or "value" of a KindPairs column, else ""
 	Op     Op
 	Values []Value // any of these; for a negated Op none of these; nil where Op takes none

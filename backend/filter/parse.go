@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// all is the field that stands for every text of a row.
+// all is the name of the field that matches every text of a row.
 const all = "_all"
 
 // Parse reads a filter over those columns. Days are days in zone; nil is UTC.

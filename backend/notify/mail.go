@@ -8,7 +8,7 @@ import (
 	"net"
 	"time"
 
-	// go-mail (MIT) speaks SMTP with STARTTLS, authentication and MIME; the
+	// go-mail (MIT) supports SMTP with STARTTLS, authentication and MIME; the
 	// standard library's net/smtp is frozen.
 	smtp "github.com/wneessen/go-mail"
 
@@ -61,7 +61,7 @@ func (m mailer) client(i *alert.Integration, limit time.Duration) (*smtp.Client,
 	return smtp.NewClient(i.Host, options...)
 }
 
-// secure returns a dialer that speaks TLS from the first byte.
+// secure returns a dialer for connections with TLS from the first byte.
 func (m mailer) secure(trust *tls.Config) smtp.DialContextFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		raw, err := m.o.Dial(ctx, network, address)
@@ -108,7 +108,7 @@ func judged(err error, host string, delivered bool) error {
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		return refused{fmt.Errorf("%s rejected the email: %w", host, err)}
 	}
-	answered := sent == nil || sent.ErrorCode() > 0 // without a code the transfer was not begun
+	answered := sent == nil || sent.ErrorCode() > 0 // without a code the transfer did not begin
 	err = fmt.Errorf("%s did not accept the email: %w", host, err)
 	if answered && !delivered {
 		return unsent{err}

@@ -5,10 +5,10 @@
 //
 // Every event of an alert marks it (alert.Alert.NoticeOn). The planner takes
 // marked alerts and, in one transaction each batch, writes the recipients as
-// alert.Delivery rows, and updates on the alert who was notified of what, and
-// when it is due again. The sender takes the rows that are due. So a notice is
-// planned once, however often the process ends, and is sent until the other
-// side has accepted it.
+// alert.Delivery rows, and updates the recipients and the next due time of the
+// alert. The sender takes the rows that are due. So a notice is planned once,
+// however often the process ends, and is sent until the other side has accepted
+// it.
 //
 // The process may be killed between the sending and the update of the row; the
 // notice is then sent again, with the same key (Message-ID, Idempotency-Key),
@@ -41,7 +41,7 @@
 // # Demo clock and real time
 //
 // Escalation, duty rosters and throttling go by the time of the alerts (Pace),
-// which a demo speeds up or pauses. Attempts go by real time, because the
+// which a demo speeds up or pauses. Attempts run in real time, because mail
 // servers do.
 //
 // # Order
@@ -54,13 +54,14 @@
 //     of that kind which were not delivered. One that it was acknowledged does
 //     not: it is sent after them.
 //   - A notice that it has cleared supersedes all of them. It is not sent itself
-//     where nothing of the alert was delivered: nobody waits for its end.
+//     where nothing of the alert was delivered: no one knows that it was active.
 //   - A notice is not sent before the earlier one to the same receiver.
 //
-// Superseded notices stay in the log as such. Whether one was delivered is not
-// known while it is tried and after an interrupted attempt (Delivery.InDoubt);
-// it counts as delivered then, so that no notice of the end is missing. InDoubt
-// is written before the attempt and holds after the process was killed.
+// Superseded notices stay in the log as such. While an attempt runs, and after an
+// interrupted one, it is unknown whether the notice was delivered
+// (Delivery.InDoubt); it then counts as delivered, so that no notice of the end
+// is missing. InDoubt is written before the attempt and holds after the process
+// was killed.
 //
 // # Many at once
 //

@@ -103,7 +103,7 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 // climb notifies the stage that is due, and sets when the next one is.
 func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, chain *alert.Chain) error {
 	stages, destination := chain.StagesAt(p.now)
-	if len(stages) == 0 { // nobody is on duty: retry when that may have changed
+	if len(stages) == 0 { // no one is on duty: retry when that can have changed
 		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
 		return nil
 	}
@@ -122,7 +122,7 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 		if told.Stage > 0 && told.Severity < a.Severity {
 			a.NextRecipient = 1
 		}
-	case a.NextRecipient > told.Stage: // somebody escalated it
+	case a.NextRecipient > told.Stage: // a user escalated it
 	case interval > 0 && told.Stage < int64(len(stages)) && now >= told.On+interval:
 		a.NextRecipient = told.Stage + 1
 	default:
@@ -142,7 +142,7 @@ func next(told alert.Told, interval resource.Seconds, stages int) resource.Secon
 	return told.On + interval
 }
 
-// tell writes a notice for each of the recipients, once.
+// tell adds a notice for each of the recipients, once.
 func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string,
 	to []alert.Recipient) error {
 	state := alert.DeliveryWaiting

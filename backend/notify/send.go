@@ -199,7 +199,7 @@ func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delive
 	defer cancel()
 	var err error
 	if broke := s.o.Guard.Run("notices by "+i.Type, func() { err = way.send(ctx, i, d) }); broke != nil {
-		return errBroke // retried like one that nobody accepted
+		return errBroke // retried like a notice that was not accepted
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not respond within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())

@@ -141,7 +141,7 @@ func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.R
 	return out
 }
 
-// ask notes that an instance was polled without a response since the first
+// ask records that an instance was polled without a response since the first
 // silence.
 func (o *outage) ask(one *outcome) {
 	if one.of.up {

@@ -24,7 +24,7 @@
 // Only tasks that poll another machine over the network are judged
 // (Options.Remote).
 //
-//  1. An instance whose last look was answered and that is silent now has its
+//  1. An instance that responded to its last check and is silent now has its
 //     result held, when at least 3 devices had responded before. Unless another
 //     one responds within 0.2 s, up to 48 are polled at once, those that responded
 //     last.
@@ -36,7 +36,7 @@
 //     an outage of this machine; with fewer the held results are released.
 //  4. In an outage each silent result has no values, and says that it is this
 //     machine's failure (check.LocalUplink). The first response ends it
-//     (check.Result.Reached). Looks that began before that and are silent are
+//     (check.Result.Reached). Checks that began before that and are silent are
 //     not delivered.
 //
 // So devices that are silent in an outage but were so before it are delivered as
@@ -92,7 +92,7 @@ type Options struct {
 	Together time.Duration
 
 	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
-	Workers int          // looks at the same time; 256 when 0
+	Workers int          // checks at the same time; 256 when 0
 	Log     *slog.Logger // slog.Default when nil
 	Guard   *service.Guard
 }

@@ -81,7 +81,7 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 }
 
 // leapt reports whether much more time has passed than the planned wait: on a
-// clock that runs faster, a short delay of ours is a long time.
+// demo clock that runs faster, a short delay in real time is a long one.
 func (p *Poller) leapt(now time.Time) bool {
 	late := time.Duration(float64(leap) * max(1, p.o.Clock.Speed()))
 	return !p.meant.IsZero() && now.Sub(p.meant) > late
@@ -152,7 +152,7 @@ func limitOf(t *check.Task) time.Duration {
 	return min(longest, time.Duration(max(t.Interval, 1))*time.Second*9/10)
 }
 
-// look runs one check and passes on the result. It waits while Deliver does not
+// look runs one check and passes on the result. It blocks while Deliver does not
 // keep up.
 func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Lock()

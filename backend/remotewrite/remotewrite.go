@@ -169,8 +169,8 @@ func (s *Service) Close() {
 	}
 }
 
-// Offer hands over samples that the series have stored; it ignores them while
-// sending is off, or while they will be read from there.
+// Offer queues samples that the series have stored. It ignores them while sending
+// is off, or while the backlog is read from the series.
 func (s *Service) Offer(samples []series.Sample) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

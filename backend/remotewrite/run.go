@@ -15,7 +15,7 @@ const (
 	attempt    = 10 * time.Second // a request, at most
 	leastPause = time.Second
 	mostPause  = time.Minute
-	longPause  = 10 * time.Minute // the most that a receiver may ask for
+	longPause  = 10 * time.Minute // the longest Retry-After that is accepted
 	tellEvery  = time.Minute      // maximum age of the counts in the row
 	oldAge     = 2 * time.Minute  // of samples that have waited
 )
@@ -205,7 +205,7 @@ func (s *Service) toldState() string {
 	return s.told.State
 }
 
-// tell writes the state to the row, when it has changed or the counts are old.
+// tell writes the state to the row if it has changed or the counts are old.
 func (s *Service) tell(ctx context.Context, state string) {
 	stats := s.Stats()
 	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused +

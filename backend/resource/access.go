@@ -73,7 +73,7 @@ type Access struct {
 	Admin  bool // may everything
 	Grants []Grant
 
-	Collector int64 // the remote collector that asks; 0 for a person
+	Collector int64 // the remote collector that sends the request; 0 for a user
 }
 
 // May reports whether the caller has the right on at least one object.
@@ -92,11 +92,12 @@ func (a *Access) May(r Right) bool {
 	})
 }
 
-// Groups is where the caller may do op: everywhere, or in those groups, ascending.
+// Groups returns the groups in which the caller may do op: all, or those ids,
+// ascending.
 func (a *Access) Groups(op Operation) (all bool, ids []int64) { return a.In(DeviceGroup, op) }
 
-// In is where the caller may do op with objects of one type: everywhere, or in
-// those groups, ascending.
+// In returns the groups in which the caller may do op with objects of one type:
+// all, or those ids, ascending.
 func (a *Access) In(object Object, op Operation) (all bool, ids []int64) {
 	if a.Admin {
 		return true, nil

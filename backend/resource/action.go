@@ -9,14 +9,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Action is a named change to one row: POST {path}/{id}/{name}, answered with
-// the row. Loading, saving, the transaction, the route and the docs are not its
-// business.
+// Action is a named change to one row: POST {path}/{id}/{name} returns the row.
+// The store handles loading, saving, the transaction, the route and the docs.
 type Action[T any] struct {
 	Name    string    // the last part of the path, "ackdown"
 	Summary string    // a few words, "Acknowledge that a collector is down"
 	Doc     string    // one sentence
-	Op      Operation // what it asks of the caller; Modify when None
+	Op      Operation // the required permission; Modify when None
 	Takes   any       // a struct whose json and doc tags describe the body; nil: there is none
 	Example any       // a body
 

@@ -6,8 +6,8 @@ import "context"
 // of a published resource; Tx.Note records those without a row, such as a
 // sign-in.
 type Change struct {
-	Call   *Call  // who asked, when and from where
-	User   string // who it was, where the call does not know yet
+	Call   *Call  // the caller, the time and the address
+	User   string // the user, if the call does not have it yet
 	Action string // one word: create, replace, change, delete, restore, ack, sign-in …
 	Object string // the Name of the resource
 	Label  string // what people call one of its rows
@@ -24,8 +24,8 @@ type Auditor func(ctx context.Context, tx Tx, c *Change) error
 
 type callKey struct{}
 
-// WithCall returns a context with the call it serves, so that the store knows
-// who made a write in an endpoint's own code. A nil call: the portal itself.
+// WithCall returns a context with the call it serves, so that the store can
+// attribute writes in an endpoint's own code. A nil call means the portal itself.
 func WithCall(ctx context.Context, c *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }

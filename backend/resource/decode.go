@@ -395,8 +395,8 @@ func (f *Field[T]) setOther(p any, n Node, lenient bool) error {
 	return nil
 }
 
-// checkKeys refuses keys the schema does not have, letter case included, which
-// encoding/json would let pass.
+// checkKeys refuses keys that the schema does not have, including those in
+// another letter case, which encoding/json accepts.
 func checkKeys(at string, n Node, s Schema) error {
 	switch {
 	case n.Kind == '[' && s.Items != nil:

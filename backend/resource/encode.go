@@ -76,7 +76,7 @@ func Encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// AppendProperties adds a list of name/value pairs as it stands, unmasked.
+// AppendProperties appends a list of name/value pairs, unmasked.
 func AppendProperties(out []byte, props []Property) []byte {
 	out = append(out, '[')
 	for i, p := range props {
@@ -97,8 +97,8 @@ func AppendProperties(out []byte, props []Property) []byte {
 const secretFlag = `,"secret":true`
 
 // WithoutFlags returns a response without the flags of secret properties, which
-// the published API does not have. In a text the quotes would be escaped, so
-// what is found is such a flag.
+// the published API does not have. It can search for the key with its quotes,
+// because quotes in texts are escaped.
 func WithoutFlags(answer []byte) []byte {
 	flag := []byte(secretFlag + "}")
 	if !bytes.Contains(answer, flag) {
@@ -107,8 +107,8 @@ func WithoutFlags(answer []byte) []byte {
 	return bytes.ReplaceAll(answer, flag, []byte("}"))
 }
 
-// ReadProperties reads what AppendProperties wrote. Most hold no escapes, and
-// are then cut out of the text as they stand.
+// ReadProperties reads what AppendProperties wrote. Values without escapes, which
+// are most, are substrings of the text.
 func ReadProperties(text string) ([]Property, error) {
 	props := make([]Property, 0, strings.Count(text, `{"name":`))
 	if strings.IndexByte(text, '\\') >= 0 {

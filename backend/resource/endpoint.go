@@ -11,8 +11,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Endpoint is a route and its catalog entry, as one value: what the router
-// mounts is what the catalog prints.
+// Endpoint is a route together with its catalog entry.
 type Endpoint struct {
 	Method   string
 	Path     string // below the mount, "/device/devices/{id}"
@@ -26,15 +25,16 @@ type Endpoint struct {
 	Body   *Schema // nil: no body
 	Answer *Schema // of 200 or 201; nil: an empty object
 	Lines  *Schema // of each line, where a list goes as application/x-ndjson too
-	// the answer has an ETag: If-None-Match goes with a GET, If-Match with a write that may answer fault.Changed
+	// the response has an ETag: a GET accepts If-None-Match, a write If-Match,
+	// which may return fault.Changed
 	Tagged  bool
-	Creates bool // answers 201 on the native mount
-	Once    bool // the answer shows a secret that is never shown again: nobody keeps it
+	Creates bool // responds with 201 on the native mount
+	Once    bool // the response has a secret that is shown only once: it must not be stored
 	Errors  []Failure
 	Example Example
 	Limit   int64    // bytes of body; 4 MiB when 0
 	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
-	Files   []string // further media types of the answer, "text/csv": Answer.Type says which it is
+	Files   []string // other media types of the response, "text/csv"; Answer.Type has the actual one
 
 	Handle func(ctx context.Context, c *Call) (any, error)
 }
@@ -65,7 +65,7 @@ type Failure struct {
 	When string
 }
 
-// Example is a request that runs as it stands in the demo environment.
+// Example is a request that works in the demo environment.
 type Example struct {
 	Path  string      // with real ids; the template itself when empty
 	Query [][2]string // in the order shown
@@ -84,10 +84,10 @@ type Call struct {
 	Remote  string // the caller's address, without port
 	Verb    string // the last word of a path such as "/alert/alerts/{id}/ack"; empty for lists and rows
 	Lines   bool   // a list is wanted whole, one object a line (Accept: application/x-ndjson)
-	Peek    bool   // HEAD: the answer is not shown, and nothing may change
+	Peek    bool   // HEAD: the body is not sent, and nothing may change
 	IfMatch string // entity tag, empty when not conditional
 	NotIf   string // If-None-Match, empty when not conditional
-	Device  string // what this browser was given at an earlier sign-in; only where an endpoint answers secrets (Once)
+	Device  string // the device cookie of an earlier sign-in; only for endpoints that return secrets (Once)
 	Session Session
 }
 
@@ -96,7 +96,7 @@ type Call struct {
 type Session struct {
 	Cookie string // the session's secret, to be sent on to this portal only
 	CSRF   string
-	Window bool // comes from the desktop window, whoever is signed in there
+	Window bool // comes from the desktop window, signed in or not
 }
 
 // ID is a path parameter that holds an id. Anything else than a whole number
@@ -115,8 +115,8 @@ func ParseID(text string) (int64, bool) {
 	return id, err == nil && id >= 1 && Plain(text)
 }
 
-// Plain reports whether the text of a whole number is as one writes it: no plus
-// sign and no leading zeros.
+// Plain reports whether the text of a whole number has no plus sign and no
+// leading zeros.
 func Plain(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	return text == "0" || digits != "" && digits[0] >= '1' && digits[0] <= '9'

@@ -2,17 +2,17 @@ package resource
 
 import "context"
 
-// Hook joins two resources of which the lower must not know the upper: devices
-// do not import alerts. The lower one declares a point, a Trigger or a Value, and
-// uses it where its declaration or its code stands. The upper one lists a Hook
-// for that point in its own declaration. The store calls the hook for as long as
-// both are in the database, inside the same transaction or snapshot.
+// Hook connects two resources of which the lower must not import the upper:
+// devices do not import alerts. The lower one declares a point, a Trigger or a
+// Value, and calls it. The upper one lists a Hook for that point in its
+// declaration. The store calls the hook for as long as both are in the database,
+// inside the same transaction or snapshot.
 //
-// There are no other connections upwards: a package reaches one above it
-// through a Trigger or a Value, and one below by an import.
+// A package calls packages above it only through a Trigger or a Value, and those
+// below it by an import.
 type Hook struct {
 	Point string // the name of the Trigger or the Value
-	Do    any    // the function, of the type that the point asks for
+	Do    any    // the function, of the type that the point requires
 }
 
 // Trigger is a point at which other resources follow a change. E describes the

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Node is one value of a JSON body: its kind, and where it stands in the body.
+// Node is one value of a JSON body, with its kind and position.
 type Node struct {
 	Kind  byte   // one of { [ " 0 t f n
 	Pos   int    // byte offset
@@ -327,8 +327,8 @@ func (p *parser) hex() (rune, error) {
 	return rune(v), nil
 }
 
-// Text escapes follow RFC 8259; < > & stay as they are, since nothing of ours
-// is ever put into HTML.
+// Text escapes follow RFC 8259; < > & are not escaped, because responses are
+// never embedded in HTML.
 const hexDigits = "0123456789abcdef"
 
 // AppendString adds s to out as a JSON string. Invalid UTF-8 becomes U+FFFD.

@@ -40,7 +40,7 @@ func KeptField[T any](at func(T) *Foreign, keys ...[]Key) Field[T] {
 
 const maxKept = 64 << 10 // bytes of one value
 
-// setKept takes over the given keys.
+// setKept stores the given keys.
 func (f *Field[T]) setKept(row T, b *Body) error {
 	at := f.At(row).(*Foreign)
 	now := Foreign{}

@@ -22,7 +22,7 @@ type Props struct {
 // OtherPairs is a field of pairs and what their type is called: "auto", "system".
 type OtherPairs struct{ Field, Type string }
 
-// InheritedPair is a pair together with the group it stands at.
+// InheritedPair is a pair together with the group that has it.
 type InheritedPair struct {
 	Property
 	ID       int64

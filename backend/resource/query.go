@@ -46,7 +46,7 @@ func (r *Resource[T]) Columns() []Column {
 	return columns
 }
 
-// DerivedColumns returns what filters know of the derived values.
+// DerivedColumns returns the columns of the derived values, for filters.
 func (r *Resource[T]) DerivedColumns() []Column {
 	var columns []Column
 	for _, d := range r.Derived {
@@ -106,7 +106,7 @@ type Order struct {
 	Down  bool
 }
 
-// MaxSize is the largest page, DefaultSize the one when none is asked for.
+// MaxSize is the maximum page size, DefaultSize the default.
 const (
 	MaxSize     = 1000
 	DefaultSize = 50

@@ -49,14 +49,15 @@ type Resource[T any] struct {
 
 	Fields  []Field[T]
 	Derived []Derived // computed when read; they come last in the object
-	// fields of earlier versions that are gone, as store.Shape writes them; older files still list them
+	// removed fields of earlier versions, as store.Shape writes them; older files
+	// still list them
 	Former []string
 
 	// Absent are published names that rows do not have, separated by spaces: a
 	// filter of a published client may name them, and matches as if they were empty.
 	Absent string
-	// Refused are published names for things that the portal does not have,
-	// separated by spaces: a published client may send them empty and no other way.
+	// Refused are published fields that the portal does not have, separated by
+	// spaces: published clients may send them, but only empty.
 	Refused string
 
 	Unique [][]string // sets of fields no two rows share; text compares ignoring case
@@ -134,14 +135,14 @@ type Field[T any] struct {
 	Min, Max  *int64 // of an integer, inclusive
 	// of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
 	MaxLen  int
-	Refs    string // the Name of the resource whose ids it holds; nobody may name what they may not see
+	Refs    string // the Name of the resource whose ids it holds; callers can use only ids of rows that they can view
 	Loose   bool   // of objects: keys may be left out of a body, and are zero then
 	Cascade bool   // with Refs: the row goes when the one it names goes for good
 	Prefix  string // of a TextID, "R_"
 	Index   bool   // often filtered or sorted: worth an index
 	Sealed  bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
 
-	If func(T) bool // an answer has it only then
+	If func(T) bool // a response has it only if it returns true
 
 	// Keeps are the keys of a Foreign field, which are keys of the row's object
 	// themselves.
@@ -155,9 +156,9 @@ type Field[T any] struct {
 	Seal func(string) (string, error)
 }
 
-// Parent puts the rows below a row of another resource. Of several, each is
-// below the one before: a parent whose own Parents stand at the same path
-// parameters is found only below them.
+// Parent nests the rows below a row of another resource. Of several, each is
+// below the one before: a parent that has the same path parameters in its own
+// Parents is found only below them.
 type Parent struct {
 	Of     string // its Name, "admin"
 	Param  string // the path parameter, "adminId"
@@ -195,7 +196,8 @@ type Derived struct {
 	Schema  Schema
 	Example any
 	From    string // the stored column Of reads as text; empty: the id
-	// a list of name/value pairs that depends on From and on nothing else of the row: a filter may ask for it
+	// a list of name/value pairs that depends only on From, so that filters can
+	// use it
 	Pairs bool
 	Whole bool // it counts devices whatever their groups: 0 for a role that does not see all of them
 	// Of returns one JSON value per row, in the order of rows. It is called
@@ -257,15 +259,16 @@ type DB interface {
 	Reader
 	// Write runs do in a transaction. When it returns nil the change is on disk;
 	// when it returns an error nothing has changed. do may run more than once,
-	// and only its last run counts: what it keeps outside the transaction, it
-	// begins anew. A row that Put gave an id has none again in the next run.
+	// and only its last run counts, so it must reset any state that it keeps
+	// outside of the transaction. A row to which Put assigned an id has none in
+	// the next run.
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 
 // By is a field by which rows are counted.
 type By struct {
 	Field  string
-	Step   int64             // of numbers: those of one step count together, and are told as that step's number
+	Step   int64             // of numbers: those of one step are counted together, as the number of the step
 	Within map[int64][]int64 // of an IDs field: by each key of which it holds any id; a row counts once a key
 }
 
@@ -403,8 +406,8 @@ func Find[T any](ctx context.Context, from Reader, name Name[*T], where ...Where
 // Limit limits a result to the n rows with the lowest ids.
 func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
-// Put writes row as it stands: a new one when its id is 0, which is then set.
-// The rules of the resource do not run: what a rule changes is right by itself.
+// Put writes row unchanged; if its id is 0 it is new, and the id is set. The
+// rules of the resource do not run, because the rules call Put themselves.
 func Put[T any](ctx context.Context, tx Tx, name Name[*T], row *T) error {
 	return tx.PutRow(ctx, string(name), row)
 }

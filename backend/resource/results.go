@@ -25,7 +25,7 @@ type Result struct {
 	ID    int64        `json:"id" doc:"of the row; 0 where none was made"`
 	OK    bool         `json:"ok" doc:"whether it was carried out; in a batch that was refused whole, whether it would have been"`
 	ETag  string       `json:"etag" doc:"of the row as it is now, for ifMatch; empty where there is none"`
-	Fault *fault.Error `json:"-"` // sent as the error that the single write would have answered
+	Fault *fault.Error `json:"-"` // sent as the error of the single write
 }
 
 // ResultsSchema describes Results as they are sent.

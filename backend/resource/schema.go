@@ -17,7 +17,7 @@ type Schema struct {
 	Properties []Key
 	Items      *Schema
 	Length     int      // of an array that always has as many items; 0: any number
-	Again      bool     // an object inside itself, which its Name alone stands for
+	Again      bool     // an object nested in itself: only its Name is set
 	AnyOf      []Schema // the value is one of these; the Type is empty then
 	Enum       []any
 	Min, Max   *int64
@@ -31,9 +31,9 @@ type Schema struct {
 // Key is one key of an object schema.
 type Key struct {
 	Name      string
-	Required  bool // in a body, and always in an answer
-	Shown     bool // always in an answer
-	Sparse    bool // in some answers only
+	Required  bool // in a body, and always in a response
+	Shown     bool // always in a response
+	Sparse    bool // in some responses only
 	ReadOnly  bool
 	WriteOnly bool
 	Schema    Schema
@@ -56,7 +56,7 @@ func List(items Schema, doc string) Schema {
 // Properties is the schema of a list of name/value pairs.
 func Properties(doc string) Schema { return List(SchemaOf(Property{}), doc) }
 
-// Schema describes a whole row as it is sent and answered.
+// Schema describes a whole row in requests and responses.
 func (r *Resource[T]) Schema() Schema {
 	s := Schema{Type: "object", Name: title(string(r.Name)), Doc: r.Doc}
 	row := r.New()
@@ -110,7 +110,7 @@ func (f *Field[T]) schema(row T) Schema {
 	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default,
 		f.Example, f.Refs
 	if !s.shows(s.Example) {
-		s.Example = nil // it stands for a body, and an answer has more keys
+		s.Example = nil // it is an example of a body; a response has more keys
 	}
 	return s
 }
@@ -169,10 +169,11 @@ func (f *Field[T]) maxLen() int {
 // around it.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
-// Described is a type whose JSON its fields do not tell.
+// Described is a type whose JSON differs from its fields.
 type Described interface{ Schema() Schema }
 
-// schemaOfType describes a type that lies inside others, the outermost first.
+// schemaOfType describes a type; inside are the enclosing types, the outermost
+// first.
 func schemaOfType(t reflect.Type, inside ...reflect.Type) Schema {
 	if own, ok := reflect.Zero(t).Interface().(Described); ok && t.Kind() != reflect.Pointer {
 		return own.Schema()

@@ -20,7 +20,7 @@ type Property struct {
 	Secret bool   `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
 }
 
-// Mask stands for every secret that is shown.
+// Mask replaces secrets wherever they are shown.
 const Mask = "********"
 
 // IsSecret reports whether the value is write-only: by the flag a person has
@@ -52,8 +52,8 @@ type GivenProperty struct {
 }
 
 // Kept completes properties of a body by those that are stored: a masked value
-// stands for the stored one, and a flag that is not given stays. A secret is
-// never shown by taking its flag away: its value has to be sent again.
+// means the stored one, and a flag that is not given stays. Removing the flag of
+// a secret requires its value again, so that it never reveals a secret.
 func Kept(field string, now []GivenProperty, was []Property) ([]Property, error) {
 	stored := make(map[string]Property, len(was))
 	for _, old := range was {
@@ -94,7 +94,7 @@ var secretEndings = []string{
 // short to count as the ending of a longer word: a spin is no PIN.
 var secretWords = []string{"pin", "pins", "cred", "otp", "totp", "dsn", "cookie", "cookies"}
 
-// pinOwners stand before pin in names that are written as one word.
+// pinOwners are the words before pin in names that are written as one word.
 var pinOwners = []string{"sim", "user", "admin", "card", "door", "device", "alarm", "voicemail", "auth", "access",
 	"security", "login"}
 
@@ -113,12 +113,11 @@ var shownEndings = []string{
 	"completiontokens",
 }
 
-// SecretName reports whether the value of a property of that name is
-// write-only. It checks only the end of the name, in any letter case and with
-// any separators, digits left out: db.pass, DBPASS, db-password_2, apiKey and
-// API KEYS are names of secrets. It is the one recogniser of the whole program.
-// A name that may be one of a secret counts as one: a masked value costs a
-// lookup, a shown one is public.
+// SecretName reports whether the value of a property of that name is write-only.
+// It checks only the end of the name, in any letter case and with any separators,
+// digits left out: db.pass, DBPASS, db-password_2, apiKey and API KEYS are names
+// of secrets. The whole program uses this function. In doubt it returns true: a
+// masked value costs a lookup, but a shown secret is public.
 func SecretName(name string) bool {
 	var room [64]byte
 	letters, start := nameLetters(room[:0], name)
@@ -133,8 +132,9 @@ func SecretName(name string) bool {
 	return isPin && isOneOf(owner, pinOwners)
 }
 
-// MaskPairs returns a JSON text with the values masked that stand beside the
-// name of a secret. It leaves everything else, and what is no JSON, as it is.
+// MaskPairs returns a JSON text in which the values beside the names of secrets
+// are masked. It changes nothing else, and returns a text that is not JSON
+// unchanged.
 func MaskPairs(text string) string {
 	node, err := ParseJSON([]byte(text))
 	if err != nil {

@@ -2,14 +2,15 @@ package resource
 
 import "context"
 
-// View declares rows that are worked out for each request and kept nowhere as
-// they stand: what a setting amounts to, a history, an overview. It is written
-// like a resource, and its lists filter, sort and page like those of one.
+// View declares rows that are computed for each request and not stored: effective
+// settings, a history, an overview. It is declared like a resource, and its lists
+// support filters, sorting and paging.
 //
-// What a Resource says of tables (Unique, Scope, Derived, Check, Remove …) has
-// no meaning here: Rows knows what the caller may see, and Save what follows.
-// A row is found by its first field, which is a whole number; with Single there
-// is one row and no list. Fields of IDs and pairs are shown, but do not filter.
+// The fields of a Resource for tables (Unique, Scope, Derived, Check, Remove …)
+// have no effect: Rows decides which rows the caller can view, and Save handles
+// writes. A row is found by its first field, which is a whole number; with Single
+// there is one row and no list. Fields of IDs and pairs are shown, but do not
+// filter.
 type View[T any] struct {
 	Resource[T]
 	Params []Param // further path parameters, which Rows reads

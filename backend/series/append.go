@@ -68,7 +68,7 @@ func (db *DB) send(ctx context.Context, j *job) error {
 		return ctx.Err()
 	}
 	select {
-	case <-j.done: // even when the caller has gone: the write happens anyway
+	case <-j.done: // even after the caller has cancelled, the write happens
 		return j.err
 	case <-db.done:
 	}
@@ -262,7 +262,7 @@ func (db *DB) putNames(tx store.ChunksTx, made []*series) error {
 	return nil
 }
 
-// forget removes series whose names could not be written.
+// forget deletes series whose names could not be written.
 func (db *DB) forget(made []*series) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/store"
 )
 
-// fold is an ongoing write of chunks, in steps between which other things are
-// written. A crash in the middle loses nothing: the log is deleted with the
-// last step, and the samples it repeats are in the chunks already.
+// fold is an ongoing write of chunks, in steps; other writes run between them. A
+// crash in the middle loses nothing: the log is deleted with the last step, and
+// the samples it repeats are in the chunks already.
 type fold struct {
 	before int64 // the half days before this one
 	upTo   int64 // the last row of the log that is in blocks
@@ -150,8 +150,8 @@ func (db *DB) foldNow(before int64) error {
 	}
 }
 
-// settle writes all chunks, so that the next Open, which somebody waits for,
-// has no log to read.
+// settle writes all chunks, so that the next Open, which delays the start of the
+// portal, has no log to read.
 func (db *DB) settle() {
 	if len(db.logged) == 0 {
 		return

@@ -73,8 +73,8 @@ func (q Query) checked() (Query, error) {
 	return q, nil
 }
 
-// view is a snapshot of the data of a query: a fold that goes on meanwhile may
-// write to the file what the view has in memory, and removes nothing.
+// view is a snapshot of the data of a query: a concurrent fold may write data of
+// the view to the file, but deletes none of it.
 type view struct {
 	db        *DB
 	q         Query
@@ -106,7 +106,7 @@ func (db *DB) viewOf(q Query, of []*series) *view {
 		}
 		for _, b := range s.blocks {
 			if b.when >= halfDayOf(q.From) && b.when <= halfDayOf(q.To) {
-				v.held[i], _ = b.points(v.held[i]) // our own memory: cannot fail
+				v.held[i], _ = b.points(v.held[i]) // from memory: cannot fail
 				all = all.with(b.when)
 			}
 		}

@@ -25,8 +25,8 @@ const era = 20
 // retainStep is the number of series that one transaction turns into hours.
 const retainStep = 200
 
-// Retain removes data beyond its retention. It works in steps between which
-// other things are written, and can be interrupted at any time.
+// Retain removes data beyond its retention. It works in steps, between which
+// other writes run, and can be interrupted at any time.
 func (db *DB) Retain(ctx context.Context, k Keep) error {
 	if k.Samples < 1 {
 		return fault.At("samples", "samples must be kept for at least a day")

@@ -1,7 +1,7 @@
-// Package series keeps samples: what datapoints measured, over time.
+// Package series is a time series database: it stores the samples of datapoints.
 //
 // A series is the samples of one datapoint of one instance, named by both. Open
-// it, Append what was polled, read it back with Range, Aggregate and Last.
+// opens the file, Append adds samples, and Range, Aggregate and Last read them.
 //
 // # Units and shapes
 //
@@ -10,21 +10,20 @@
 // bit, except that NaN means "no data": it is not stored, and in a Table it
 // marks a missing sample.
 //
-// Samples may come in any order. Of two for one second of a series the one that
-// came last stays.
+// Samples may come in any order. Of two samples of a series for the same second,
+// the later write wins.
 //
 // # File format
 //
-// Appended samples go into a log, as they came, and into open chunks in memory.
-// A chunk holds one series for half a day (UTC), compressed as Facebook's
+// Appended samples go into a log, in order of arrival, and into open chunks in
+// memory. A chunk holds one series for half a day (UTC), compressed as Facebook's
 // Gorilla and Prometheus do: the change of the change of the time, and the bits
 // of the value that differ from the one before. When half a day is over its
-// chunks are written, ordered by time and then by series, and its log is
-// deleted. So a chunk is written once, at the end of the file; one that gets
-// late samples is written again. Open reads the log back. There is no roll-up
-// to five minutes, because that is how often most datapoints are polled; Retain
-// turns old samples into one hour's count, sum, least, greatest, first and
-// last.
+// chunks are written, ordered by time and then by series, and its log is deleted.
+// So a chunk is written once, at the end of the file; one that gets late samples
+// is written again. Open reads the log back. There are no five-minute rollups,
+// because most datapoints are polled every five minutes; Retain turns old samples
+// into one hour's count, sum, least, greatest, first and last.
 //
 // # Durability, memory
 //

@@ -5,20 +5,20 @@
 // A panic ends its task, with one line in the log (task, value, stack) and one
 // report, and never the process. There are three kinds of goroutines:
 //
-//   - Group.Go runs a task once. After a panic it has ended; whoever started it
+//   - Group.Go runs a task once. After a panic it has ended; its caller
 //     starts the next one as usual. A report, a notice and a command of the
 //     control socket are such tasks.
 //   - Group.Keep runs a task for as long as its context lasts and starts it again
 //     after a panic: a second later at first, a minute later at most. The loops
 //     that a portal cannot do without are such tasks: pollers, the association
-//     worker, planners of notices and reports, sessions, the demo. Their state is
-//     made in the function, so that each start has a sound one.
+//     worker, planners of notices and reports, sessions, the demo. They create
+//     their state in the function, so that each start has a fresh one.
 //   - Parts are the parts of one call that run side by side. A panic of a part is
 //     a panic of the caller, whose own guard (a request's, a task's) handles it.
 //
-// A task that panicked is failing until it runs again, or ended by itself, and
-// ten minutes (Steady) have passed without another panic. The guard reports both
-// moments, which is how the server opens and clears an alert.
+// A task that panicked counts as failing until it runs again, or has returned,
+// and ten minutes (Steady) have passed without another panic. The guard reports
+// both moments, which is how the server opens and clears an alert.
 //
 // # Concurrency
 //
@@ -57,7 +57,7 @@ type Guard struct {
 	// Recovered is called when a task that panicked runs well again. May be nil.
 	Recovered func(task string)
 
-	troubled atomic.Bool // failing is not empty: whoever is well need not look
+	troubled atomic.Bool // whether failing is not empty, to skip the lock
 	mu       sync.Mutex
 	failing  map[string]*failing
 }
@@ -66,7 +66,7 @@ type Guard struct {
 type failing struct {
 	last time.Time   // when it panicked
 	well bool        // it runs again, or ended by itself since
-	over *time.Timer // looks Steady after last whether it is well
+	over *time.Timer // fires Steady after last, to check whether it has recovered
 }
 
 // Run runs do and returns the panic that ended it, nil when it returned.
@@ -183,7 +183,7 @@ type Group struct {
 
 	mu    sync.Mutex
 	tasks map[string]int // under way, by name
-	idle  chan struct{}  // closed when none is under way; nil until somebody waits
+	idle  chan struct{}  // closed when no task is running; nil until Wait is called
 }
 
 // Go starts a task. Names are few: they say which code runs, not on what.

@@ -22,7 +22,7 @@ type Service struct {
 // StopWithin limits how long Stop takes when its context has no deadline.
 const StopWithin = 10 * time.Second
 
-// Stack holds services that stand on each other: they start from the first to
+// Stack holds services that depend on each other: they start from the first to
 // the last, and stop from the last to the first. The zero Stack is ready to use.
 type Stack struct {
 	Guard *Guard // may be nil

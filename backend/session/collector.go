@@ -14,8 +14,8 @@ import (
 const collectorPrefix = "col_"
 
 // NewCollectorToken returns a bearer token for a collector, col_ID_SECRET, and
-// the hash that is stored of it. The id in it tells the program which collector
-// it is.
+// the hash that is stored of it. The program reads the id of its collector from
+// it.
 func NewCollectorToken(collector int64) (bearer, hash string) {
 	bearer = fmt.Sprintf("%s%d_%s", collectorPrefix, collector, newSecret())
 	return bearer, bearerHash(bearer)

@@ -90,8 +90,8 @@ func (s *Service) IsWindow(secret string) bool {
 	return slices.Contains(s.windows, key)
 }
 
-// credential lets the desktop's next start resume a user's session. It is not
-// part of the published API.
+// credential is a token with which the next start of the desktop resumes a user's
+// session. It is not part of the published API.
 type credential struct {
 	ID     int64
 	UserID int64

@@ -12,9 +12,10 @@ const rememberDevice = 365 * 24 * time.Hour
 // devicePlace keeps a sealed value of the database from being taken for a cookie.
 const devicePlace = "device cookie"
 
-// device makes what a browser keeps in a cookie after a sign-in of that user. It
-// gives no access: it only lets the right password through while others lock
-// the user name (OWASP, Authentication Cheat Sheet: device cookies).
+// device returns a device cookie for a browser after a sign-in of the user. It
+// grants no access; it only allows a sign-in with the right password while failed
+// attempts lock the user name (OWASP, Authentication Cheat Sheet: device
+// cookies).
 func (s *Service) device(userID int64) string {
 	text := binary.BigEndian.AppendUint64([]byte("device"), uint64(userID))
 	return s.db.Seal(devicePlace, binary.BigEndian.AppendUint64(text, uint64(s.clock().Unix())))

@@ -210,8 +210,8 @@ func (s *Service) handleCreateToken(ctx context.Context, c *resource.Call) (any,
 	}
 	row.AdminID, row.CreatedBy = userID, c.Access.User
 	made, err := s.createToken(ctx, *row, func(tx resource.Tx, owner *people.User) error {
-		// A token is as good as the password, so who may not change the user may
-		// not make one: the user's own rules decide.
+		// A token gives the same access as the password, so the rules for
+		// changing the user apply.
 		now := *owner
 		now.Roles = slices.Clone(owner.Roles)
 		return people.Users.Check(&resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}, owner, &now)

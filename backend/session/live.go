@@ -24,7 +24,8 @@ type live struct {
 // longest makes room.
 const perUser = 500
 
-// errNoSession returns the error of ByCookie for anything that is not a live session.
+// errNoSession returns the error of ByCookie for a cookie without an active
+// session.
 func errNoSession() error {
 	return fault.New(fault.NoLogin, "you are not signed in, or the session has ended")
 }
@@ -64,7 +65,8 @@ func (s *Service) isPersistent(secret string) bool {
 	return l != nil && l.persistent.Load()
 }
 
-// lasts reports whether neither a time limit nor a change of its user ends the session.
+// lasts reports whether the session is still valid: no time limit and no change
+// of its user ends it.
 func (s *Service) lasts(l *live, everyone *directory, now time.Duration) bool {
 	who := everyone.byID[l.userID]
 	if who == nil || !who.maySignIn() || who.mark != l.mark {

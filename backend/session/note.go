@@ -49,7 +49,7 @@ func (s *Service) noteBadToken(ctx context.Context, user, remote string) {
 	s.note(ctx, s.change("sign-in-failed", cmp.Or(user, "unknown"), "Failed to sign in with an API token", remote))
 }
 
-// refusals knows which addresses had a token refused within the last minute.
+// refusals holds the addresses whose token was refused within the last minute.
 type refusals struct {
 	mu   sync.Mutex
 	last map[string]time.Duration

@@ -99,7 +99,7 @@ func (t *throttle) admit(keys []digest) (<-chan struct{}, error) {
 	return nil, nil
 }
 
-// age forgets what has passed.
+// age drops expired attempts.
 func (a *attempts) age(now time.Time) {
 	if !a.until.IsZero() && !now.Before(a.until) {
 		a.until, a.failed = time.Time{}, 0
@@ -137,7 +137,7 @@ func (t *throttle) succeeded(keys []digest, forgiven digest) {
 	})
 }
 
-// forgive lifts the lock of a key and forgets its failures.
+// forgive unlocks a key and deletes its failures.
 func (t *throttle) forgive(key digest) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

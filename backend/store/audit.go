@@ -13,7 +13,7 @@ func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
 
 // telling collects the audit log's changes of one write in progress.
 type telling struct {
-	inside int            // > 0 while rules run: what they write goes along with the row they belong to
+	inside int            // > 0 while rules run: their writes are part of the change of the row
 	along  map[string]int // what they wrote, by label
 	seen   map[seenRow][]byte
 }
@@ -44,9 +44,9 @@ func (t *tx) rule(do func() error) error {
 // tells reports whether changes of the table are recorded in the audit log.
 func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category != "" }
 
-// tell records a change of one row in the audit log. before and after are the
-// row as it is shown, nil where there was none; more are fields that do not
-// show in them.
+// tell records a change of one row in the audit log. before and after are the row
+// as it is shown, nil if there was none; more are changed fields that these do
+// not have.
 func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte,
 	more ...string) error {
 	if !t.tells() {
@@ -96,7 +96,7 @@ func (t *Table[T]) shownAs(row T) ([]byte, error) {
 	return t.res.AppendJSON(nil, row)
 }
 
-// remember keeps what a verb has read, as what was before it wrote.
+// remember keeps the row that a verb has read, as its state before the write.
 func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) error {
 	if !t.tells() || tx.inside > 0 || resource.CallOf(ctx) == nil {
 		return nil

@@ -56,8 +56,8 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 	return &results, nil
 }
 
-// attempt carries out one operation in a savepoint, so that one that is wrong
-// leaves nothing behind. An error is what ends the whole batch.
+// attempt runs one operation in a savepoint, so that a failed one changes
+// nothing. An error ends the whole batch.
 func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
 	if err := tx.w.exec(sqlite.Savepoint(operation)); err != nil {
 		return err

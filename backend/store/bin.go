@@ -54,8 +54,8 @@ func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 	}, err
 }
 
-// dropDeadRefs takes out of a row the ids of what is gone: the rules of the
-// resource, or its defaults, say what stands there instead.
+// dropDeadRefs removes the ids of deleted rows from a row. The rules of the
+// resource, or its defaults, replace them.
 func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 	defaults, err := t.res.Defaults()
 	if err != nil {

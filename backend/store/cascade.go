@@ -37,7 +37,7 @@ func (t *Table[T]) cascaded(of string) []string {
 	return fields
 }
 
-// cascade removes what goes with a row that has gone for good.
+// cascade deletes the rows that belong to a permanently deleted row.
 func (t *tx) cascade(ctx context.Context, name string, id int64) error {
 	for _, d := range t.db.dependents(name) {
 		if err := d.table.removeBy(ctx, t, d.field, id); err != nil {

@@ -38,7 +38,8 @@ type ChunksTx struct{ c *Chunks }
 // a chunk holds is written in another way; a space more is seen without that.
 const chunkFormat = 1
 
-// asked are the numbers of rows that one statement reads; the smallest that does is taken.
+// asked are the numbers of rows that one statement can read; the smallest
+// sufficient one is used.
 var asked = []int{1, 4, 32}
 
 // OpenChunks opens the file, or makes it when it is not there. It refuses a
@@ -103,7 +104,7 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 	return nil
 }
 
-// accept refuses a file with a space that this program does not know.
+// accept refuses a file with an unknown space.
 func (c *Chunks) accept(ctx context.Context, spaces []string) error {
 	found, err := c.conn.QueryContext(ctx, sqlite.Spaces)
 	if err != nil {
@@ -232,8 +233,8 @@ func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64,
 	for i, id := range ids {
 		args[i] = id
 	}
-	// A few rows by number are there before a cancel could be heard, and to
-	// listen for one costs more than they do.
+	// Reading a few rows by number takes less time than watching for a
+	// cancellation.
 	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ type feed struct {
 
 	mu   sync.Mutex
 	rows map[resource.Changed]bool
-	lost bool // there were too many to tell, or rows were removed by a condition
+	lost bool // there were too many to report, or rows were deleted by a condition
 	wake chan struct{}
 }
 
@@ -101,7 +101,7 @@ func (f *feed) add(changes []resource.Changed) {
 // follow counts who follows the table.
 func (t *Table[T]) follow(n int32) { t.followed.Add(n) }
 
-// changed remembers a row for the feeds; id 0 stands for any.
+// changed records a changed row for the feeds; id 0 means any.
 func (t *Table[T]) changed(tx *tx, id int64) {
 	if t.followed.Load() > 0 {
 		tx.changes = append(tx.changes, resource.Changed{Name: string(t.res.Name), ID: id})

@@ -67,7 +67,8 @@ func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any
 	if which == alive {
 		return in, []any{ids}
 	}
-	// Deleted rows have no links, but still name their groups.
+	// Deleted rows have no links, but their fields still have the ids of their
+	// groups.
 	return sqlite.Any(in, sqlite.All(t.lives(gone), sqlite.NamesAny(c.Name))), []any{ids, ids}
 }
 

@@ -16,12 +16,12 @@ import (
 // values, and portal.db keeps File, so that a file that went missing, or one of
 // another portal, is never taken for a new one.
 type Sibling struct {
-	Portal string // the id of the portal; empty: the file is nobody's sibling
-	File   string // the id under which portal.db knows the file; empty while it knows none
+	Portal string // the id of the portal; empty: the file belongs to none
+	File   string // the id of the file in portal.db; empty if there is none
 }
 
-// ErrLost is the cause of a fault that says that a file is missing, empty or
-// not the one that belongs to the portal.
+// ErrLost is the cause of the fault for a file that is missing, empty or belongs
+// to another portal.
 var ErrLost = errors.New("the file is not the one that the portal knows")
 
 func lost(format string, args ...any) error {
@@ -82,7 +82,8 @@ func (db *DB) FileID() string { return db.file }
 // FileID returns the id of the file.
 func (c *Chunks) FileID() string { return c.file }
 
-// Known returns the id under which this database knows a file beside it; "" for none.
+// Known returns the id that this database has stored for a file beside it; "" for
+// none.
 func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
 	err = db.write(ctx, func(tx *tx) error {
 		file, err = identity(ctx, tx.w.conn, name)

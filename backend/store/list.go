@@ -163,7 +163,7 @@ func (t *Table[T]) shown() []string {
 
 func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, sqlite.ID) }
 
-// orderBy sorts by the keys, and what is equal by the column that tells all rows apart.
+// orderBy sorts by the keys, and rows that are equal in these by a unique column.
 func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error) {
 	var parts []string
 	for _, key := range keys {

@@ -31,7 +31,7 @@ func (t *Table[T]) far(cond *condition, order string, q resource.Query, state ui
 		(order == sqlite.ID || order == sqlite.Descending(sqlite.ID))
 }
 
-// farPage reads such a page.
+// farPage reads a page far from the beginning.
 func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query,
 	state uint64) (*page, error) {
 	total, err := t.total(ctx, ask, cond, state)
@@ -40,7 +40,7 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 	}
 	p := &page{total: total}
 	from, size, down := q.Offset, q.Size, order != sqlite.ID
-	if down { // the page that is as far from the other end
+	if down { // the page at the same distance from the other end
 		from = max(0, total-q.Offset-q.Size)
 		size = min(q.Size, total-q.Offset)
 	}
@@ -61,7 +61,7 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 // orderIndex is the name of the narrow index of the ids that are there.
 func (t *Table[T]) orderIndex() string { return string(t.res.Name) + " in order" }
 
-// mark is the id of the row at n strides.
+// mark returns the id of the row at n strides.
 func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 	state := t.members.now()
 	t.marks.mu.Lock()

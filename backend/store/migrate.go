@@ -66,7 +66,7 @@ func unmigrated(path, table string, err error) error {
 		path, table, why)}
 }
 
-// readNext learns the next id: put takes a row with a higher one for a new row.
+// readNext reads the next id: put treats a row with a higher one as new.
 func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
 	stmt, err := tx.stmt(ctx, sqlite.LastID)
 	if err != nil {
@@ -252,7 +252,7 @@ func (t *Table[T]) indexes() []string {
 	if len(t.res.Counted) > 0 {
 		x := sqlite.IndexBy{Name: string(t.res.Name) + " counted", Where: t.liveOnly()}
 		for _, field := range t.res.Counted {
-			x.Columns = append(x.Columns, sqlite.Quote(field)) // told apart as a count does: letter by letter
+			x.Columns = append(x.Columns, sqlite.Quote(field)) // compared byte by byte, as a count does
 		}
 		add(x)
 	}

@@ -26,7 +26,7 @@ type mirror struct {
 	mu      sync.RWMutex
 	state   uint64 // of Table.lock
 	base    *block
-	stale   bitmap             // rows of base that have changed or gone
+	stale   bitmap             // rows of base that were changed or deleted
 	fresh   *block             // those that have changed, and new ones
 	texts   map[int64]freshRow // what fresh is made of
 	refused map[source]bool    // too large, or compared in SQLite's own way
@@ -120,7 +120,7 @@ func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
 	}
 	ids, ok := m.notes.since(m.state, state)
 	if !ok || len(ids) > len(m.base.ids)/4+leastMirrored {
-		m.base = nil // to be made anew
+		m.base = nil // rebuild it
 		return errMoved
 	}
 	if len(ids) > 0 {

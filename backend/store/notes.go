@@ -9,7 +9,7 @@ import (
 // so that a cache of a table can be updated row by row.
 type notes struct {
 	mu     sync.Mutex
-	on     bool // somebody will ask
+	on     bool // there is a reader
 	states []uint64
 	ids    []int64
 	lost   uint64 // the last state whose changes were too many, or unknown
@@ -21,8 +21,8 @@ const maxNotes = 50_000
 // noted holds the rows of a table that one transaction has changed.
 type noted struct{ ids []int64 }
 
-// note remembers that a row changes. The table is touched once for each note;
-// a change that is touched and not noted makes all of the table unknown.
+// note records that a row changes. The table is touched once for each note; a
+// change that is touched and not noted makes all of the table unknown.
 func (t *tx) note(s *seqlock, id int64) {
 	if t.noted == nil {
 		t.noted = map[*seqlock]*noted{}
@@ -60,7 +60,7 @@ func (n *notes) add(state uint64, ids []int64, whole bool) {
 	}
 }
 
-// listen begins to remember.
+// listen starts recording.
 func (n *notes) listen() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -43,17 +43,17 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// Options say where the database lies.
+// Options configures a DB.
 type Options struct {
-	Path  string           // of the database file; the key file lies beside it
+	Path  string           // of the database file; the key file is beside it
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Zone  *time.Location   // in which a day of a filter is a day; time.Local when nil
 	Guard *service.Guard
 
-	Sibling Sibling // whose file it is; zero for nobody's
+	Sibling Sibling // the portal it belongs to; zero for none
 	Secrets bool    // the key belongs to the file: a missing one, or another one, is refused
-	NewKey  bool    // with Secrets: go on with a new key where the right one is lost
+	NewKey  bool    // with Secrets: create a new key if the right one is lost
 
 	Twice bool // run each write once more, for tests: see rehearse
 }
@@ -78,16 +78,16 @@ type DB struct {
 	twice    bool  // see rehearse
 	mirrored int64 // tables of more rows than that keep their texts in memory
 
-	auditor resource.Auditor // nil: nobody keeps changes
+	auditor resource.Auditor // nil: changes are not audited
 
 	mu       sync.RWMutex
 	tables   map[string]rows
 	hooks    map[string][]any // by point
-	accepted map[string]bool  // the tables that Accept was told of; nil before
+	accepted map[string]bool  // the tables passed to Accept; nil before
 	watchers map[*watcher]bool
 	feeds    map[*feed]bool
 	backedUp bool
-	unopened sync.Once // a secret that another key has sealed was told of
+	unopened sync.Once // logs the first secret that the key cannot open
 }
 
 // format is the number of this layout of the file. A higher one was written by
@@ -136,7 +136,7 @@ func (db *DB) SetZone(zone func() *time.Location) { db.zone = zone }
 
 func (db *DB) dayZone(filter string) *time.Location {
 	if filter == "" {
-		return time.UTC // nobody will ask
+		return time.UTC // never used
 	}
 	return db.zone()
 }

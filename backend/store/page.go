@@ -70,11 +70,11 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q re
 	return t.readPage(ctx, tx.QueryContext, cond, order, q, 1)
 }
 
-// ask runs one query.
+// ask is a function that runs one query.
 type ask func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 
-// asks prepares the statements that are used again and again; filters have too
-// many forms to be cached.
+// asks returns a function that prepares frequent statements once; those of
+// filters vary too much to be cached.
 func (t *Table[T]) asks(keep bool, direct ask) ask {
 	if !keep {
 		return direct

@@ -8,14 +8,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-// presence knows the file that a database opened. A file that was deleted or
-// replaced takes writes like any other, and all of them are lost: so each
-// commit checks that it is still there.
+// presence checks that the file of a database still exists. Writes to a file that
+// was deleted or replaced succeed and are lost, so each commit checks that.
 type presence struct {
 	path string
 	file os.FileInfo
 	log  *slog.Logger
-	gone atomic.Bool // that it is gone was logged
+	gone atomic.Bool // the loss was logged
 }
 
 func present(path string, log *slog.Logger) (*presence, error) {
@@ -38,12 +37,12 @@ func (p *presence) check() error {
 		"running; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
 }
 
-// Writable is why nothing can be written: fault.Busy once the file was deleted or
-// replaced, which is logged once, and what Refuse was given.
+// Writable returns why nothing can be written: fault.Busy after the file was
+// deleted or replaced, which is logged once, or the error given to Refuse.
 func (db *DB) Writable() error { return db.writer.writable() }
 
-// Refuse fails all writes with err from then on, so that a damaged file does not get
-// worse; reading goes on. Nil lifts that.
+// Refuse fails all writes with err from then on, so that a damaged file does not
+// get worse; reading still works. Nil allows writes again.
 func (db *DB) Refuse(err error) { db.writer.refused.Store(&err) }
 
 func (w *writer) writable() error {

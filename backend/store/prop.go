@@ -117,7 +117,7 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 					t.res.Label, name)
 			}
 			shown := own[k]
-			shown.Value = shown.Shown() // a value that is not given is the one that is shown
+			shown.Value = shown.Shown() // if no value is given, it stays
 			kept, err := resource.Kept("value", []resource.GivenProperty{body.given(shown)}, own)
 			if err != nil {
 				return nil, err

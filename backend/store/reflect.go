@@ -186,8 +186,7 @@ func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, whe
 	return found.Err()
 }
 
-// arrange puts rows that came in another order into that of their ids, and lets
-// go of what the arenas have grown beyond.
+// arrange sorts rows by their ids, and releases unused memory of the arenas.
 func (b *block) arrange(sorted bool) {
 	places := make([]uint32, len(b.ids))
 	for i := range places {

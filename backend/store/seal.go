@@ -16,9 +16,10 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// sealer keeps secrets that must be read again (access keys, device passwords)
-// from being readable in the database or in a copy of it: AES-256-GCM, with a
-// key that lies in a file of its own, beside the database, and in no backup.
+// sealer encrypts secrets that must be read again (access keys, device
+// passwords), so that they cannot be read in the database or a copy of it:
+// AES-256-GCM, with a key in a separate file beside the database, which is not
+// part of backups.
 type sealer struct{ aead cipher.AEAD }
 
 // keyName names the entry in which a database keeps the fingerprint of its key.
@@ -104,8 +105,7 @@ func newKey(path string, missing bool) ([]byte, error) {
 	return key, nil
 }
 
-// ReleaseKey lets a database that no process has open continue with another
-// key.
+// ReleaseKey allows a database that no process has open to use another key.
 func (Files) ReleaseKey(ctx context.Context, path string) error {
 	return sqlite.SetIdentity(ctx, path, keyName, released)
 }
@@ -126,9 +126,9 @@ func (db *DB) Seal(place string, secret []byte) string {
 	return sealedVersion + base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, []byte(place)))
 }
 
-// opened returns what was sealed; empty where the key is another one, as after a
-// restore without the key, or the value was taken from another place: such a
-// secret is as if it had never been given.
+// opened decrypts a secret. It returns "" if the key does not fit, as after a
+// restore without the key, or if the value was copied from another place: the
+// secret then counts as not set.
 func (db *DB) opened(place, sealed string) string {
 	secret, err := db.Unseal(place, sealed)
 	if err != nil {

@@ -60,7 +60,8 @@ func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	return nil, nil
 }
 
-// seekPage reads the rows of the page, or lets SQLite choose from those found.
+// seekPage reads the rows of the page, or selects it from the rows found with
+// SQLite.
 func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
 	if !whole && len(found) > mostNarrow {
 		return nil, nil
@@ -117,7 +118,7 @@ type look struct {
 // means all of it; otherwise the result includes every matching row, and
 // others. ok is false where that would not help.
 func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
-	if !strings.HasPrefix(q.base, t.live()) { // deleted ones are asked for too
+	if !strings.HasPrefix(q.base, t.live()) { // includes deleted rows
 		return s, false, false
 	}
 	usual := t.res.Usual != nil && !q.f.Names(t.res.Usual.Field)

@@ -14,14 +14,13 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// Shape lists what the rows of one resource keep in the file: "name text" for
-// each field, and "privileges[].operation string" for what lies inside it. The
-// file lists the same, so that a program can tell when a newer one has written
-// something that it would lose.
+// Shape lists the stored fields of one resource: "name text" for each field, and
+// "privileges[].operation string" for keys inside it. The file has the same list,
+// so that a program can detect fields of a newer version, which it would lose.
 type Shape struct {
 	Table  string
 	Fields []string
-	Former []string // of earlier versions, which a file may list though they are gone
+	Former []string // of earlier versions, which a file may still list
 }
 
 // ShapeOf returns the shape of a declaration.
@@ -39,8 +38,8 @@ func ShapeOf[T any](r *resource.Resource[T]) Shape {
 	return s
 }
 
-// inside appends the keys that encoding/json gives a value of the type; above
-// are the types that it lies in.
+// inside appends the keys that encoding/json writes for a value of the type;
+// above are the enclosing types.
 func inside(fields []string, path string, typ reflect.Type, above []reflect.Type) []string {
 	for ; slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map},
 		typ.Kind()); typ = typ.Elem() {
@@ -86,8 +85,8 @@ func jsonName(typ reflect.Type) string {
 	return "number"
 }
 
-// kindName names how a field lies in the file. These names are in every file:
-// they never change.
+// kindName returns the name of a field's kind in the file. The names never
+// change, because every file has them.
 func kindName(k resource.Kind) string {
 	switch k {
 	case resource.KindText:
@@ -104,10 +103,10 @@ func kindName(k resource.Kind) string {
 	return "json"
 }
 
-// Accept checks that this program knows all that the file keeps: shapes are
-// those of every table it is about to add. It is fault.Conflict when a newer
-// version has added tables or fields; nothing in the file is changed then. Add
-// refuses tables that were not passed to Accept.
+// Accept checks that this program knows all tables and fields of the file; shapes
+// are those of every table that will be added. It returns fault.Conflict, and
+// changes nothing, if a newer version has added tables or fields. Add refuses
+// tables that were not passed to Accept.
 func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	kept, err := db.keptFields(ctx)
 	if err != nil {
@@ -132,7 +131,7 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	return newer(db.path, foreign)
 }
 
-// newer returns the error that a file contains what this program does not know.
+// newer returns the error for a file with unknown tables or fields.
 func newer(path string, foreign []string) error {
 	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass: it has %s, which this version "+
 		"does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed",

@@ -20,7 +20,7 @@ type Table[T any] struct {
 	id       *resource.Field[T]
 	next     int64 // the next id; the writer's alone
 	lock     seqlock
-	followed atomic.Int32 // how many feeds want its changes
+	followed atomic.Int32 // number of feeds for its changes
 	members  seqlock      // changes when a row goes, or comes anywhere but behind all others
 	totals   totals
 	marks    marks
@@ -30,7 +30,7 @@ type Table[T any] struct {
 	sql sqlite.Table
 }
 
-// column is a field and where it lies.
+// column is a field and its column in the file.
 type column[T any] struct {
 	resource.Column
 	field *resource.Field[T]
@@ -97,8 +97,8 @@ func (t *Table[T]) column(name string) *column[T] {
 	return nil
 }
 
-// none is no row: nil, which Go does not let us write for a T. (A constraint
-// that made T comparable would have Go compile all this once for each type.)
+// none returns no row: nil, which cannot be written for a T. (With a constraint
+// that makes T comparable, Go would compile all this once for each type.)
 func (t *Table[T]) none() (none T) { return none }
 
 func (t *Table[T]) isNone(row T) bool { return any(row) == any(t.none()) }
@@ -165,7 +165,7 @@ func (t *Table[T]) place(column int, row T) string {
 	return string(t.res.Name) + "." + t.columns[column].Name + " " + strconv.FormatInt(*t.idOf(row), 10)
 }
 
-// kept returns a text as it lies in the file: encrypted where the field is sealed.
+// kept returns a text as stored in the file: encrypted if the field is sealed.
 func (t *Table[T]) kept(column int, row T, text string) string {
 	if !t.columns[column].field.Sealed || text == "" {
 		return text
@@ -173,7 +173,7 @@ func (t *Table[T]) kept(column int, row T, text string) string {
 	return t.db.Seal(t.place(column, row), []byte(text))
 }
 
-// unkept decrypts a text that lies in the file as kept made it.
+// unkept decrypts a text that kept has encrypted.
 func (t *Table[T]) unkept(column int, row T, text *string) {
 	if t.columns[column].field.Sealed && *text != "" {
 		*text = t.db.opened(t.place(column, row), *text)

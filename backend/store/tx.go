@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// tx is one write under way. It lives on the writer's goroutine only.
+// tx is a write transaction. It is used on the writer's goroutine only.
 type tx struct {
 	db      *DB
 	w       *writer
@@ -24,7 +24,7 @@ type tx struct {
 	raw     func() error
 	changes []resource.Changed // for feeds
 	given   []*int64           // the ids that rows got, in a run that is taken back
-	ran     []*job             // those of the batch that nobody has told yet how they ended
+	ran     []*job             // jobs of the batch whose callers have no result yet
 	telling                    // of the job under way
 }
 
@@ -88,7 +88,7 @@ func (s *statements) close() {
 // reading has read one state.
 type seqlock struct {
 	n     atomic.Uint64
-	notes *notes // who wants to know which rows change; nil for nobody
+	notes *notes // receives the changed rows; may be nil
 }
 
 func (s *seqlock) begin()       { s.n.Add(1) }
@@ -100,7 +100,7 @@ func settled(state uint64) bool { return state%2 == 0 }
 // it is full, the least recently used values go.
 type memos struct {
 	mu    sync.RWMutex
-	young map[string]memo // made or asked for since the last change of generations
+	young map[string]memo // created or used since the last change of generations
 	old   map[string]memo // the generation before
 }
 
@@ -109,9 +109,8 @@ type memo struct {
 	value  any
 }
 
-// maxMemos is the number of values in a generation: one of each of the few
-// things that are made from whole tables, and one of each of many rows that are
-// referred to, which are kept apart.
+// maxMemos limits the values in a generation: a few are computed from whole
+// tables, and many from single rows that others refer to.
 const maxMemos = 5_000
 
 func (m *memos) get(key string) (memo, bool) {

@@ -38,7 +38,7 @@ func (db *DB) announce(touched map[*seqlock]int) {
 			if touched[s] > 0 {
 				select {
 				case w.tell <- struct{}{}:
-				default: // it is told already
+				default: // it is notified already
 				}
 				break
 			}

@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// Words is a full-text index for a table: it maps words to rows. It keeps the
-// words and not the texts, so it is small, and what was found is read where it
-// lies. A row has words from Put until Delete; nobody does that by itself.
+// Words is a full-text index for a table: it maps words to rows. It stores words
+// but no texts, so it is small; texts are read from the table. A row has words
+// from Put until Delete, which the caller has to call.
 //
 // Tags are words that only WordQuery.Tags finds; they are letters and digits.
 type Words struct{ Name string } // of the index in the file

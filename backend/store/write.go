@@ -259,7 +259,7 @@ func (t *Table[T]) change(c *resource.Call, action string,
 	}, nil
 }
 
-// asked is the id of the row the call is about.
+// asked returns the id of the row in the call.
 func (t *Table[T]) asked(c *resource.Call) (int64, error) {
 	if t.res.Single > 0 {
 		return t.res.Single, nil

@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// writer is the one goroutine that writes. Jobs that wait while a commit is
-// under way share the next one: many durable writes for one fsync.
+// writer runs all writes on one goroutine. Jobs that arrive during a commit share
+// the next one, so that many durable writes need one fsync.
 type writer struct {
 	db    *DB
 	pool  *sql.DB
@@ -48,9 +48,9 @@ const batch = 256
 // Each write of a batch is a savepoint.
 var beginJob, keepJob, undoJob = sqlite.Savepoint("job"), sqlite.Release("job"), sqlite.RollbackTo("job")
 
-// gather limits how long a commit waits for as many writes as shared the last one:
-// who has just been answered tends to write again, and less than an fsync is
-// lost. A lone writer never waits.
+// gather limits how long a commit waits for as many writes as shared the last
+// one: clients often write again after a response, and the wait is shorter than
+// an fsync. A single writer never waits.
 const gather = 300 * time.Microsecond
 
 func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
@@ -86,7 +86,7 @@ func (db *DB) write(ctx context.Context, do func(*tx) error) error {
 		return ctx.Err()
 	}
 	select {
-	case <-j.done: // even when the caller has gone: what is written is written
+	case <-j.done: // even if the caller has cancelled: the write is committed
 	case <-db.writer.done:
 		select {
 		case <-j.done:
@@ -263,7 +263,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	return nil
 }
 
-// rehearse runs j and takes back all it did, before j runs for good. So does an
+// rehearse runs j and rolls it back, before the actual run of j. So does an
 // engine that runs a transaction again after a conflict with another one: tests
 // with Options.Twice find closures that cannot be run twice.
 func (w *writer) rehearse(t *tx, j *job) error {
