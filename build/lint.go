@@ -19,8 +19,8 @@ var linters = [][]string{
 	{"ineffassign", "./..."},
 }
 
-// unchecked names the functions whose errors golangci-lint does not ask for
-// either: there is nothing to do about them.
+// unchecked matches the functions whose errors may be ignored, as in
+// golangci-lint: callers cannot handle them.
 const unchecked = "^(Close|Remove|RemoveAll|Fprint|Fprintf|Fprintln|Sscan)$"
 
 // lint reads the Go code for what is wrong or unusual in it.

@@ -27,7 +27,7 @@ var marks = []struct {
 	{[]byte{0xfe, 0xff}, "utf-16be", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
 }
 
-// inXML and inHTML are where a body names its charset itself.
+// inXML and inHTML match the charset declaration in a body.
 var (
 	inXML  = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
 	inHTML = regexp.MustCompile(`(?i)<meta[^>]*\bcharset\s*=\s*["']?([\w.:-]+)`)

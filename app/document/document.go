@@ -1,4 +1,4 @@
-// Package document keeps response bodies of any size and shows them by rows.
+// Package document stores response bodies of any size and shows them by rows.
 //
 // A body is written to a Writer as it arrives and indexed on the way, so that
 // right after the last byte its first rows can be read. The page requests only
@@ -11,12 +11,12 @@
 //
 // # Units and shapes
 //
-// A node is the offset in the body of a value's first byte, in bytes from 0;
-// it is the same as long as the document lives. Rows are counted from 0, lines
-// from 1. A row is one line of the tree as it is now, with what is closed in
-// one row; a line is one of the pretty print with everything open; a Line is
-// one of the body as it was sent. Keys keep their order and their duplicates,
-// numbers their digits.
+// A node is the offset in the body of a value's first byte, in bytes from 0; it
+// is the same as long as the document lives. Rows are counted from 0, lines from
+// 1. A row is one line of the tree in its current state, in which a collapsed
+// value is one row; a line is one of the pretty print with everything expanded; a
+// Line is one of the body as it was sent. Keys keep their order and their
+// duplicates, numbers their digits.
 //
 // # How it works
 //
@@ -60,7 +60,7 @@ type Document struct {
 	lines  *lineIndex
 	root   member
 
-	life sync.RWMutex // held for reading by whoever reads the body
+	life sync.RWMutex // read-locked while the body is read
 	body *body        // the text, in UTF-8; nil once dropped
 	sent *body        // the bytes that came, where the text is in another charset; else nil
 
@@ -77,7 +77,7 @@ type Document struct {
 	last  *hits // of the newest search
 
 	tables  sync.Mutex
-	known   *table // nil until somebody asks for it
+	known   *table // nil until it is first used
 	columns [2]*Columns
 	sorted  *order // of the newest sort
 }

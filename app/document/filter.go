@@ -13,7 +13,7 @@ import (
 
 const (
 	maxResult  = 1 << 30 // bytes of all matches together
-	keptOrigin = 1 << 20 // matches that know where they come from
+	keptOrigin = 1 << 20 // matches whose origin is stored
 )
 
 // Filter runs a query over d and keeps the matches as a new document: a JSON

@@ -18,7 +18,7 @@ type Found struct {
 	Path  string `json:"path,omitempty"`
 }
 
-// maxHits limits the matches that a search remembers; further ones only count.
+// maxHits limits the matches that a search stores; further ones are only counted.
 const maxHits = 1 << 20
 
 // hits are the matches of one search.

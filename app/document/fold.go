@@ -107,7 +107,7 @@ const (
 	fewLines    = 200 // a document this short is opened further
 	fewLevels   = 4   // down to this depth
 	fewChildren = 3   // of the first element, containers with no more children are open
-	firstLook   = 64  // containers and children that the first state looks at
+	firstLook   = 64  // containers and children that the initial state reads
 )
 
 // openFirst sets the initial state of a document: the root and its direct

@@ -20,7 +20,7 @@ type Line struct {
 	Line   int    `json:"line"`           // as it was sent, from 1; pieces of one line have the same
 	Offset int64  `json:"offset"`         // of its first byte in the body
 	Text   string `json:"text"`           // without the line break; U+FFFD for what is not UTF-8
-	Part   bool   `json:"part,omitempty"` // it goes on from the row before
+	Part   bool   `json:"part,omitempty"` // continues the previous row
 }
 
 // lineMark is the position at which a row of the Raw view begins.

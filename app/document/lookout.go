@@ -17,7 +17,7 @@ import (
 type lookout struct {
 	ctx      context.Context
 	body     *body
-	end      int64 // of what is looked at
+	end      int64 // of the bytes to search
 	fold     bool  // the needle is in lower case, the body is not
 	needle   []byte
 	patterns [][]byte // the first is escape
@@ -155,8 +155,8 @@ func (l *lookout) read(pos int64) bool {
 	return true
 }
 
-// landmark returns an indexed position at or before at, as near as possible,
-// where a value, a key or the punctuation between them begins.
+// landmark returns the nearest indexed position at or before at where a value, a
+// key or the punctuation between them begins.
 func (s *scanner) landmark(root, at int64) int64 {
 	place, next := root, s.after(root)
 	for next < len(s.spans) && s.spans[next].start <= at {

@@ -18,7 +18,7 @@ type pointSet struct {
 
 const maxSets = 200
 
-// pointSets finds what was measured, in the shapes in which portals answer it:
+// pointSets finds measured data in the formats of portal responses:
 //
 //	{"dataPoints": ["a"], "values": [[1]], "time": [1790000000000]}
 //	{"dataPoints": ["a"], "instances": {"eth0": {"values": [[1]], "time": [1790000000000]}}}
@@ -192,7 +192,7 @@ func pointColumns(s *scanner, t *table) []Column {
 
 // pointReader reads the moments of point sets one after the other.
 type pointReader struct {
-	want  [][]int // for each set, for each column asked for: a name's index, or one of the two below
+	want  [][]int // for each set, for each requested column: a name's index, or one of the two below
 	set   int
 	times members
 	rows  members
@@ -309,7 +309,7 @@ func (r *pointReader) next(s *scanner, sets []pointSet, row *record) bool {
 	return true
 }
 
-// line reads one moment of a set that has its values by name.
+// line reads one time of a set whose values are grouped by name.
 func (r *pointReader) line(want []int, row *record) {
 	n := 0
 	for i, w := range want {
@@ -324,7 +324,7 @@ func (r *pointReader) line(want []int, row *record) {
 	}
 }
 
-// moment reads one moment of a set that has its values by moment.
+// moment reads one time of a set whose values are grouped by time.
 func (s *scanner) moment(values value, want []int, row *record) {
 	highest := slices.Max(append([]int{noPoint}, want...))
 	walk := s.from(values, values.first())

@@ -7,7 +7,7 @@ import (
 	"spyglass/app/document/query"
 )
 
-// Leaf is a value that is neither object nor array, and where it stands.
+// Leaf is a value that is neither object nor array, with its position.
 type Leaf struct {
 	Node int64  `json:"node"`
 	Path string `json:"path"`
@@ -158,7 +158,7 @@ func (r *scalarReader) inside(path string, at int64) {
 }
 
 const (
-	keysLook = 1 << 20 // bytes that Keys looks at
+	keysLook = 1 << 20 // bytes that Keys reads
 	maxKeys  = 500
 )
 

@@ -193,8 +193,8 @@ func (s *scanner) measure(ctx context.Context, t *table, at string, lines []stri
 	return m, s.err
 }
 
-// epochMillis reads seconds or milliseconds, by which of them lies between 2000
-// and 2100.
+// epochMillis converts a time in seconds or milliseconds: the unit in which it is
+// between 2000 and 2100.
 func epochMillis(n float64) (int64, bool) {
 	const from, to = 946_684_800, 4_102_444_800
 	switch {

@@ -11,7 +11,7 @@ import (
 
 // Limits bound a Store. Sizes are bytes; zero means the default.
 type Limits struct {
-	AtOnce   int   // a body below this is looked at by Finish, a larger one as it arrives (256 KiB)
+	AtOnce   int   // a smaller body is indexed by Finish, a larger one as it arrives (256 KiB)
 	InMemory int   // a body up to this stays in memory (1 MiB)
 	Memory   int64 // bodies in memory, all together (64 MiB)
 	Disk     int64 // bodies in files, all together (2 GiB)
@@ -78,7 +78,7 @@ func (s *Store) Get(id string) (*Document, error) {
 	return e.Value.(*Document), nil
 }
 
-// Drop forgets a document, if it is there.
+// Drop deletes a document if it exists.
 func (s *Store) Drop(id string) {
 	s.mu.Lock()
 	d := s.remove(s.docs[id])
@@ -183,7 +183,7 @@ func (s *Store) file() (*os.File, error) {
 	return os.CreateTemp(s.dir, filePattern)
 }
 
-// drop waits until nobody reads the document and deletes its body.
+// drop waits until the document is not being read, and deletes its body.
 func (d *Document) drop() {
 	if d == nil {
 		return

@@ -11,7 +11,7 @@ import (
 type record struct {
 	index int
 	node  int64
-	cells []value // as the columns were asked for; without a kind where there is none
+	cells []value // in the order of the requested columns; without a kind where there is none
 }
 
 // rowReader reads the rows of a table one after the other.

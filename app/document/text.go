@@ -12,7 +12,7 @@ const (
 	previewText  = 40   // characters of a value in a preview
 	previewParts = 4    // children in a preview
 	previewSize  = 100  // bytes of a preview, about
-	hintLook     = 64   // children looked at for a name
+	hintLook     = 64   // children searched for a name
 )
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -8,15 +8,15 @@ import (
 	"spyglass/backend/fault"
 )
 
-// walker runs a query over a body, mostly in one pass: it reads on while it
-// descends, and jumps over values whose end the index knows. It identifies
-// values by offset, so that it keeps nothing of the body.
+// walker runs a query over a body, mostly in one pass: it reads while it
+// descends, and skips values whose end is in the index. It identifies values by
+// offset, so that it does not hold the body.
 type walker struct {
 	*scanner
 	ctx   context.Context
 	root  int64
 	near  int   // the span at or after the place read last
-	seen  int   // children walked by, to look at ctx now and then
+	seen  int   // children passed, to check ctx now and then
 	stop  error // ends the walk: ctx's, or too many matches
 	known map[query.Operand]datum
 	done  struct{ at, end int64 } // the container walked last
@@ -168,8 +168,8 @@ func (w *walker) spanAfter(at int64) int {
 	return w.near
 }
 
-// beginning returns the place from which the walk through the container at at
-// reaches the child with an index, as near as the index knows.
+// beginning returns the nearest indexed position before the child with an index
+// of the container at at.
 func (w *walker) beginning(at, index int64) mark {
 	if i := w.spanAfter(at); i < len(w.spans) && w.spans[i].start == at {
 		v := value{start: at, marks: w.spans[i].marks}

@@ -13,7 +13,7 @@ import (
 type Writer struct {
 	store *Store
 	doc   *Document
-	head  []byte            // what has come and is not looked at yet
+	head  []byte            // bytes that arrived and are not indexed yet
 	begun bool              // the charset is known
 	into  *transform.Writer // makes UTF-8 of a body in another charset; nil for one that stays as it is
 	size  int64             // bytes that came

@@ -114,7 +114,7 @@ func (f *File) shapeOfJSON(text []byte) error {
 // the nodes of aliases, but not the bytes in them.
 func (f *File) shapeOfYAML() error {
 	level, values := 0, 0
-	for _, c := range f.Text { // quotes may stand alone, so brackets count in texts as well
+	for _, c := range f.Text { // quotes may be unpaired, so brackets count in texts as well
 		switch c {
 		case '{', '[':
 			level++
@@ -156,7 +156,7 @@ func (f *File) shapeOfYAML() error {
 	return nil
 }
 
-// errSpent stands for a budget that would be spent.
+// errSpent is the error for an exceeded budget.
 var errSpent = fault.New(fault.TooLarge, "too large")
 
 // weigher adds up how many bytes nodes have when aliases are written out.

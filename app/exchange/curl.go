@@ -16,9 +16,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Curl is a bash script of cURL commands. It is written here; the page, which
-// reads commands wherever they are pasted, reads files of them as well and
-// sends them on in our own format.
+// Curl is the format of bash scripts with cURL commands. This package writes it;
+// the page parses pasted commands and files of them, and sends them in the
+// Spyglass format.
 var Curl = Format{
 	ID: "curl", Label: "cURL commands (bash)", Ext: "sh", Type: "text/x-shellscript",
 	Is: func(*File) bool { return false },
@@ -45,8 +45,8 @@ func countOf(folders []workspace.Folder) (all, requests int) {
 	return all, requests
 }
 
-// curlWriter makes steps of drafts. Each variable of theirs has a mark, which
-// stands for it until the script is written.
+// curlWriter makes steps of drafts. A mark replaces each of their variables until
+// the script is written.
 type curlWriter struct {
 	*Bundle
 	values    map[string]string // of the bundle's variables
@@ -63,7 +63,7 @@ func (w *curlWriter) chapters(folders []workspace.Folder) (out []snippet.Chapter
 		for j := range f.Requests {
 			r := &f.Requests[j]
 			if w.budget.Steps(len(r.Draft.Path)+len(r.Draft.Body)) != nil {
-				return out // Write of the package tells it
+				return out // Write of the package returns the error
 			}
 			w.round++
 			chapter.Commands = append(chapter.Commands, snippet.Command{Step: w.step(r), Doc: r.Doc})

@@ -1,5 +1,5 @@
-// Package exchange reads and writes collections of requests in the formats of
-// other programs, and in our own.
+// Package exchange imports and exports collections of requests in the formats of
+// other programs, and in the Spyglass format.
 //
 // # Our own format
 //
@@ -16,8 +16,8 @@
 //
 // # Hosts
 //
-// Our requests belong to a portal, not to a host: reading takes the portal's
-// address off, and any other, with a note; writing puts {{baseUrl}} before paths.
+// Requests belong to a portal, not to a host: an import removes the portal's
+// address, and any other with a note; an export adds {{baseUrl}} before paths.
 //
 // # Environments
 //
@@ -29,10 +29,10 @@
 // # Concurrency and errors
 //
 // All functions are pure. Reading and writing end with their context, and have a
-// budget in proportion to the file: what repeats itself without end is refused.
-// What cannot be read is fault.Invalid with a sentence
-// that says where; what was not imported on purpose is a note in Found. Nothing in a
-// file is fetched: references to other files are refused.
+// budget in proportion to the file: endless repetition is refused. What cannot be
+// read is fault.Invalid with a sentence that says where; what was not imported on
+// purpose is a note in Found. Nothing in a file is fetched: references to other
+// files are refused.
 package exchange
 
 import (
@@ -118,7 +118,7 @@ type Format struct {
 	ID, Label string
 	Ext, Type string // "postman_collection.json", "application/json"
 
-	Is    func(*File) bool // by its looks
+	Is    func(*File) bool // detects the format
 	Read  func(*File) (*Found, error)
 	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections; call Write of the package
 }

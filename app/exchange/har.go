@@ -156,12 +156,12 @@ type Sent struct {
 	Method, URL string
 	Headers     [][2]string
 	Body        string
-	Status      int64 // 0: no answer
+	Status      int64 // 0: no response
 	StatusText  string
 	MS          int64
 	Bytes       int64
 	Error       string
-	Answer      [][2]string // headers of the answer
+	Answer      [][2]string // headers of the response
 	Text        []byte      // its body; nil when it was not kept
 	Kept        bool
 	Draft       *workspace.Draft // as it was edited

@@ -105,7 +105,7 @@ type insomniaWire struct {
 	Environment    json.RawMessage                            `json:"environment"`
 }
 
-// insomniaItems converts a list and all that lies in it.
+// insomniaItems converts a list and its contents.
 func insomniaItems(list []insomniaWire) []insomniaItem {
 	out := make([]insomniaItem, len(list))
 	for i := range list {
@@ -156,7 +156,7 @@ type insomniaPair struct {
 	Description looseText `json:"description"`
 }
 
-// insomniaSignIn is whether there is one.
+// insomniaSignIn reports whether a request has authorization.
 type insomniaSignIn bool
 
 func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
@@ -164,7 +164,7 @@ func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
 		Type     string
 		Disabled bool
 	}
-	_ = json.Unmarshal(text, &in) // a list stands for none in some files
+	_ = json.Unmarshal(text, &in) // some files have a list instead of none
 	*s = insomniaSignIn(in.Type != "" && in.Type != "none" && !in.Disabled)
 	return nil
 }

@@ -45,8 +45,8 @@ func argsOf(text string) (args []string) {
 	return args
 }
 
-// call returns the variable that replaces a tag: one of ours with the same
-// value, or one named after it that needs a value.
+// call returns the variable that replaces a tag: a built-in one with the same
+// value, or one named after the tag, whose value the user enters.
 func (r *treeReader) call(tag, name string, args []string) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(args, w) })

@@ -69,7 +69,7 @@ func writeOpenAPI(b *Bundle) ([]byte, error) {
 type openAPIWriter struct {
 	*Bundle
 	paths  map[string]map[string]*operation
-	shapes map[string]string // the path that stands for all that differ in names only
+	shapes map[string]string // one path for all that differ only in parameter names
 }
 
 func (w *openAPIWriter) folders(folders []workspace.Folder, tag string) {
@@ -80,7 +80,7 @@ func (w *openAPIWriter) folders(folders []workspace.Folder, tag string) {
 		}
 		for i := range f.Requests {
 			if w.budget.Steps(rowSize+len(f.Requests[i].Draft.Path)) != nil {
-				return // Write of the package tells it
+				return // Write of the package returns the error
 			}
 			w.request(&f.Requests[i], own)
 		}

@@ -16,7 +16,7 @@ type ownFile struct {
 	Variables   []Variable         `json:"variables,omitempty"`
 }
 
-// Spyglass is our own format; the package comment describes it.
+// Spyglass is the format of Spyglass itself; the package comment describes it.
 var Spyglass = Format{
 	ID: "spyglass", Label: "Spyglass", Ext: "spyglass.json", Type: "application/json",
 	Is: func(f *File) bool { return f.has("spyglass") },

@@ -11,7 +11,7 @@ type standIns struct {
 	by    map[string]string // a variable for each tag
 	order []string          // the tags
 	named map[string]int    // how many have a variable of that name
-	asked []string          // variables in the place of questions
+	asked []string          // variables that replace prompts
 	asks  map[string]bool
 }
 
@@ -32,7 +32,7 @@ func (s *standIns) of(tag, name string) string {
 	return own
 }
 
-// ask notes that the other program would prompt a person for the variable.
+// ask records that the other program would prompt for the variable.
 func (s *standIns) ask(variable string) {
 	if s.asks == nil {
 		s.asks = map[string]bool{}

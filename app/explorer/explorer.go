@@ -56,7 +56,7 @@ import (
 // Native provides the desktop's functions to the page.
 type Native interface {
 	OpenLink(url string) error                     // http and https only
-	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
+	SaveFile(name string) (path string, err error) // shows the save dialog; empty when the user cancelled
 	ToggleFullScreen() error                       // of the window
 	Quit() error                                   // closes the window, and with it the program
 	OpenFolder(path string) error                  // in the system's file manager
@@ -78,7 +78,7 @@ type Options struct {
 	Desktop    bool
 	Tray       bool // there is an icon in the tray that can be switched off
 	Demo       bool
-	Notice     func() string // what the person should know at the start; nil for nothing
+	Notice     func() string // a notice for the user at the start; may be nil
 	Native     Native        // nil where there is no desktop
 	Keyring    func() bool   // whether secrets outlive the process; nil: they do
 	// Changes reports the kinds of rows that change in the portal, until ctx ends
@@ -92,7 +92,7 @@ type Options struct {
 
 	Databases backup.Databases // copies and checks the files of databases, for backups
 
-	DocumentDir string        // for large answers; of this process alone
+	DocumentDir string        // for large responses; used by this process only
 	Timeout     time.Duration // of one request; 60 s when 0
 	Log         *slog.Logger  // slog.Default when nil
 }

@@ -11,12 +11,12 @@ import (
 
 var errNoBus = errors.New("there is no session bus")
 
-// Bus returns an error if the desktop must not be used at all. Where keyring and
-// notices are on the session bus and there is none, the D-Bus client would start
-// a daemon of its own, which has neither and keeps running.
+// Bus returns an error if there is no usable session bus. Without one, the D-Bus
+// client would start a daemon of its own, which has neither a keyring nor notices
+// and keeps running.
 //
-// Without an address in the environment that client looks in /run/user, not in
-// XDG_RUNTIME_DIR; so a bus anywhere else is none.
+// Without an address in the environment the client searches /run/user, not
+// XDG_RUNTIME_DIR; a bus elsewhere does not count.
 func Bus() error {
 	switch runtime.GOOS {
 	case "windows", "darwin":

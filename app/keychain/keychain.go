@@ -1,28 +1,27 @@
-// Package keychain keeps the session credential in the keyring of the
-// operating system, and nowhere else: never in a file, never in SQLite.
+// Package keychain stores the session credential in the keyring of the operating
+// system, and nowhere else: never in a file, never in SQLite.
 //
-// Without a keyring that answers, a secret is kept in memory until the process
-// ends, and Available has the sentence for the person.
+// Without a keyring that responds, a secret is kept in memory until the process
+// ends, and Available returns a message for the user.
 //
 // # Time
 //
-// A call takes at most Limit: a locked keyring may show its own prompt and
-// wait for a person. It is then as if there were none. If the person unlocks
-// it later, what was kept in memory or deleted meanwhile is carried over, and
-// Available says so again.
+// A call takes at most Limit, because a locked keyring may prompt and wait for
+// the user; it then counts as missing. If the user unlocks it later, changes made
+// in memory are carried over, and Available reports true again.
 //
 // # Concurrency
 //
-// A Keychain may be used by many goroutines; one at a time talks to the
-// keyring. A call that the keyring never answers leaves one goroutine behind,
-// which nothing can end but the process; there is never a second one.
+// A Keychain may be used by many goroutines; one at a time calls the keyring. A
+// call without a response leaks one goroutine until the process ends, and never a
+// second one.
 //
 // # Errors
 //
-// Get answers fault.Unknown when nothing is kept. Any other trouble with the
-// keyring is logged once, without the secret, and means "no keyring". Delete
-// is the exception: it returns fault.Offline when the keyring may still hold
-// what should be gone.
+// Get returns fault.Unknown if there is no secret. Any other failure of the
+// keyring is logged once, without the secret, and means "no keyring". Delete is
+// the exception: it returns fault.Offline if the keyring may still hold the
+// deleted secret.
 package keychain
 
 import (
@@ -50,7 +49,7 @@ type Keychain struct {
 	service string
 	log     *slog.Logger
 	limit   time.Duration
-	turn    chan struct{} // holds one token while the keyring is being asked
+	turn    chan struct{} // holds one token during a call to the keyring
 	asking  service.Group
 
 	mu     sync.Mutex
@@ -70,11 +69,11 @@ const (
 // kept is a change that the keyring has not stored yet.
 type kept struct {
 	secret string
-	gone   bool // the account should not be in the keyring at all
+	gone   bool // the account has to be deleted from the keyring
 }
 
-// Open prepares the keychain for a service, the name under which the
-// operating system shows the entries. It does not ask the keyring yet.
+// Open prepares the keychain for a service, the name under which the operating
+// system shows the entries. It does not call the keyring yet.
 func Open(service string, log *slog.Logger) *Keychain {
 	return &Keychain{
 		service: service, log: log, limit: Limit,
@@ -82,14 +81,14 @@ func Open(service string, log *slog.Logger) *Keychain {
 	}
 }
 
-// Available reports whether the keyring answers, or else why not, for the person.
-// The first call asks it and may take Limit.
+// Available reports whether the keyring responds, and if not, why, for the user.
+// The first call checks it and may take Limit.
 func (k *Keychain) Available() (ok bool, why string) {
 	k.mu.Lock()
 	asked := k.state != unasked
 	k.mu.Unlock()
 	if !asked {
-		_ = k.ask(func() error { // which remembers the outcome in state
+		_ = k.ask(func() error { // which stores the result in state
 			_, err := keyring.Get(k.service, "")
 			return err
 		})
@@ -137,8 +136,8 @@ func (k *Keychain) Set(account, secret string) (lasts bool) {
 	return err == nil
 }
 
-// Delete forgets an account's secret, if there is one. fault.Offline: it is
-// not used any more, but the keyring may still hold it.
+// Delete deletes an account's secret if there is one. On fault.Offline it is not
+// used any more, but the keyring may still hold it.
 func (k *Keychain) Delete(account string) error {
 	k.want(account, kept{gone: true})
 	err := k.ask(func() error { return keyring.Delete(k.service, account) })
@@ -155,14 +154,14 @@ func (k *Keychain) Delete(account string) error {
 		"credential of " + account, Err: err}
 }
 
-// want records what the keyring should hold.
+// want records the state that the keyring should have.
 func (k *Keychain) want(account string, m kept) {
 	k.mu.Lock()
 	k.memory[account] = m
 	k.mu.Unlock()
 }
 
-// settled forgets the note, unless it has changed meanwhile.
+// settled deletes the record of want, unless it has changed meanwhile.
 func (k *Keychain) settled(account string, m kept) {
 	k.mu.Lock()
 	if k.memory[account] == m {
@@ -197,7 +196,7 @@ func (k *Keychain) ask(do func() error) error {
 	answered := make(chan error, 1)
 	k.asking.Go("keyring", func() {
 		defer func() { <-k.turn }()
-		err := errBroken // unless it answers
+		err := errBroken // unless it responds
 		defer func() { answered <- err }()
 		said := Bus()
 		if said == nil {
@@ -236,8 +235,8 @@ func (k *Keychain) gaveUp(err error) {
 	}
 }
 
-// answered notes that the keyring works. After a late response it carries over
-// what was wanted meanwhile; the caller has the turn.
+// answered records that the keyring works. After a late response it applies the
+// changes recorded meanwhile; the caller has the turn.
 func (k *Keychain) answered() {
 	k.mu.Lock()
 	late := k.state == silent

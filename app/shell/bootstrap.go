@@ -55,7 +55,7 @@ func bootstrap(w Window, visit func(address string) bool) http.Handler {
 			w.sayWhy(rw, why)
 			return
 		case visit(address):
-			rw.WriteHeader(http.StatusNoContent) // nobody waits for it any more
+			rw.WriteHeader(http.StatusNoContent) // the caller no longer waits
 			return
 		}
 		err := page.Execute(rw, struct {

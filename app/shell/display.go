@@ -12,10 +12,11 @@ import (
 type display struct {
 	Name                string
 	X, Y, Width, Height int
-	Primary, Current    bool // Current is where the window is
+	Primary, Current    bool // Current: the window is on it
 }
 
-// arrangement names displays as they stand, whichever order they come in.
+// arrangement returns a text that identifies the positions of displays, in any
+// order.
 func arrangement(displays []display) string {
 	var parts []string
 	for _, d := range displays {
@@ -25,15 +26,15 @@ func arrangement(displays []display) string {
 	return strings.Join(parts, ", ")
 }
 
-// holds returns the area of p that lies on d, in square pixels.
+// holds returns the area of p on d, in square pixels.
 func (d display) holds(p Place) int {
 	width := min(p.X+p.Width, d.X+d.Width) - max(p.X, d.X)
 	height := min(p.Y+p.Height, d.Y+d.Height) - max(p.Y, d.Y)
 	return max(width, 0) * max(height, 0)
 }
 
-// choose returns the display that most of p lies on; if none holds any of it,
-// the primary one, or the one that the window is on, or the first.
+// choose returns the display with most of p; if p is on none, the primary one, or
+// the one with the window, or the first.
 func choose(displays []display, p Place) display {
 	chosen, most := displays[0], 0
 	for _, d := range displays {
@@ -54,8 +55,8 @@ func choose(displays []display, p Place) display {
 	return chosen
 }
 
-// fit moves p so that all of it lies on d. A window that is larger is maximised
-// there instead.
+// fit moves p so that all of it is on d. A larger window is maximised there
+// instead.
 func (p Place) fit(d display) Place {
 	if p.Width > d.Width || p.Height > d.Height {
 		p.Maximised = true

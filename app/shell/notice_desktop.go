@@ -2,8 +2,8 @@
 
 package shell
 
-// tell shows notices until the window closes. The notification service may
-// hang: so nothing waits for this goroutine, which ends with the program then.
+// tell shows notices until the window closes. The notification service may hang,
+// so nothing waits for this goroutine.
 func (r *running) tell() {
 	var shows *notifier
 	silent := false // it is said once that nothing shows them, not for each

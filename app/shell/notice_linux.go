@@ -18,7 +18,7 @@ const (
 	noticeService = "org.freedesktop.Notifications"
 	noticePath    = dbus.ObjectPath("/org/freedesktop/Notifications")
 
-	noticePatience = 5 * time.Second // with a service that does not answer
+	noticePatience = 5 * time.Second // for a service that does not respond
 	mostNotices    = 100             // whose links are kept
 )
 
@@ -72,14 +72,15 @@ func (n *notifier) show(ctx context.Context, notice Notice) error {
 	if err != nil {
 		return err
 	}
-	if len(n.links) >= mostNotices { // services that never tell that one has closed
+	if len(n.links) >= mostNotices { // for services that never report a closed notice
 		clear(n.links)
 	}
 	n.links[id] = notice.Link
 	return nil
 }
 
-// heard opens the link of a notice that was clicked, and forgets one that has gone.
+// heard opens the link of a notice that was clicked, and drops one that was
+// closed.
 func (n *notifier) heard(signal *dbus.Signal) {
 	if len(signal.Body) != 2 {
 		return

@@ -23,13 +23,13 @@ const settle = 5 * time.Second
 // running is one window while Run runs.
 type running struct {
 	window  Window
-	wails   context.Context // what the functions of Wails' runtime want; set by start
+	wails   context.Context // the context for the functions of Wails' runtime; set by start
 	started chan struct{}   // closed by start
 	closing chan struct{}   // closed by stop
 	once    sync.Once       // for closing
 	unbind  func() bool     // takes the window off the end of Run's context
 	follows sync.WaitGroup  // follow
-	tasks   service.Group   // the rest; nobody waits for them
+	tasks   service.Group   // the other ones; stop does not wait for them
 	places  Places          // where it has stood; follow's, then beforeClose's
 	place   Place           // the last one seen; likewise
 }
@@ -120,7 +120,7 @@ func (r *running) save() {
 	r.window.Save(r.places)
 }
 
-// look returns the window's current place.
+// look returns the current place of the window.
 func (r *running) look() Place {
 	p := r.place
 	switch {
@@ -150,7 +150,7 @@ func (r *running) beforeClose(context.Context) (prevent bool) {
 	return prevent
 }
 
-// stop lets go of the window after Wails has.
+// stop releases the window after Wails has closed it.
 func (r *running) stop() {
 	r.window.Native.attach(nil)
 	select {

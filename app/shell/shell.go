@@ -1,10 +1,11 @@
 // Package shell shows the desktop window and gives its page access to the desktop.
 // It is the only package that imports Wails.
 //
-// The window shows no page of its own. It opens on the address Window.Open gives,
-// so that a browser and the window run the same page from the same origin: by way
-// of a bootstrap page, except on Linux, where that would cost a second process. No Go method is bound to the page:
-// requests to the desktop go over HTTP to Native.
+// The window shows no page of its own. It loads the address that Window.Open
+// returns, so that a browser and the window run the same page from the same
+// origin: through a bootstrap page, except on Linux, where that would start a
+// second process. No Go method is bound to the page: requests to the desktop go
+// over HTTP to Native.
 //
 // # Builds
 //
@@ -57,8 +58,8 @@ type Window struct {
 	// for a moment, and before the window closes.
 	Save func(Places)
 
-	// Theme is the look of the window before its page has painted: "dark",
-	// "light", or anything else for the system's.
+	// Theme is the theme of the window before its page has painted: "dark",
+	// "light", or any other value for the system's.
 	Theme string
 
 	// Raise brings the window to the front.

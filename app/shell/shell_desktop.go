@@ -82,7 +82,7 @@ func (r *running) options(ctx context.Context) *options.App {
 	}
 }
 
-// windowsTheme returns the look of the title bar.
+// windowsTheme returns the theme of the title bar.
 func (w Window) windowsTheme() windows.Theme {
 	switch w.Theme {
 	case "dark":

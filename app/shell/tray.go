@@ -2,7 +2,7 @@ package shell
 
 // Tray is the content of the icon in the desktop's tray.
 type Tray struct {
-	Level Level  // picks the icon
+	Level Level  // selects the icon
 	Text  string // how many alerts are open, in a few words
 	Worst []Entry
 }

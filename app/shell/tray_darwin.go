@@ -6,8 +6,8 @@ package shell
 // the desktop has one.
 const HasTray = false
 
-// showTray has no tray to show: on macOS its libraries and Wails both want to be
-// the application's delegate. The Dock and the notices are there.
+// showTray does nothing: on macOS the tray library and Wails would both be the
+// application's delegate. The Dock and notices replace it.
 func (r *running) showTray() {
 	for {
 		select {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	// Apache-2.0. On Linux it speaks D-Bus, without GTK; on Windows it has a message
-	// loop of its own, on a thread of its own.
+	// Apache-2.0. On Linux it uses D-Bus, without GTK; on Windows it has a
+	// message loop of its own, on a thread of its own.
 	"fyne.io/systray"
 )
 
@@ -27,7 +27,7 @@ type tray struct {
 	worst  [MostWorst]*systray.MenuItem
 
 	mu   sync.Mutex
-	told Tray // what worst leads to
+	told Tray // the tray shown for worst
 }
 
 // showTray shows the tray's content until the window closes. There is one tray

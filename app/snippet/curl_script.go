@@ -44,8 +44,8 @@ send() {
 }
 `
 
-// bashMore finds out whether a page was the last, without a JSON parser, which
-// not every machine has: a total stands before the items or is not looked for.
+// bashMore checks whether a page was the last one without a JSON parser, which
+// not every machine has: it uses a total only if it comes before the items.
 const bashMore = `
 # more PAGE OFFSET: whether the list goes on at the offset.
 more() {

@@ -24,7 +24,7 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 		long, words := bashArguments(st, names)
 		b.WriteString("\n### " + markdownText(st.title) + "\n\n")
 		told := ""
-		if st.expect == http.StatusTooManyRequests { // it is what one wants to see
+		if st.expect == http.StatusTooManyRequests { // it is the expected result
 			told = "expected=429 "
 		}
 		if arguments := strings.Join(words, " \\\n  "); st.pages.Size > 0 {

@@ -1,4 +1,4 @@
-// Package snippet writes a request as a program that runs as it stands.
+// Package snippet converts a request into a program that runs without changes.
 //
 // A language is one file and one line in Languages:
 //
@@ -9,12 +9,12 @@
 //
 // # What a snippet sends
 //
-// Exactly the request's method, URL, headers and body, with the bearer token
-// from the environment variable SPYGLASS_TOKEN. The request's session headers
-// (Authorization, Cookie, X-CSRF-Token) are never in a snippet, nor are
-// headers that an HTTP client sets itself. Headers of one name are sent as one,
-// separated by commas. A body without a Content-Type is JSON. Characters that
-// may not stand in a URL are percent-encoded. Variables must be resolved.
+// Exactly the request's method, URL, headers and body, with the bearer token from
+// the environment variable SPYGLASS_TOKEN. The request's session headers
+// (Authorization, Cookie, X-CSRF-Token) are never in a snippet, nor are headers
+// that an HTTP client sets itself. Headers of one name are sent as one, separated
+// by commas. A body without a Content-Type is JSON. Characters that are not
+// allowed in a URL are percent-encoded. Variables must be resolved.
 //
 // Header values outside ASCII arrive as UTF-8 from cURL, Python, JavaScript and
 // Go; PowerShell and the JDK refuse or replace them.
@@ -183,8 +183,8 @@ func escaped(s, special, newline string) string {
 	return b.String()
 }
 
-// invisible reports whether a character must be escaped, so that code is as it
-// looks.
+// invisible reports whether a character must be escaped because it cannot be
+// seen.
 func invisible(r rune) bool {
 	return r == 0x7f || 0x80 <= r && r < 0xa0 || r == 0xad || 0x200b <= r && r <= 0x200f ||
 		0x2028 <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f || r == 0xfeff || r == utf8.RuneError

@@ -52,8 +52,8 @@ func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, MaxCatalog))
 }
 
-// KeepCatalog keeps the document that was read from an address in place of an
-// earlier one; nil forgets it. It sets what p says of it.
+// KeepCatalog stores the document that was read from an address, and replaces an
+// earlier one; nil deletes it. It updates the fields of p about it.
 func (w *Workspace) KeepCatalog(ctx context.Context, p *Portal, at resource.Millis, from string,
 	document []byte) error {
 	var zipped bytes.Buffer

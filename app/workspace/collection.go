@@ -164,7 +164,7 @@ func (r *Request) last(w *resource.Write) error {
 	return err
 }
 
-// inPlace refuses a parent that is not the user's, lies inside of the row
+// inPlace refuses a parent that belongs to another user, is inside the row
 // itself, or is too deep.
 func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int64, field string) error {
 	for depth := 1; parentID != 0; depth++ {
@@ -186,7 +186,7 @@ func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int
 	return nil
 }
 
-// emptyCollection removes all that lies in a collection.
+// emptyCollection deletes the contents of a collection.
 func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
 	if err := resource.DeleteAll(ctx, tx, requestRows,
 		resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {

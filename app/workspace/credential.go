@@ -66,8 +66,8 @@ func (w *Workspace) SessionAt(p *Portal) (*PortalSession, error) {
 	return s, nil
 }
 
-// KeepSession keeps the session at a portal, or forgets it when s is nil. Whose
-// it was stays as the portal's account: the next sign-in begins with it.
+// KeepSession stores the session at a portal, or deletes it if s is nil. The user
+// name stays as the portal's account, as the default of the next sign-in.
 func (w *Workspace) KeepSession(ctx context.Context, p *Portal, s *PortalSession) error {
 	if s == nil {
 		return w.secrets.Delete(p.key(sessionKept))

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Draft is a request while it is edited. Everything in it is as it was typed:
-// {{variables}} and {parameters} are unresolved.
+// Draft is a request while it is edited, exactly as typed: {{variables}} and
+// {parameters} are unresolved.
 type Draft struct {
 	Method     string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
 	Path       string `json:"path" doc:"as typed; can contain a query"`

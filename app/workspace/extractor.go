@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Extractor takes a value out of answers and keeps it as a variable: after 200,
-// $.id → deviceId. It runs by itself after a request whose endpoint and status
-// match, and remembers what came of it.
+// Extractor extracts a value from responses and stores it as a variable: after
+// 200, $.id → deviceId. It runs automatically after a request whose endpoint and
+// status match, and stores its last result.
 type Extractor struct {
 	ID       int64
 	UserID   int64
@@ -132,7 +132,7 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 	var secrets []secret
 	var masked []bool
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
-		secrets, masked = nil, make([]bool, len(found)) // a second try begins anew
+		secrets, masked = nil, make([]bool, len(found)) // reset for a second run
 		for i := range found {
 			if found[i].Problem == "" {
 				v, err := keepVariable(ctx, tx, userID, portalID, at, &found[i])

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Folder is a collection with everything that lies in it, free of ids.
+// Folder is a collection with its contents, without ids.
 type Folder struct {
 	Name     string   `json:"name"`
 	Doc      string   `json:"doc,omitempty"`
@@ -70,8 +70,8 @@ func (s *shelf) folder(c *Collection) Folder {
 	return f
 }
 
-// Folders returns the user's collections of those ids with all that lies in them,
-// or all of them when there are no ids.
+// Folders returns the user's collections with those ids and their contents, or
+// all if there are no ids.
 func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]Folder, error) {
 	s, err := readShelf(ctx, w.db, userID)
 	if err != nil {
@@ -123,7 +123,7 @@ func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders [
 	out := &Planted{}
 	p := &planting{ctx: ctx, userID: userID, out: out}
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
-		*out = Planted{Collections: []int64{}, Variables: []int64{}} // a second try begins anew
+		*out = Planted{Collections: []int64{}, Variables: []int64{}} // reset for a second run
 		if err := inPlace(ctx, tx, userID, 0, parentID, "parentId"); err != nil {
 			return err
 		}

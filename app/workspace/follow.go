@@ -42,7 +42,7 @@ func (w *Workspace) followEndpoints() []resource.Endpoint {
 	}
 }
 
-// renamed is how many a rename changed.
+// renamed has the numbers of objects that a rename changed.
 type renamed struct {
 	Extractors int `json:"extractors"`
 	Requests   int `json:"requests"`
@@ -135,7 +135,7 @@ func (d *Draft) rename(from, to string) (found bool) {
 	return found
 }
 
-// unfollow puts back what nobody has changed since.
+// unfollow restores the objects that have not been changed since.
 func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {

@@ -17,7 +17,7 @@ type pastRow struct {
 	found           *excerpt // nil where the row itself shows what was looked for
 }
 
-// excerpt is where a word stands.
+// excerpt is a part of a text with a matching word.
 type excerpt struct {
 	In     string `json:"in" enum:"request|answer"`
 	Before string `json:"before"`

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"sync"
 
-	// BSD-3: each answer is zipped before its page is told; five times as fast as its gzip, and a fifth larger
+	// BSD-3: each response is compressed before the page is notified; five times
+	// as fast as its gzip, and a fifth larger
 	"github.com/klauspost/compress/s2"
 
 	"spyglass/backend/fault"
@@ -24,7 +25,7 @@ type History struct {
 	Method     string
 	Path       string // as typed
 	URL        string // as sent, secrets masked
-	Status     int64  // 0 when there was no answer
+	Status     int64  // 0 without a response
 	StatusText string
 	MS         int64
 	Bytes      int64
@@ -34,8 +35,8 @@ type History struct {
 	Pinned     bool
 	PageSize   int64 // items of each page, where all pages of a list were fetched; 0: one request
 	Items      int64 // that came, of all pages; with Error set they are not all
-	Total      int64 // that there are in all; 0: nobody said, or one request
-	Stored     int64 // bytes that it takes here, with its answer; 0: an earlier version did not say
+	Total      int64 // total number of items; 0: unknown, or one request
+	Stored     int64 // stored bytes, with the response; 0: stored by an earlier version
 }
 
 // Reply is the response to a request of the history.
@@ -59,8 +60,7 @@ const (
 	MaxPlain  = 16 << 20
 )
 
-// Histories declares /history. Rows are made by sending; what can be changed
-// is whether one is pinned.
+// Histories declares /history. Sending creates rows; only pinned can be changed.
 var Histories = resource.Resource[*History]{
 	Name: historyRows, Label: "request", Path: "/history", Object: resource.Anyone, Owner: "userId",
 	Doc: "A request that was sent.",
@@ -136,8 +136,8 @@ var replies = resource.Resource[*Reply]{
 }
 
 // Remember writes a request into the history, with its response when r is not
-// nil, sets h.ID, and lets the oldest requests go. With a tab of the user's,
-// that tab shows the response from now on.
+// nil, sets h.ID, and deletes the oldest requests. If tabID is one of the user's
+// tabs, that tab shows the response from then on.
 func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
 	h.Kept, h.Stored = r != nil, stored(h, r)
 	var putBack func()
@@ -147,7 +147,7 @@ func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID in
 		} else {
 			putBack = w.pastOf(h.UserID)
 		}
-		h.ID = 0 // a second try begins anew
+		h.ID = 0 // reset for a second run
 		if err := resource.Put(ctx, tx, historyRows, h); err != nil {
 			return err
 		}
@@ -307,7 +307,7 @@ func NewZipper() *Zipper {
 // Write takes the next piece. It does not fail: what is too large is left out.
 func (z *Zipper) Write(p []byte) (int, error) {
 	if z.size += int64(len(p)); z.size <= MaxPlain {
-		_, _ = z.to.Write(p) // only out fails, which remembers it
+		_, _ = z.to.Write(p) // only out can fail, and it stores the error
 	}
 	return len(p), nil
 }

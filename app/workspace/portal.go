@@ -51,8 +51,8 @@ const (
 	ProxyNone   = "none"
 )
 
-// BuiltIn is the portal this Explorer runs beside, and everywhere is where
-// global variables lie.
+// BuiltIn is the portal of this Explorer, and everywhere the scope of global
+// variables.
 const (
 	BuiltIn    int64 = 0
 	everywhere int64 = -1
@@ -205,7 +205,8 @@ func (p *Portal) MaySend() error {
 	return loopback.CheckConsent(p.BaseURL, "your credential", p.SendInClear)
 }
 
-// credential reports whether requests carry what whoever reads it can use.
+// credential reports whether requests carry a credential that anyone who reads it
+// can use.
 func (p *Portal) credential() bool { return p.Auth == AuthSession || p.Auth == AuthToken }
 
 // moved reports whether requests go to another place now, or are signed otherwise.

@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	timeoutSetting  = "timeout"        // seconds a person waits for an answer where the request does not say
+	timeoutSetting  = "timeout"        // default timeout of requests in seconds
 	readOnlySetting = "portalReadOnly" // locks the built-in portal
 )
 
 // Preferences are the settings that a request to the built-in portal goes by.
 type Preferences struct {
-	Timeout  time.Duration // for a request without one; 0 when the settings do not tell
+	Timeout  time.Duration // for a request without one; 0 if it is not set
 	ReadOnly bool          // every write is refused
 }
 
-// Preferences are the user's own. What does not fit is as if it had not been set.
+// Preferences returns the preferences of the user. Invalid values count as not
+// set.
 func (w *Workspace) Preferences(ctx context.Context, userID int64) (p Preferences, err error) {
 	var seconds int64
 	err = w.Settings(ctx, userID, map[string]any{timeoutSetting: &seconds, readOnlySetting: &p.ReadOnly})

@@ -64,7 +64,8 @@ const (
 	longestWait = 30 * time.Second
 )
 
-// quiet returns when it is time to learn; it reports whether the workspace is closed.
+// quiet waits until it is time to index; it reports whether the workspace is
+// closed.
 func (w *Workspace) quiet() (closed bool) {
 	rest, latest := time.NewTimer(restFor), time.NewTimer(longestWait)
 	defer rest.Stop()
@@ -128,7 +129,7 @@ func learnAll(ctx context.Context, tx resource.Tx) error {
 	}
 }
 
-// learn gives one request its words.
+// learn adds the words of one request to the index.
 func learn(ctx context.Context, tx resource.Tx, h *History) error {
 	answer, err := answerText(ctx, tx, h)
 	if err != nil {
@@ -194,7 +195,8 @@ func userTag(id int64) string { return fmt.Sprintf("u%d", id) }
 
 func portalTag(id int64) string { return fmt.Sprintf("at%d", id) }
 
-// statusTag returns the class of a status: s2 for 200 to 299, s0 where there was no answer.
+// statusTag returns the class of a status: s2 for 200 to 299, s0 without a
+// response.
 func statusTag(status int64) string { return fmt.Sprintf("s%d", status/100) }
 
 func endpointTag(template string) string {
@@ -318,7 +320,7 @@ func (w *Workspace) total(ctx context.Context, userID int64, q *store.WordQuery,
 	return counts[userID], err
 }
 
-// wordQuery reads the parameters; numbers are those that are numbers.
+// wordQuery reads the parameters; numbers are the numeric ones.
 func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, err error) {
 	q.Tags = []string{userTag(c.Access.UserID), portalTag(PortalID(c))}
 	q.Words = splitWords(c.Query.Get("words"))

@@ -75,7 +75,7 @@ func (w *Workspace) Settings(ctx context.Context, userID int64, values map[strin
 	}
 	for key, value := range values {
 		if row.Values[key] != nil {
-			_ = json.Unmarshal(row.Values[key], value) // what does not fit is as if it were not there
+			_ = json.Unmarshal(row.Values[key], value) // an invalid value counts as not set
 		}
 	}
 	return nil

@@ -94,7 +94,8 @@ var Tabs = resource.Resource[*Tab]{
 	},
 }
 
-// count sets the version, and refuses a change of what somebody changed meanwhile.
+// count sets the version, and refuses a change if the tab was changed in the
+// meantime.
 func (t *Tab) count(w *resource.Write, was *Tab) error {
 	if was == nil {
 		t.Version = 1

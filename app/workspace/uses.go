@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// use is where a variable is used: how many saved requests and extractors have
-// it, the first of the requests, and when it was last sent.
+// use describes where a variable is used: the numbers of saved requests and
+// extractors, the first of the requests, and when it was last sent.
 type use struct {
 	Name     string   `json:"name"`
 	Requests []usedIn `json:"requests"`

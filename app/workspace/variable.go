@@ -124,7 +124,8 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 	return w.secrets.Get(v.key())
 }
 
-// missingEndpoint is GET /variables/missing. It asks the keyring for every secret.
+// missingEndpoint is GET /variables/missing. It reads every secret from the
+// keyring.
 func (w *Workspace) missingEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/missing", Summary: "List secret variables without values", Right: anyone,

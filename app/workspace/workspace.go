@@ -1,5 +1,5 @@
-// Package workspace keeps what the Explorer remembers for a person: tabs,
-// variables, the history of requests, and settings.
+// Package workspace stores the Explorer's data of each user: tabs, variables, the
+// history of requests, and settings.
 //
 // They are resources like any other, in a database of their own beside the
 // portal's. Every row belongs to one user, who sees no others.
@@ -7,23 +7,22 @@
 // # Shapes and units
 //
 // A Draft is a request while it is edited, with {{variables}} unresolved; only
-// drafts are kept, never what a variable stood for. Moments are epoch
-// milliseconds, durations milliseconds, sizes bytes. The newest Kept requests
-// are remembered, and beside them those that are pinned.
+// drafts are stored, never the values of variables. Moments are epoch
+// milliseconds, durations milliseconds, sizes bytes. It stores the newest Kept
+// requests, and all pinned ones.
 //
 // # Secrets
 //
-// The value of a secret variable lies in Secrets (the OS keyring) and nowhere
-// else; its row holds resource.Mask. A value that cannot be read again is as if
-// it had never been given. Secrets are asked outside of transactions, because a
-// locked keyring may take seconds.
+// The value of a secret variable is stored in Secrets (the OS keyring) only; its
+// row has resource.Mask. A value that cannot be read counts as not set. Secrets
+// are read outside of transactions, because a locked keyring may take seconds.
 //
 // # Concurrency
 //
 // A Workspace is safe for concurrent use. Beside the store's it starts one
-// goroutine, which makes requests searchable after they are on disk; Close
-// waits for it. Whoever watches is told after a change is on disk, on the goroutine
-// that made it.
+// goroutine, which makes requests searchable after they are on disk; Close waits
+// for it. Watchers are notified after a change is on disk, on the goroutine that
+// made it.
 //
 // # Errors
 //
@@ -77,15 +76,15 @@ type Secrets interface {
 	Delete(name string) error             // nothing kept is no error
 }
 
-// Options say where a workspace lies.
+// Options configures a Workspace.
 type Options struct {
 	Path    string           // of the database file
 	Secrets Secrets          // nil keeps them until Close
 	Kept    int64            // rows of history a user; Kept when 0
-	Quota   int64            // bytes of history a user, with the answers; 0: as many as the disk holds
+	Quota   int64            // bytes of history per user, with the responses; 0: no limit
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
-	Sibling store.Sibling    // whose file it is; zero for nobody's
+	Sibling store.Sibling    // the portal it belongs to; zero for none
 	Twice   bool             // run each write twice, for tests
 }
 
@@ -112,7 +111,7 @@ type Workspace struct {
 	unlearned chan struct{} // there may be requests without words
 	learning  service.Group
 	closed    chan struct{}
-	rest      context.CancelFunc // nobody learns any more
+	rest      context.CancelFunc // stops indexing
 	closing   sync.Once
 
 	deletedHistory   bin[pastRequest]
@@ -308,8 +307,8 @@ func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource
 	return w.lasting(endpoints)
 }
 
-// lasting makes every write complete even when the page that sent it has gone:
-// closing a window must not lose its last edit.
+// lasting lets every write complete even if the page that sent it is closed, so
+// that closing a window does not lose its last edit.
 func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if do := endpoints[i].Handle; endpoints[i].Method != "GET" {

@@ -17,8 +17,8 @@ type alias struct {
 	category string
 }
 
-// WithAliases adds the paths at which published clients expect endpoints that
-// the portal has at its own paths. Rights, limits and docs are those of the
+// WithAliases adds the paths at which published clients expect endpoints that the
+// portal has at its own paths. Permissions, limits and docs are those of the
 // endpoint itself.
 func WithAliases(all []resource.Endpoint) []resource.Endpoint {
 	aliases := []alias{

@@ -51,7 +51,7 @@ func severity(n int64) (string, Tone) {
 	return "warning", Warn
 }
 
-// alertsWhere is what the store can judge.
+// alertsWhere returns the conditions that the store can evaluate.
 func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.Where, error) {
 	var where []resource.Where
 	is := func(field, op string, value any) {

@@ -53,7 +53,7 @@ const (
 	inkBar   Ink = "bar"
 )
 
-// lineInks are those of the lines of a chart, in this order.
+// lineInks are the colors of the lines of a chart, in this order.
 var lineInks = []Ink{"l1", "l2", "l3", "l4", "l5", "l6"}
 
 // point is a place on a canvas, from its upper left corner.
@@ -88,7 +88,7 @@ const (
 	nameLetters = 38
 )
 
-// height is how high the chart is drawn.
+// height returns the height of the chart.
 func (c *Chart) height() float64 {
 	if len(c.Ranks) > 0 {
 		return rankHeight * float64(len(c.Ranks))

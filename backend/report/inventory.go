@@ -85,8 +85,9 @@ func (r *Run) groupPaths(tree *fleet.Tree) func(*fleet.Device) string {
 	}
 }
 
-// propertyColumns show the first of a device's properties of each name: those
-// set on it, then what checks and the portal know, then those of its groups.
+// propertyColumns return the columns of properties, with the value of the first
+// source that has the name: the device, then checks and the portal, then the
+// groups.
 func propertyColumns(tree *fleet.Tree, names []string) []column[fleet.Device] {
 	inherited := map[string][]resource.Property{} // by the groups: few combinations, many devices
 	var out []column[fleet.Device]

@@ -107,7 +107,7 @@ func (m *measuring) chooseMetric(ctx context.Context, metric *reporting.ReportMe
 	found, err := resource.Find(ctx, m.From, datasource.DataSources.Name,
 		resource.Where{Field: "id", Op: "=", Value: metric.DataSourceID})
 	if err != nil || len(found) == 0 {
-		return err // gone since the report was written
+		return err // deleted since the report was saved
 	}
 	points, _ := metric.PointsOf(&found[0])
 	var shown []*shownPoint

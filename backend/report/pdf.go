@@ -265,7 +265,7 @@ func (p *pdf) clean(text string) string {
 	}, strings.ToValidUTF8(text, "□"))
 }
 
-// width is how wide a text is in the present letters. The font has no kerning.
+// width returns the width of a text in the current font, which has no kerning.
 func (p *pdf) width(text string) (sum float64) {
 	for _, c := range text {
 		sum += p.letterWidth(c)

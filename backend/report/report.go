@@ -80,7 +80,7 @@ type Row struct {
 	Tone  Tone
 }
 
-// Count is how many rows are of one sort.
+// Count is the number of rows of one kind.
 type Count struct {
 	Label string
 	Tone  Tone

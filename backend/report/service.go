@@ -25,13 +25,14 @@ import (
 // Options configure a Service.
 type Options struct {
 	Folder string // where the files lie; made when it is not there
-	// Access is what a user may see and do; fault.NoLogin for one who is suspended or gone.
+	// Access returns the permissions of a user; fault.NoLogin for one who is
+	// suspended or deleted.
 	Access func(ctx context.Context, userID int64) (*resource.Access, error)
 	Zone   func() *time.Location // of the portal
 	Series *series.DB            // what was measured; may be nil
 	// Deliver writes the mails of a run, in the transaction that ends it; nil where there are none.
 	Deliver func(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error
-	Origin  func() string    // where the portal lies, for links; may be nil
+	Origin  func() string    // base URL of the portal, for links; may be nil
 	Workers int              // runs at once; 2 when 0
 	Clock   func() time.Time // time.Now when nil
 	Log     *slog.Logger
@@ -211,7 +212,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errRemoved) || errors.Is(cause, errClosed) || ctx.Err() != nil ||
 		errors.Is(err, errRemoved) {
-		_ = os.Remove(fileOf(s.o.Folder, id)) // the row has gone, or says that the run was cut off after the next start
+		_ = os.Remove(fileOf(s.o.Folder, id)) // the row was deleted, or the next start marks the run as interrupted
 		return
 	}
 	sentence := fault.Of(err).Message
@@ -374,7 +375,7 @@ func (s *Service) cancel(id int64) {
 	_ = os.Remove(fileOf(s.o.Folder, id)) // what the run still makes, it removes itself
 }
 
-// sweep removes files that no row knows.
+// sweep deletes files without a row.
 func (s *Service) sweep(ctx context.Context) error {
 	files, err := os.ReadDir(s.o.Folder)
 	if err != nil || len(files) == 0 {

@@ -12,7 +12,7 @@ import (
 const (
 	leastStep = 300 // seconds
 	mostSteps = 20_000
-	hourly    = 30 * 24 * 3600 // seconds: of what lies further back, samples may be one an hour
+	hourly    = 30 * 24 * 3600 // seconds: older samples may be hourly
 )
 
 // silent is when nothing at all was measured on a device.

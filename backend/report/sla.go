@@ -18,18 +18,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// uptime is how one device did in the range.
+// uptime is the availability of one device in the range.
 type uptime struct {
 	down, longest, maintenance, noData, counted int64 // seconds
 	outages                                     int64
 }
 
-// share is the availability in percent; NaN where no time counts. It is what
-// ITIL (Service Design, availability management) calls availability: agreed
-// service time less downtime, over agreed service time. The agreed time is the
-// range since the device was added, without maintenance where that is excluded.
-// A device is down while it has an alert of the selected severity, and, depending on
-// unmonitoredTime, while it has no data at all: dead, or not polled.
+// share is the availability in percent; NaN where no time counts. It follows the
+// availability of ITIL (Service Design, availability management): agreed service
+// time less downtime, over agreed service time. The agreed time is the range
+// since the device was added, without maintenance where that is excluded. A
+// device is down while it has an alert of the selected severity, and, depending
+// on unmonitoredTime, while it has no data at all: dead, or not polled.
 func (u *uptime) share() float64 {
 	if u == nil || u.counted <= 0 {
 		return math.NaN()

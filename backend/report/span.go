@@ -53,7 +53,7 @@ func (s spans) without(others spans) (out spans) {
 // within returns the intersection of the periods and others.
 func (s spans) within(others spans) spans { return s.without(s.without(others)) }
 
-// seconds is how long they are together.
+// seconds returns their total length.
 func (s spans) seconds() (sum int64) {
 	for _, one := range s {
 		sum += one.to - one.from

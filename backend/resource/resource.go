@@ -407,7 +407,8 @@ func Find[T any](ctx context.Context, from Reader, name Name[*T], where ...Where
 func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
 // Put writes row unchanged; if its id is 0 it is new, and the id is set. The
-// rules of the resource do not run, because the rules call Put themselves.
+// rules of the resource do not run; the caller, usually a rule, writes a valid
+// row.
 func Put[T any](ctx context.Context, tx Tx, name Name[*T], row *T) error {
 	return tx.PutRow(ctx, string(name), row)
 }

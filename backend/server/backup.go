@@ -14,7 +14,7 @@ import (
 )
 
 // Backup writes the portal of a data folder to a new file: in the process that
-// has it open, or here when none has. tell receives the progress.
+// has it open, or in this one if none has. tell receives the progress.
 func Backup(ctx context.Context, o Options, file string, tell func(backup.Progress)) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
@@ -45,9 +45,9 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 	return err
 }
 
-// Restore puts a backup in the place of what a data folder holds. No portal may
-// run on it. Where withoutKey, it does so even if nothing can open the secrets
-// of the backup: they are as if they had never been given.
+// Restore replaces the contents of a data folder by a backup. No portal may run
+// on it. With withoutKey it works even if the key for the secrets of the backup
+// is missing: they are then not set.
 func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)

@@ -155,8 +155,8 @@ func (s *Server) viewerPassword() string {
 	return demo.ViewerPassword
 }
 
-// renewUnshown makes new first passwords where an earlier start was killed
-// before anybody saw them.
+// renewUnshown creates new first passwords if an earlier start was killed before
+// it showed them.
 func (s *Server) renewUnshown(ctx context.Context) error {
 	for _, name := range []string{"admin", "operator", "viewer"} {
 		hash, err := s.db.Known(ctx, unshown+name)

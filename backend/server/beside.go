@@ -18,10 +18,10 @@ var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 // Sibling identifies a database beside the portal's.
 type Sibling = store.Sibling
 
-// OpenBeside opens a database beside the portal's. The portal knows the file
-// from then on: open receives its id, and returns it. Where Options.Without
-// names a file that is lost, a new one takes its place, and what is there is
-// kept.
+// OpenBeside opens a database beside the portal's. The portal stores the id of
+// the file: open receives it, and returns it. If Options.Without names a lost
+// file, OpenBeside creates a new one, and keeps an existing one under another
+// name.
 func (s *Server) OpenBeside(ctx context.Context, name string,
 	open func(path string, sibling Sibling) (file string, err error)) error {
 	path := filepath.Join(s.o.Data, name)

@@ -22,9 +22,9 @@ const portalFile = "portal.db"
 // databases are the files of a data folder that Check reads.
 var databases = []string{portalFile, "series.db", "workspace.db"}
 
-// Check reads every database of a data folder to its end, whether or not a
-// portal runs on it, and changes nothing. tell receives each that is sound; the
-// first that is damaged is a fault.
+// Check verifies every database of a data folder, whether or not a portal runs on
+// it, and changes nothing. tell receives each intact file; the first damaged one
+// is returned as a fault.
 func Check(ctx context.Context, data string, tell func(file string)) error {
 	if _, err := os.Stat(filepath.Join(data, databases[0])); err != nil {
 		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", data)

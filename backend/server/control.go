@@ -31,9 +31,9 @@ const (
 	DoAddUser     = "user add"
 	DoSetPassword = "user password"
 	DoCreateToken = "token create"
-	DoRaise       = "raise" // bring the window to the front; only a running desktop answers
+	DoRaise       = "raise" // bring the window to the front; only a running desktop responds
 
-	doBackup = "backup" // answers how far it is, too
+	doBackup = "backup" // reports its progress, too
 )
 
 // Result is the response to a Command; only DoCreateToken fills it.
@@ -130,7 +130,7 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 // The file "control" names it: a socket's path may be too short for a deep folder.
 type control struct {
 	listener net.Listener
-	folder   string // to be removed at the end; empty when the socket lies in the data folder
+	folder   string // to be removed at the end; empty if the socket is in the data folder
 	mu       sync.Mutex
 	conns    map[net.Conn]bool
 	closed   bool
@@ -280,7 +280,7 @@ func (c *control) answer(s *Server, conn net.Conn) {
 	var cmd Command
 	in := json.NewDecoder(bufio.NewReader(conn))
 	if in.Decode(&cmd) != nil {
-		return // whoever asked has gone
+		return // the client has disconnected
 	}
 	var r reply
 	result, err := s.obey(conn, in, cmd)
@@ -294,7 +294,7 @@ func (c *control) answer(s *Server, conn net.Conn) {
 		}
 		r.Kind, r.Error = f.Kind, f.Message
 	}
-	_ = json.NewEncoder(conn).Encode(r) // whoever asked may have gone
+	_ = json.NewEncoder(conn).Encode(r) // the client may have disconnected
 }
 
 // obey runs one command, with a time limit, or as long as the client is
@@ -317,7 +317,7 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 	out := json.NewEncoder(conn)
 	return Result{}, backup.Write(ctx, s.o.backup(cmd.File, func(p backup.Progress) {
 		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Progress: &p}) != nil {
-			cancel() // nobody listens
+			cancel() // the client has disconnected
 		}
 	}))
 }

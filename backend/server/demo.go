@@ -47,9 +47,9 @@ func (s *Server) newHistory() *demo.History {
 		Guard: s.guard, Ends: true})
 }
 
-// worldly wraps endpoints for remote callers: they run on wall time, even when
+// realTime wraps endpoints for remote callers: they run in real time, even when
 // the demo clock is faster.
-func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
+func (s *Server) realTime(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		handle := endpoints[i].Handle
 		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
@@ -101,7 +101,7 @@ func (s *Server) reset(ctx context.Context) error {
 		return fault.New(fault.Conflict, "the demo is being reset already")
 	}
 	defer s.remaking.Unlock()
-	ctx = context.WithoutCancel(ctx) // whoever asked may go; half a reset is worse
+	ctx = context.WithoutCancel(ctx) // the client may disconnect; half a reset is worse
 	folder, err := os.MkdirTemp(s.o.Data, "reset-*")
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.Dem
 	return err
 }
 
-// takeReports takes over the files of the reports.
+// takeReports moves the files of the reports.
 func (s *Server) takeReports(fresh *Server) error {
 	if err := os.RemoveAll(s.reportFolder()); err != nil {
 		return err

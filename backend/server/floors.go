@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// floors lists the services that New has opened, from the ground up: each stands
-// on those below it, starts after them and stops before them.
+// floors returns the services that New has opened, from the lowest up: each
+// depends on those below it, starts after them and stops before them.
 func (s *Server) floors() []service.Service {
 	var floors []service.Service
 	add := func(opened bool, name string, start func(), stop func(ctx context.Context) error) {
@@ -55,7 +55,7 @@ func (s *Server) floors() []service.Service {
 	add(s.monitor != nil, "the monitor", s.monitor.Start, s.monitor.Stop)
 	add(s.notices != nil, "notices", s.notices.Start, s.notices.Close)
 	add(s.reports != nil, "reports", s.reports.Start, s.reports.Close)
-	add(true, "the reset of the demo", nil, quietly(s.remaking.Lock)) // never given back: nothing is made anew
+	add(true, "the reset of the demo", nil, quietly(s.remaking.Lock)) // kept locked
 	add(true, "the server's own tasks", s.startTasks, s.stopTasks)
 	add(s.listener != nil, "HTTP", s.serve, s.drain)
 	add(s.events != nil, "events", nil, quietly(s.events.Close)) // streams keep HTTP from draining
@@ -114,7 +114,7 @@ func (s *Server) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainWithin)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		return s.http.Close() // whoever still waits has had its time
+		return s.http.Close() // requests that still wait are cut off
 	}
 	return nil
 }

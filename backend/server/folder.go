@@ -43,7 +43,7 @@ func checkFolder(data string, log *slog.Logger) error {
 		path := filepath.Join(data, entry.Name())
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // gone since
+			continue // deleted since
 		}
 		if err == nil {
 			err = checkFile(path, info)

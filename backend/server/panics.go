@@ -16,9 +16,9 @@ import (
 	"spyglass/backend/service"
 )
 
-// panics opens the portal's own alert while tasks are failing (service.Guard), and
-// clears it when all have recovered. The guard calls note and forget on any
-// goroutine, that of the database's writer too, so only run writes.
+// panics opens the portal's own alert while tasks are failing (service.Guard),
+// and clears it when all have recovered. The guard calls note and forget on any
+// goroutine, including the writer of the database, so only run writes.
 type panics struct {
 	mu      sync.Mutex
 	failing map[string]bool
@@ -45,7 +45,7 @@ func (p *panics) set(task string, failing bool) {
 	}
 	select {
 	case p.wake <- struct{}{}:
-	default: // it will look
+	default: // run will read it
 	}
 }
 

@@ -67,7 +67,8 @@ type Options struct {
 
 	SamePort bool // with a Listen that ends in ":0": take the port of the last start again
 
-	// files that are lost, and without which the portal goes on: series.db, workspace.db, portal.db.key
+	// lost files that the portal starts without: series.db, workspace.db,
+	// portal.db.key
 	Without []string
 
 	Demo        bool // fill an empty folder with the demo environment
@@ -80,8 +81,8 @@ type Options struct {
 
 	Page  fs.FS                                            // the built UI
 	Look  func(ctx context.Context, userID int64) api.Look // of the page; may be nil
-	Raise func(args []string)                              // what a second start asks for; may be nil
-	// told once no other Spyglass runs on Data, before it is opened; may be nil
+	Raise func(args []string)                              // handles the arguments of a second start; may be nil
+	// called once no other Spyglass runs on Data, before it is opened; may be nil
 	Held  func()
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
@@ -100,7 +101,7 @@ type Server struct {
 	db        *store.DB
 	endpoints []resource.Endpoint
 	staged    []resource.Endpoint // that only a demo has
-	takers    []taker             // of the resources that a reset of the demo makes anew
+	takers    []taker             // of the resources that a reset of the demo recreates
 	shapes    []store.Shape       // of what tables would add
 	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
@@ -262,7 +263,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
-	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
+	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
 	s.endpoints = portal.WithAliases(s.endpoints)
@@ -383,7 +384,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.stopped
 }
 
-// word returns a random text of n characters, without those that look alike.
+// word returns a random text of n characters, without ambiguous ones.
 func word(n int, from func([]byte)) string {
 	const letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	raw := make([]byte, n)

@@ -12,7 +12,7 @@ import (
 type storage struct {
 	mu      sync.Mutex
 	problem string
-	changed chan struct{} // closed with the next change; nil while nobody listens
+	changed chan struct{} // closed with the next change; nil without listeners
 }
 
 func (s *storage) set(problem string) {

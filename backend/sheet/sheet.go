@@ -1,6 +1,6 @@
 // Package sheet writes tables as files: CSV, TSV, Markdown and XLSX.
 //
-// A table is a head and rows, written one after the other and never held:
+// A table is a head and rows, written one after the other and not held in memory:
 //
 //	w, err := format.Open(file, head)
 //	err = w.Row(cells)
