@@ -29,7 +29,7 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
 	}
-	look := lookout{alerts: a.criticalAlerts, wanted: a.wantsNotices, known: map[string]bool{}}
+	look := alertWatch{alerts: a.criticalAlerts, wanted: a.wantsNotices, known: map[string]bool{}}
 	if _, err := look.news(ctx); err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (a *App) wantsNotices(ctx context.Context) (bool, error) {
 	return wanted, err
 }
 
-// lookout remembers the alerts that it has seen.
-type lookout struct {
+// alertWatch finds alerts that have opened since its last call.
+type alertWatch struct {
 	alerts func(context.Context) ([]openAlert, error)
 	wanted func(context.Context) (bool, error)
 	known  map[string]bool
@@ -79,7 +79,7 @@ const mostKnown = 10_000
 
 // news returns the alerts that were not there at the last check, if notices are
 // wanted.
-func (l *lookout) news(ctx context.Context) (opened []openAlert, err error) {
+func (l *alertWatch) news(ctx context.Context) (opened []openAlert, err error) {
 	now, err := l.alerts(ctx)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 	}
 	var now []openAlert
 	off := false
-	look := lookout{
+	look := alertWatch{
 		alerts: func(context.Context) ([]openAlert, error) { return now, nil },
 		wanted: func(context.Context) (bool, error) { return !off, nil }, known: map[string]bool{},
 	}

@@ -50,8 +50,8 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			}
 		}
 	}
-	calm := unhurried()
-	defer calm.Stop()
+	gc := delayGC()
+	defer gc.Stop()
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
 	telling, enough := context.WithCancel(ctx)
@@ -97,11 +97,11 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	return errors.Join(err, p.err)
 }
 
-// unhurried delays garbage collection while the window opens, when the page and
+// delayGC delays garbage collection while the window opens, when the page and
 // the portal need the processor, and frees that memory when startup is over.
 // From then on there is little garbage, and it is collected earlier than by
 // Go's default: at 40 % of the live heap, which takes milliseconds a minute.
-func unhurried() *time.Timer {
+func delayGC() *time.Timer {
 	// percent of what lives; after that the past of a demo is filled, too
 	const lazy, thrifty, quiet = 400, 40, 30 * time.Second
 	debug.SetGCPercent(lazy)
@@ -194,7 +194,7 @@ func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	return p.app.look(context.WithoutCancel(ctx), p.app.window.Load())["theme"], true
 }
 
-// enter is Launch's address, or where to sign in.
+// enter returns Launch's address, or that of the sign-in.
 func (a *App) enter(ctx context.Context) string {
 	address, err := a.Launch(ctx)
 	if err != nil {

@@ -84,7 +84,7 @@ func (b *Budget) end(err error) {
 	}
 }
 
-// errTooMuch is the fault of a spent Budget; who spends says what was too much.
+// errTooMuch returns the fault of a spent Budget; who spends says what was too much.
 func errTooMuch() error {
 	return fault.New(fault.TooLarge, "This needs more work than one request may use. Reduce the repetitions in it.")
 }

@@ -125,7 +125,7 @@ func (h *hits) add(at int64, key bool) {
 
 // scan checks the keys and scalars that may contain the needle.
 func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
-	look := newLookout(ctx, s.body, root.end, h.needle, !h.exact)
+	look := newNeedleScan(ctx, s.body, root.end, h.needle, !h.exact)
 	if look == nil {
 		_, err := h.tokens(ctx, s, root.start, root.end)
 		return err
@@ -137,7 +137,7 @@ func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
 			return cmp.Or(look.err, near.err)
 		}
 		if at-pos > stride {
-			pos = max(pos, near.landmark(root.start, at))
+			pos = max(pos, near.indexedStart(root.start, at))
 		}
 		var err error
 		if pos, err = h.tokens(ctx, near, pos, at+1); err != nil {

@@ -152,7 +152,8 @@ func (w *walker) containerEnd(at int64) int64 {
 	}
 }
 
-// spanAfter is scanner.after for places that mostly follow each other.
+// spanAfter does the same as scanner.after, faster for positions in ascending
+// order.
 func (w *walker) spanAfter(at int64) int {
 	n := w.near
 	if n == 0 || w.spans[n-1].start < at {

@@ -173,7 +173,7 @@ func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
 type treeReader struct {
 	*File
 	text func(string) string // with our variables in the place of theirs
-	tags standIns
+	tags placeholders
 }
 
 // resources reads version 4, where items name their parents.

@@ -63,7 +63,7 @@ func (r *treeReader) call(tag, name string, args []string) string {
 				value = args[2]
 			}
 			r.variable("the question "+args[0], Variable{Name: own, Value: value})
-			r.tags.ask(own)
+			r.tags.prompt(own)
 			return own
 		}
 	}

@@ -152,7 +152,7 @@ func New(o Options) (*Explorer, error) {
 	e.scripts = &script.Scripts{Sender: e.sender}
 	e.files = transfer.New(e.sender)
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
-		e.hub.Tell(userID, "workspace "+string(kind),
+		e.hub.Notify(userID, "workspace "+string(kind),
 			stream.WorkspaceEvent{Kind: kind})
 	})
 	return e, nil
@@ -191,7 +191,7 @@ func elsewhere(path string) bool {
 func (e *Explorer) Endpoints() []resource.Endpoint {
 	all := slices.Concat(
 		[]resource.Endpoint{
-			serve.Get("/start", "Everything the page needs before it paints", e.start),
+			serve.Get("/start", "Get the initial data of the page", e.start),
 			e.catalogEndpoint(),
 			e.hub.Endpoint(), e.sender.Endpoint(),
 		},

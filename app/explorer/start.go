@@ -47,7 +47,7 @@ type start struct {
 	DataFolder string          `json:"dataFolder"`
 	Desktop    bool            `json:"desktop" doc:"the page is in the desktop's window"`
 	Keyring    bool            `json:"keyring" doc:"whether secrets outlive the program"`
-	Notice     *string         `json:"notice" doc:"what the person should know, one line each"`
+	Notice     *string         `json:"notice" doc:"notices for the user"`
 	Portal     remote.Shown    `json:"portal" doc:"the one whose tabs and variables these are"`
 	Portals    []remote.Shown  `json:"portals"`
 	Settings   json.RawMessage `json:"settings" doc:"any object of the page's"`
@@ -78,7 +78,7 @@ type user struct {
 	CSRF   string   `json:"csrfToken"`
 	ID     int64    `json:"id"`
 	Name   string   `json:"name"`
-	Rights []string `json:"rights" doc:"that endpoints of the built-in portal need and the user has, in the catalog's words"`
+	Rights []string `json:"rights" doc:"permissions of the user on the built-in portal, as in the catalog"`
 	Role   string   `json:"role"`
 }
 

@@ -26,7 +26,7 @@ import (
 
 // Target is the destination of a link: a screen of the Monitor, or a request.
 type Target struct {
-	Screen string `json:"screen,omitempty" doc:"as the Monitor calls it"`
+	Screen string `json:"screen,omitempty" doc:"name of the Monitor screen"`
 	ID     string `json:"id,omitempty" doc:"of an object on the screen"`
 	Call   *Call  `json:"call,omitempty" null:"no"`
 }

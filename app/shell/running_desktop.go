@@ -34,7 +34,7 @@ type running struct {
 	place   Place           // the last one seen; likewise
 }
 
-// start is Wails' OnStartup: a goroutine, while the window opens.
+// start runs as Wails' OnStartup, on a goroutine, while the window opens.
 func (r *running) start(ctx, wails context.Context) {
 	defer close(r.started)
 	r.wails = wails
@@ -134,7 +134,7 @@ func (r *running) look() Place {
 	return p
 }
 
-// beforeClose is Wails' OnBeforeClose. It ends everything that queries the
+// beforeClose runs as Wails' OnBeforeClose. It ends everything that queries the
 // window, because the window stops responding once it returns false. It does so
 // once: two signals at the same moment close one window.
 func (r *running) beforeClose(context.Context) (prevent bool) {
@@ -195,7 +195,7 @@ const editMenuOnly = `addEventListener('contextmenu', e => {
 	if (!edits && String(getSelection()) === '') e.preventDefault()
 })`
 
-// domReady is Wails' OnDomReady: once for each page.
+// domReady runs as Wails' OnDomReady, once for each page.
 func (r *running) domReady(ctx context.Context) {
 	desktop.WindowExecJS(ctx, editMenuOnly)
 }

@@ -35,7 +35,7 @@ var catalogs = resource.Resource[*Catalog]{
 	Unique: [][]string{{"portalId"}},
 }
 
-// CatalogOf is the document that is kept of a portal, or nil.
+// CatalogOf returns the document that is kept of a portal, or nil.
 func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 	if p.CatalogFrom == "" {
 		return nil, nil

@@ -197,7 +197,7 @@ func (w *Workspace) removePortal(remove handle) handle {
 	}
 }
 
-// Try is the portal that a body describes, not kept, with its secrets: those
+// Try returns the portal that a body describes, not kept, with its secrets: those
 // that are typed, or those of the portal that the call names.
 func (w *Workspace) Try(ctx context.Context, c *resource.Call) (p *Portal, secret, proxyPassword string, err error) {
 	body, err := Portals.Read(bytes.Clone(c.Body), false)

@@ -79,7 +79,7 @@ func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, wo
 		if err != nil {
 			return nil, err
 		}
-		text = resource.PickKeys(nil, text, pastFields)
+		text = resource.SelectKeys(nil, text, pastFields)
 		text = append(append(text[:len(text)-1], `,"template":`...), template...)
 		row := pastRow{RawMessage: append(text, '}')}
 		if row.found, err = w.excerptOf(ctx, h, words); err != nil {

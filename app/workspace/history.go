@@ -113,7 +113,7 @@ var Histories = resource.Resource[*History]{
 		if err := words.Delete(w.Context, w.Tx, h.ID); err != nil {
 			return err
 		}
-		if err := forgetWays(w.Context, w.Tx, h.ID); err != nil {
+		if err := deleteWays(w.Context, w.Tx, h.ID); err != nil {
 			return err
 		}
 		if !h.Kept {
@@ -135,10 +135,10 @@ var replies = resource.Resource[*Reply]{
 	},
 }
 
-// Remember writes a request into the history, with its response when r is not
+// AddToHistory writes a request into the history, with its response when r is not
 // nil, sets h.ID, and deletes the oldest requests. If tabID is one of the user's
 // tabs, that tab shows the response from then on.
-func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
+func (w *Workspace) AddToHistory(ctx context.Context, h *History, r *Reply, tabID int64) error {
 	h.Kept, h.Stored = r != nil, stored(h, r)
 	var putBack func()
 	err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
@@ -241,7 +241,7 @@ func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) er
 	if err := resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "in", Value: ids}); err != nil {
 		return err
 	}
-	if err := forgetWays(ctx, tx, ids...); err != nil {
+	if err := deleteWays(ctx, tx, ids...); err != nil {
 		return err
 	}
 	return resource.DeleteAll(ctx, tx, historyRows, which...)
@@ -312,7 +312,7 @@ func (z *Zipper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close is the end of the body. There may be no Zipper, and it may be closed.
+// Close ends the body. There may be no Zipper, and it may be closed.
 func (z *Zipper) Close() {
 	if z == nil || z.to == nil {
 		return
@@ -340,7 +340,7 @@ func Unzip(zipped []byte, to io.Writer) error {
 	return err
 }
 
-// unzipped is the body that a Zipper made. Workspaces from before have gzip.
+// unzipped returns the body that a Zipper made. Workspaces from before have gzip.
 func unzipped(zipped []byte) (io.Reader, error) {
 	if bytes.HasPrefix(zipped, []byte{0x1f, 0x8b}) {
 		return gzip.NewReader(bytes.NewReader(zipped))

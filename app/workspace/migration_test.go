@@ -13,7 +13,7 @@ func TestWhatAWorkspaceHeldBeforeThereWerePortalsBelongsToTheBuiltInOne(t *testi
 	d.ask(1, "POST /tabs", `{"name":"old"}`)
 	d.ask(1, "POST /variables", `{"name":"here","value":"1"}`)
 	d.ask(1, "POST /variables", `{"name":"all","value":"2","scope":"global"}`)
-	if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: "/x"},
+	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: "/x"},
 		&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func settled(now *Portal) error {
 	return nil
 }
 
-// address is a URL without what does not belong into one.
+// address returns a URL without what does not belong into one.
 func address(field, text string, schemes ...string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -266,12 +266,13 @@ func PortalID(c *resource.Call) int64 {
 	return id
 }
 
-// here is the condition that a row belongs to the portal of the call.
+// here returns the condition that a row belongs to the portal of the call.
 func here(c *resource.Call) []resource.Where {
 	return []resource.Where{{Field: "portalId", Op: "=", Value: PortalID(c)}}
 }
 
-// hereOrGlobal is here, and what belongs to all portals.
+// hereOrGlobal returns the condition of here, or that a row belongs to all
+// portals.
 func hereOrGlobal(c *resource.Call) []resource.Where {
 	return []resource.Where{{Field: "portalId", Op: "in", Value: []int64{PortalID(c), everywhere}}}
 }

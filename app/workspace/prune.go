@@ -121,7 +121,7 @@ func forgetOne(ctx context.Context, tx resource.Tx, id int64) error {
 	if err := words.Delete(ctx, tx, id); err != nil {
 		return err
 	}
-	if err := forgetWays(ctx, tx, id); err != nil {
+	if err := deleteWays(ctx, tx, id); err != nil {
 		return err
 	}
 	if err := resource.Delete(ctx, tx, historyRows, id); err != nil {

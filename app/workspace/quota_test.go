@@ -12,7 +12,7 @@ import (
 func (d *desk) remember(user int64, bytes int) {
 	d.t.Helper()
 	h := &workspace.History{UserID: user, Method: "GET", Path: "/n"}
-	if err := d.Remember(d.t.Context(), h, &workspace.Reply{Zipped: make([]byte, bytes)}, 0); err != nil {
+	if err := d.AddToHistory(d.t.Context(), h, &workspace.Reply{Zipped: make([]byte, bytes)}, 0); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -47,7 +47,7 @@ func (w *Workspace) removeVariable(remove handle) handle {
 	}
 }
 
-// regaining is POST /variables/{id}/restore.
+// regaining returns POST /variables/{id}/restore.
 func (w *Workspace) regaining() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/variables/{id}/restore",

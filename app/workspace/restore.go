@@ -36,7 +36,7 @@ func (w *Workspace) removeHistory(remove handle) handle {
 	}
 }
 
-// restoring is POST /history/{id}/restore.
+// restoring returns POST /history/{id}/restore.
 func (w *Workspace) restoring() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/history/{id}/restore", Summary: "Restore a deleted request", Right: anyone,

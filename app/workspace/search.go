@@ -147,7 +147,7 @@ func learn(ctx context.Context, tx resource.Tx, h *History) error {
 	return words.Put(ctx, tx, h.ID, tagsOf(h), once(texts))
 }
 
-// once is every piece of the texts once: of a list, what all its items have
+// once returns every piece of the texts once: of a list, what all its items have
 // takes no more room than of one. Of web-01.fra, 01.fra and fra are pieces, too,
 // so that it is found by any of its parts.
 func once(texts []string) string {
@@ -230,7 +230,7 @@ func answerText(ctx context.Context, from resource.Reader, h *History) (string, 
 
 func head(text string) string { return strings.ToValidUTF8(text[:min(len(text), learnedBytes)], " ") }
 
-// searching is GET /history/search.
+// searching returns GET /history/search.
 func (w *Workspace) searching() resource.Endpoint {
 	text := func(name, doc string) resource.Param {
 		return resource.Param{Name: name, In: "query", Schema: resource.Text(doc)}

@@ -84,7 +84,7 @@ func (d *desk) sent() {
 		if s.answer != "" {
 			r = &workspace.Reply{Zipped: zipped(d.t, s.answer)}
 		}
-		if err := d.Remember(context.Background(), &s.h, r, 0); err != nil {
+		if err := d.AddToHistory(context.Background(), &s.h, r, 0); err != nil {
 			d.t.Fatal(err)
 		}
 	}
@@ -173,8 +173,8 @@ func TestTheSettingSaysHowManyRequestsStay(t *testing.T) {
 	d := open(t)
 	d.ask(1, "PATCH /settings", `{"historyKept":100}`)
 	for i := range 103 {
-		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET", Path: fmt.Sprintf("/n%d", i)},
-			nil, 0); err != nil {
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET",
+			Path: fmt.Sprintf("/n%d", i)}, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestTheSettingSaysHowManyRequestsStay(t *testing.T) {
 		t.Errorf("%d stay", p.Total)
 	}
 	d.ask(1, "PATCH /settings", `{"historyKept":null}`) // as many as usual
-	if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
+	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if p := d.search(1, ""); p.Total != 101 {
@@ -214,7 +214,7 @@ func BenchmarkSearch(b *testing.B) {
 					StatusText: "OK",
 					Draft: workspace.Draft{Method: "GET", Path: path, Template: "/device/devices/{id}",
 						Mode: "form"}}
-				if err := w.Remember(b.Context(), h, &workspace.Reply{Zipped: zipped(b, body)}, 0); err != nil {
+				if err := w.AddToHistory(b.Context(), h, &workspace.Reply{Zipped: zipped(b, body)}, 0); err != nil {
 					b.Error(err)
 				}
 			}

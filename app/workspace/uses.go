@@ -36,7 +36,7 @@ const (
 	lately     = 7 * 24 * time.Hour
 )
 
-// usesEndpoint is GET /variables/uses.
+// usesEndpoint returns GET /variables/uses.
 func (w *Workspace) usesEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,

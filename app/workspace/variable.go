@@ -124,7 +124,7 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 	return w.secrets.Get(v.key())
 }
 
-// missingEndpoint is GET /variables/missing. It reads every secret from the
+// missingEndpoint returns GET /variables/missing. It reads every secret from the
 // keyring.
 func (w *Workspace) missingEndpoint() resource.Endpoint {
 	return resource.Endpoint{

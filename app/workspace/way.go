@@ -64,11 +64,11 @@ func (w *Workspace) Ways(ctx context.Context, userID, portalID int64) ([]Way, er
 	return resource.Find(ctx, w.db, wayRows, mine(userID), resource.Where{Field: "portalId", Op: "=", Value: portalID})
 }
 
-// ForgetWay deletes the undo record of a request; none is no error.
-func (w *Workspace) ForgetWay(ctx context.Context, id int64) error {
-	return w.db.Write(ctx, func(tx resource.Tx) error { return forgetWays(ctx, tx, id) })
+// DeleteWay deletes the undo record of a request; none is no error.
+func (w *Workspace) DeleteWay(ctx context.Context, id int64) error {
+	return w.db.Write(ctx, func(tx resource.Tx) error { return deleteWays(ctx, tx, id) })
 }
 
-func forgetWays(ctx context.Context, tx resource.Tx, ids ...int64) error {
+func deleteWays(ctx context.Context, tx resource.Tx, ids ...int64) error {
 	return resource.DeleteAll(ctx, tx, wayRows, resource.Where{Field: "id", Op: "in", Value: ids})
 }

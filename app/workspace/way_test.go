@@ -11,7 +11,7 @@ func TestTheNewestWaysBackAreKept(t *testing.T) {
 	for range workspace.MaxWays + 3 {
 		h := &workspace.History{UserID: 1, Method: "PATCH", Path: "/a",
 			Draft: workspace.Draft{Method: "PATCH", Path: "/a"}}
-		if err := d.Remember(t.Context(), h, nil, 0); err != nil {
+		if err := d.AddToHistory(t.Context(), h, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.KeepWay(t.Context(), &workspace.Way{ID: h.ID, UserID: 1, Text: "{}"}); err != nil {

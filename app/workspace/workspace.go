@@ -332,7 +332,7 @@ var idParam = []resource.Param{{Name: "id", In: "path", Required: true, Schema: 
 // anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
-// mine is the condition that a row belongs to the user.
+// mine returns the condition that a row belongs to the user.
 func mine(userID int64) resource.Where {
 	return resource.Where{Field: "userId", Op: "=", Value: userID}
 }
@@ -350,7 +350,7 @@ func known[T any](ctx context.Context, from resource.Reader, name resource.Name[
 	return slices.Clone(rows.([]T)), nil
 }
 
-// listJSON is rows as the page gets them.
+// listJSON returns rows as the page receives them.
 func listJSON[T any](r *resource.Resource[*T], rows []T) (resource.JSON, error) {
 	out := []byte{'['}
 	for i := range rows {

@@ -62,7 +62,7 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 		d.ask(user, "POST /tabs", `{}`)
 		d.ask(user, "POST /variables", `{"name":"x","value":"of `+fmt.Sprint(user)+`"}`)
 		d.ask(user, "PATCH /settings", `{"of":`+fmt.Sprint(user)+`}`)
-		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET", Path: "/x"},
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: user, Method: "GET", Path: "/x"},
 			&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestTheHistoryKeepsTheNewestAndThePinned(t *testing.T) {
 	d.open(5)
 	send := func(user int64) {
 		t.Helper()
-		if err := d.Remember(t.Context(), &workspace.History{UserID: user, Method: "GET"},
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: user, Method: "GET"},
 			&workspace.Reply{Zipped: []byte("x")}, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestAHistoryOfManyAtOnceIsStillBounded(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 20 {
-				if err := d.Remember(context.Background(), &workspace.History{UserID: 1, Method: "GET"}, nil,
+				if err := d.AddToHistory(context.Background(), &workspace.History{UserID: 1, Method: "GET"}, nil,
 					0); err != nil {
 					t.Error(err)
 				}
@@ -273,7 +273,7 @@ func TestAHistoryOfManyAtOnceIsStillBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
+	if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.ask(1, "GET /history?fields=id&size=1", ""); !strings.HasPrefix(got, `{"total":10,`) {
@@ -286,7 +286,7 @@ func TestAnAnswerShowsInItsTabAndNoOther(t *testing.T) {
 	d.ask(1, "POST /tabs", `{"name":"mine"}`)
 	d.ask(2, "POST /tabs", `{"name":"other"}`)
 	for _, tab := range []int64{1, 2, 99} {
-		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, tab); err != nil {
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, Method: "GET"}, nil, tab); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -402,7 +402,7 @@ func TestUsesOfVariablesAreFound(t *testing.T) {
 	const now = 1_790_000_000_000
 	for i, path := range []string{"/{{x}}", "/{{old}}", "/{{sent}}"} {
 		at := resource.Millis(now - int64(i%2)*8*86_400_000)
-		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, At: at, Draft: workspace.Draft{Path: path}},
+		if err := d.AddToHistory(t.Context(), &workspace.History{UserID: 1, At: at, Draft: workspace.Draft{Path: path}},
 			nil, 0); err != nil {
 			t.Fatal(err)
 		}

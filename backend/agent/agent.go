@@ -141,7 +141,7 @@ func (a *agent) collect(parent context.Context) error {
 	defer cancel(nil)
 	guard := &service.Guard{Log: a.Log}
 	a.poller = poll.New(poll.Options{
-		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
+		Run: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Run(ctx, a.Checks, t) },
 		Deliver: func(_ context.Context, results []check.Result) error {
 			a.clock.correct(results)
 			for i := range results {

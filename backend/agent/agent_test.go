@@ -82,7 +82,7 @@ func newPortal(t *testing.T) (*portal, string) {
 }
 
 var counting = []check.Check{
-	{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) {
+	{Name: "count", Run: func(context.Context, *check.Task) (check.Values, error) {
 		return check.Values{"n": 1}, nil
 	}}}
 

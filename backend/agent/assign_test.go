@@ -65,7 +65,7 @@ func TestACollectorThatReturnsFetchesItsDevicesAtOnce(t *testing.T) {
 				Client: &http.Client{Transport: g},
 				Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 				Checks: []check.Check{
-					{Name: "count", Look: func(context.Context, *check.Task) (check.Values, error) {
+					{Name: "count", Run: func(context.Context, *check.Task) (check.Values, error) {
 						return check.Values{}, nil
 					}}},
 			})

@@ -77,7 +77,7 @@ func (x *exchange) answerHeaders(a *resource.Answer) {
 // deviceAge sets how long a browser keeps the cookie it is known by, in seconds.
 const deviceAge = 365 * 24 * 60 * 60
 
-// deviceCookie is the name of the cookie by which a browser is known at a sign-in.
+// deviceCookie returns the name of the cookie by which a browser is known at a sign-in.
 func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
 
 // windowCookie returns the name of the cookie that identifies the desktop

@@ -89,7 +89,8 @@ type Options struct {
 	Clock  func() time.Time // time.Now when nil
 }
 
-// New is the handler of one portal. It fails on endpoints that contradict each other.
+// New returns the handler of one portal. It fails on endpoints that contradict
+// each other.
 func New(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -36,7 +36,7 @@ func newBodyBudget(bytes int64) *bodyBudget {
 	return &bodyBudget{semaphore.NewWeighted(bytes), semaphore.NewWeighted(bytes / 8)}
 }
 
-// of is the part of the budget that the request takes from.
+// of returns the part of the budget that the request takes from.
 func (b *bodyBudget) of(x *exchange) *semaphore.Weighted {
 	if x.access == nil {
 		return b.unproven

@@ -32,7 +32,7 @@ var status = map[fault.Kind]int{
 	fault.Internal:  http.StatusInternalServerError,
 }
 
-// Status is the HTTP status an error of that kind becomes; its errorCode is
+// Status returns the HTTP status an error of that kind becomes; its errorCode is
 // 1,000 more.
 func Status(kind fault.Kind) int { return status[kind] }
 
@@ -91,7 +91,7 @@ func (x *exchange) report(f *fault.Error) *fault.Error {
 	}
 }
 
-// failure is the body of an error (wire.md, Errors).
+// failure returns the body of an error (wire.md, Errors).
 func failure(f *fault.Error) []byte {
 	out := resource.AppendString([]byte(`{"errorMessage":`), f.Message)
 	out = strconv.AppendInt(append(out, `,"errorCode":`...), int64(1000+status[f.Kind]), 10)

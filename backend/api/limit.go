@@ -13,7 +13,7 @@ type Limit struct {
 	Window   time.Duration
 }
 
-// DefaultLimit is the limit of a portal that has set none.
+// DefaultLimit returns the limit of a portal that has set none.
 func DefaultLimit(method string) Limit {
 	requests := map[string]int{"GET": 500, "POST": 200, "PUT": 200, "PATCH": 250, "DELETE": 300}[method]
 	if requests == 0 {

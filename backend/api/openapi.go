@@ -71,7 +71,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 		{"components", object{
 			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
 			{"responses", c.errorResponses(published)},
-			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for " +
+			{"headers", append(object{{"ETag", object{{"description", "Version of the object, for " +
 				"If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, c.rates(rateHeaders)...)},
 			{"securitySchemes", securitySchemes},
 		}},
@@ -110,7 +110,7 @@ func (c *components) notePartial(e *resource.Endpoint) {
 	c.partial[e.Answer.Name] = true
 }
 
-// operationID is "getDeviceDevicesById" for GET /device/devices/{id}.
+// operationID returns "getDeviceDevicesById" for GET /device/devices/{id}.
 func operationID(e *resource.Endpoint) string {
 	id := strings.ToLower(e.Method)
 	for segment := range strings.SplitSeq(strings.TrimPrefix(e.Path, "/"), "/") {
@@ -170,7 +170,7 @@ func (c *components) parameter(e *resource.Endpoint, p resource.Param) object {
 	return o
 }
 
-// paramExample is the value in the endpoint's example request, or the parameter's own.
+// paramExample returns the value in the endpoint's example request, or the parameter's own.
 func paramExample(e *resource.Endpoint, p resource.Param) any {
 	if p.In == "path" {
 		template, real := strings.Split(e.Path, "/"), strings.Split(e.Example.Path, "/")
@@ -204,7 +204,7 @@ func typed(kind, text string) any {
 	return value
 }
 
-// exampleURL is the example request's path and query.
+// exampleURL returns the example request's path and query.
 func exampleURL(e *resource.Endpoint) string {
 	url := e.Example.Path
 	if url == "" {

@@ -28,16 +28,16 @@ func info(name, version, doc string) object {
 
 // holds describes the content of each category.
 var holds = map[string]string{
-	ground.CategoryDevices: "What is watched: hosts, appliances and services, with their properties and data.",
-	ground.CategoryGroups: "The tree that devices lie in, by hand or by an expression, and the properties they " +
+	ground.CategoryDevices: "Monitored hosts, appliances and services, with their properties and data.",
+	ground.CategoryGroups: "The tree of groups, static or by an expression, and the properties that devices " +
 		"inherit from it.",
-	ground.CategoryDataSources: "What is collected from which devices, and when a value is too high or too low.",
-	ground.CategoryAlerts:      "What is wrong now, who is told of it and when, and maintenance windows.",
+	ground.CategoryDataSources: "What is collected from which devices, and the thresholds of values.",
+	ground.CategoryAlerts:      "Alerts, who is notified of them and when, and maintenance windows.",
 	ground.CategorySettings:    "Collectors, users and roles, the audit log, and the portal itself.",
-	ground.CategoryReports:     "Reports, when they run, and what they wrote.",
+	ground.CategoryReports:     "Reports, their schedules and runs.",
 }
 
-// tags are the categories: those of the portal in their order, then any others.
+// tags returns the categories: those of the portal in their order, then any others.
 func tags(endpoints []resource.Endpoint) []any {
 	names := slices.Clone(ground.Categories)
 	used := map[string]bool{}

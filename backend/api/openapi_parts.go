@@ -16,25 +16,25 @@ var failures = []struct {
 	name string
 	when string
 }{
-	{fault.Running, "Running", "It is accepted and still under way; ask again"},
+	{fault.Running, "Running", "The request is accepted and still running; request it again"},
 	{fault.Invalid, "Invalid", "The request is wrong; errorDetail names the field"},
-	{fault.NoLogin, "NotSignedIn", "Nobody is signed in, the session has ended, or the token is wrong"},
-	{fault.Denied, "Denied", "The role lacks the right, the CSRF token is wrong, or the request comes from another " +
-		"origin"},
-	{fault.Unknown, "NotFound", "There is no such thing, or it is not yours to see"},
-	{fault.Conflict, "Conflict", "It exists already, or the state forbids it"},
-	{fault.Changed, "Changed", "It has changed since the version in If-Match"},
+	{fault.NoLogin, "NotSignedIn", "The caller is not signed in, the session has ended, or the token is wrong"},
+	{fault.Denied, "Denied", "The role does not have the permission, the CSRF token is wrong, or the request " +
+		"comes from another origin"},
+	{fault.Unknown, "NotFound", "The object does not exist, or the caller cannot view it"},
+	{fault.Conflict, "Conflict", "The object already exists, or its state does not allow the request"},
+	{fault.Changed, "Changed", "The object has changed since the version in If-Match"},
 	{fault.TooLarge, "TooLarge", "The body is too large"},
-	{fault.MediaType, "NotJSON", "The body is not sent as JSON"},
+	{fault.MediaType, "NotJSON", "The body is not JSON"},
 	{fault.TooMany, "TooMany", "The rate limit is reached; Retry-After says how many seconds to wait"},
-	{fault.Internal, "InternalError", "A mistake of the portal; errorDetail.requestId finds it in the log"},
-	{fault.Offline, "NoAnswer", "The other side does not answer"},
-	{fault.Busy, "Busy", "The portal has too much to do, or the request asks for too much; Retry-After says how many " +
+	{fault.Internal, "InternalError", "The portal failed; errorDetail.requestId is the request id in its log"},
+	{fault.Offline, "NoAnswer", "The other side does not respond"},
+	{fault.Busy, "Busy", "The portal is overloaded, or the request is too expensive; Retry-After says how many " +
 		"seconds to wait"},
 	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
 }
 
-// conditions are the headers that make a request depend on the version there is.
+// conditions returns the headers that make a request depend on the version there is.
 func conditions(e *resource.Endpoint) []any {
 	header := func(name, doc string) []any {
 		return []any{
@@ -43,10 +43,10 @@ func conditions(e *resource.Endpoint) []any {
 	stale := func(f resource.Failure) bool { return f.Kind == fault.Changed }
 	switch {
 	case e.Tagged && e.Method == http.MethodGet:
-		return header("If-None-Match", "ETag of a version the caller has: 304 and no body when it is still the one "+
-			"there is")
+		return header("If-None-Match", "ETag of a version that the caller has: 304 and no body if it is still the "+
+			"current one")
 	case slices.ContainsFunc(e.Errors, stale) && strings.Contains(e.Path, "{"):
-		return header("If-Match", "ETag of the version the caller has read: 412 when it has changed since. Without "+
+		return header("If-Match", "ETag of the version the caller has read: 412 if it has changed since. Without "+
 			"it the last write wins")
 	}
 	return nil
@@ -55,8 +55,8 @@ func conditions(e *resource.Endpoint) []any {
 // linesDoc documents a list in the form of one object a line.
 func linesDoc(name string) string {
 	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
-		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last " +
-		"chunk of its transfer encoding."
+		" a line, all of one state of the portal. An incomplete stream ends without the last chunk of its " +
+		"transfer encoding."
 }
 
 // errorResponses returns the error responses of any of the endpoints.
@@ -73,7 +73,7 @@ func (c *components) errorResponses(endpoints []resource.Endpoint) object {
 		headers := c.rates(rateRefs)
 		if f.kind == fault.TooMany || f.kind == fault.Busy {
 			headers = append(object{{"Retry-After", object{
-				{"description", "Seconds until the same request goes again"}, {"schema", object{{"type", "integer"}}},
+				{"description", "Seconds until the request can be sent again"}, {"schema", object{{"type", "integer"}}},
 			}}}, headers...)
 		}
 		example := object{{"errorMessage", strings.ToLower(f.when[:1]) + f.when[1:]},
@@ -93,16 +93,16 @@ var errorSchema = object{
 		{"errorMessage", object{{"type", "string"}, {"description", "One sentence for a person"}}},
 		{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"},
 			{"examples", []int{1404}}}},
-		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Facts for a program"},
+		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Details for programs"},
 			{"properties", object{
-				{"field", object{{"type", "string"}, {"description", "The JSON or parameter name of what is wrong"}}},
-				{"reason", object{{"type", "string"}, {"description", "What is wrong with it"}}},
-				{"allowed", object{{"type", "array"}, {"description", "The values that would do"},
+				{"field", object{{"type", "string"}, {"description", "Name of the invalid field or parameter"}}},
+				{"reason", object{{"type", "string"}, {"description", "The reason"}}},
+				{"allowed", object{{"type", "array"}, {"description", "The valid values"},
 					{"items", object{}}}},
 				{
 					"requestId",
-					object{{"type", "string"}, {"description", "Of a mistake of the portal: where to find it " +
-						"in the log"}}},
+					object{{"type", "string"}, {"description", "Of an internal error: the request id in the " +
+						"log"}}},
 			}}}},
 	}},
 	{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
@@ -110,7 +110,7 @@ var errorSchema = object{
 
 // rateHeaders are the headers of every response, while rate limits are on.
 var rateHeaders = object{
-	rateHeader("X-Rate-Limit-Limit", "Requests this endpoint takes in one window"),
+	rateHeader("X-Rate-Limit-Limit", "Requests that this endpoint accepts in one window"),
 	rateHeader("X-Rate-Limit-Remaining", "Requests that remain"),
 	rateHeader("X-Rate-Limit-Window", "Length of the rolling window in seconds"),
 }
@@ -137,7 +137,7 @@ var securitySchemes = object{
 	{"session", object{{"type", "apiKey"}, {"in", "cookie"}, {"name", "spyglass_instance"},
 		{"description", "Set by POST /session; the name ends in the portal's instance id"}}},
 	{"csrf", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-CSRF-Token"},
-		{"description", "Beside the session cookie, with every write; GET with X-CSRF-Token: Fetch answers it"}}},
+		{"description", "Required for writes with a session cookie; a GET with X-CSRF-Token: Fetch returns it"}}},
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "An API token"}}},
 	{"lmv1", object{{"type", "apiKey"}, {"in", "header"}, {"name", "Authorization"},
 		{"description", "LMv1 accessId:signature:epochMillis; the signature is base64 of the lower-case hex of " +

@@ -167,7 +167,7 @@ func (x *exchange) launch() error {
 	return nil
 }
 
-// sendNote is a page of one sentence, with a way on.
+// sendNote returns a page of one sentence, with a way on.
 func (x *exchange) sendNote(status int, sentence string) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}

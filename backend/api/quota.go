@@ -43,7 +43,7 @@ type quotas struct {
 	swept  time.Duration
 }
 
-// of is the caller's bucket. When there are too many, those are dropped that
+// of returns the caller's bucket. When there are too many, those are dropped that
 // count nothing any more.
 func (q *quotas) of(c caller, now, window time.Duration) *bucket {
 	q.mu.Lock()

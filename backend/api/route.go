@@ -28,7 +28,7 @@ func newRoutes(endpoints []resource.Endpoint) []*route {
 	return routes
 }
 
-// verbOf is the last word of a path that ends behind a row, "ack" in
+// verbOf returns the last word of a path that ends behind a row, "ack" in
 // "/alert/alerts/{id}/ack".
 func verbOf(method, path string) string {
 	at := strings.LastIndexByte(path, '/')
@@ -106,7 +106,7 @@ func (n *node) grow(segment string) *node {
 	return n.fixed[segment]
 }
 
-// find is the route of a path, and the values of its parameters, still escaped.
+// find returns the route of a path, and the values of its parameters, still escaped.
 // A fixed path is no id: a method that it does not take is not looked for at the
 // parameter beside it.
 func (n *node) find(method, path string, values []string) (*route, []string) {
@@ -144,7 +144,7 @@ func (n *node) methods(path string) []string {
 	return slices.Compact(methods)
 }
 
-// allowed are the methods a path takes: HEAD wherever GET is.
+// allowed returns the methods a path takes: HEAD wherever GET is.
 func (n *node) allowed(path string) []string {
 	methods := n.methods(path)
 	if at, ok := slices.BinarySearch(methods, http.MethodGet); ok {

@@ -90,7 +90,7 @@ type components struct {
 	listed  func(*resource.Schema) string
 }
 
-// schema is a JSON Schema, by reference where it has a name.
+// schema returns a JSON Schema, by reference where it has a name.
 func (c *components) schema(s resource.Schema, at side) object {
 	if s.Type != "object" || s.Name == "" {
 		return c.inline(s, at)

@@ -103,7 +103,7 @@ type Expr struct {
 // Match reports whether the expression applies.
 func (e *Expr) Match(s Subject) bool { return e != nil && e.root != nil && e.root.match(s) }
 
-// Functions are the functions of the portal's own that the expression calls,
+// Functions returns the functions of the portal's own that the expression calls,
 // directly or through another one; in lower case, sorted.
 func (e *Expr) Functions() []string { return slices.Sorted(maps.Keys(e.uses)) }
 

@@ -38,7 +38,7 @@ var words = []string{"and", "or", "not", "true", "false", "exists", "contains", 
 var plain = []string{"hasCategory", "inGroup", "hasProperty", "exists", "getPropValue", "join", "contains",
 	"startsWith", "endsWith", "true", "false"}
 
-// Builtins are the names of the functions every portal has.
+// Builtins returns the names of the functions every portal has.
 func Builtins() []string {
 	names := slices.Clone(plain)
 	for _, f := range builtin {

@@ -78,7 +78,7 @@ type parser struct {
 	calls *calls
 }
 
-// wrong is an error at a byte of the expression.
+// wrong returns an error at a byte of the expression.
 func (p *parser) wrong(at int, format string, args ...any) error {
 	f := fault.New(fault.Invalid, format, args...)
 	f.Message += " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))
@@ -141,7 +141,7 @@ func (p *parser) takeWord(word string) bool {
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// peekWord is the word or name that comes next.
+// peekWord returns the word or name that comes next.
 func (p *parser) peekWord() string {
 	end := p.at
 	for end < len(p.in) &&

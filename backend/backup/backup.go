@@ -24,7 +24,7 @@
 // folder is unchanged. Stage stops after that step, while a portal runs.
 //
 // What a restore replaces is kept in the folder "before-restore" until the next
-// restore, or until Forget. Undo makes it ready in turn.
+// restore, or until DeleteReplaced. Undo makes it ready in turn.
 //
 // # Errors
 //
@@ -105,12 +105,12 @@ type Databases interface {
 
 // Options set what is backed up or restored.
 type Options struct {
-	Folder  string // the data folder
-	File    string // the backup
-	Name    string // what a person calls that file; empty for its path
-	Version string // of this program
-	Clock   func() time.Time
-	Tell    func(Progress) // called from one goroutine at a time, twice a second or so
+	Folder   string // the data folder
+	File     string // the backup
+	Name     string // what a person calls that file; empty for its path
+	Version  string // of this program
+	Clock    func() time.Time
+	Progress func(Progress) // called from one goroutine at a time, twice a second or so
 
 	Guard *service.Guard
 
@@ -224,7 +224,7 @@ func (o Options) watch(p Progress, path string, do func() error) error {
 			if info, err := os.Stat(path); err == nil {
 				p.Done = info.Size()
 			}
-			o.Tell(p)
+			o.Progress(p)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (o Options) add(ctx context.Context, w *zip.Writer, name, path string) (f F
 		return f, err
 	}
 	sum := sha256.New()
-	flow := &flow{ctx: ctx, in: source, tell: o.Tell, told: time.Now(),
+	flow := &flow{ctx: ctx, in: source, tell: o.Progress, told: time.Now(),
 		at: Progress{Doing: "packing", File: name, Total: info.Size()}}
 	size, err := io.Copy(io.MultiWriter(entry, sum), flow)
 	return File{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err

@@ -64,7 +64,7 @@ func (p portal) holds(want string) {
 // options back up to a file, or restore from it.
 func (p portal) options(file string) backup.Options {
 	return backup.Options{Folder: p.folder, File: file, Version: "1.2.3", Databases: store.Files{},
-		Clock: func() time.Time { return noon }, Tell: func(backup.Progress) {}}
+		Clock: func() time.Time { return noon }, Progress: func(backup.Progress) {}}
 }
 
 // backedUp returns a new backup of the portal.
@@ -86,7 +86,7 @@ func conflict(t *testing.T, err error, want string) {
 
 func TestABackupSaysWhatItHolds(t *testing.T) {
 	p := newPortal(t, "first")
-	m, err := backup.Look(t.Context(), p.options(p.backedUp()))
+	m, err := backup.Inspect(t.Context(), p.options(p.backedUp()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestARestoreBringsBackAndItsUndoTakesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.holds("second")
-	if err := backup.Forget(p.folder); err != nil {
+	if err := backup.DeleteReplaced(p.folder); err != nil {
 		t.Fatal(err)
 	}
 	if state, err := backup.StateOf(p.folder); err != nil || state != (backup.State{}) {

@@ -108,8 +108,8 @@ func Undo(folder string) error {
 	return syncFolders(work, folder)
 }
 
-// Forget deletes what the last restore replaced.
-func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, keptFolder)) }
+// DeleteReplaced deletes what the last restore replaced.
+func DeleteReplaced(folder string) error { return os.RemoveAll(filepath.Join(folder, keptFolder)) }
 
 // Finish completes a pending restore, and deletes an incomplete one. Each step
 // can be repeated after a crash. In a folder without a restore it does nothing.

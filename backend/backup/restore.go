@@ -27,8 +27,8 @@ const largestManifest = 64 << 20
 // largest is more bytes than any disk holds.
 const largest = 1 << 50
 
-// Look reads a whole backup and returns its contents, or why it cannot be restored.
-func Look(ctx context.Context, o Options) (Manifest, error) {
+// Inspect reads a whole backup and returns its contents, or why it cannot be restored.
+func Inspect(ctx context.Context, o Options) (Manifest, error) {
 	z, m, err := o.open()
 	if err != nil {
 		return m, err
@@ -169,7 +169,7 @@ func (o Options) extract(ctx context.Context, z *zip.ReadCloser, f File, doing s
 	}
 	defer in.Close()
 	sum := sha256.New()
-	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Tell, told: time.Now(),
+	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Progress, told: time.Now(),
 		at: Progress{Doing: doing, File: f.Name, Total: f.Size}}
 	size, err := io.Copy(io.MultiWriter(sum, to), source)
 	switch {

@@ -34,8 +34,8 @@ type Check struct {
 	Attributes, Properties []Setting
 	Fields                 []Setting // the raw fields it returns
 
-	// Look returns the raw fields of one instance.
-	Look func(ctx context.Context, t *Task) (Values, error)
+	// Run returns the raw fields of one instance.
+	Run func(ctx context.Context, t *Task) (Values, error)
 	// Find lists the instances on a device; nil: there is only one.
 	Find Find
 }

@@ -92,16 +92,16 @@ func All(d *Dialer) []Check {
 		tcpCheck(d), tlsCheck(d)}
 }
 
-// Look runs the check that the task names. Its error is a Failure, in words for
+// Run runs the check that the task names. Its error is a Failure, in words for
 // a person; there may be values as well, such as the status of a closed port,
 // but none where the failure is this machine's own.
-func Look(ctx context.Context, checks []Check, t *Task) (Values, error) {
+func Run(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	for _, c := range checks {
 		if c.Name != t.Method {
 			continue
 		}
 		began := time.Now()
-		values, err := c.Look(ctx, t)
+		values, err := c.Run(ctx, t)
 		if err == nil {
 			return values, nil
 		}

@@ -19,7 +19,7 @@ func diskCheck() Check {
 			"An instance is a mount point.",
 		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"},
 			{"diskFree", "of that free for programs, in bytes"}},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			use, err := disk.UsageWithContext(ctx, t.Wild)
 			if err != nil {
 				return nil, fmt.Errorf("the disk at %s cannot be read: %w", t.Wild, err)

@@ -26,7 +26,7 @@ func dnsCheck(d *Dialer) Check {
 		},
 		Fields: []Setting{{"responseTime", "response time, in milliseconds"},
 			{"answers", "records of that type in the answer; 0 when there is no such name"}},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
 			if err != nil {
 				return nil, err

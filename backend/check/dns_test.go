@@ -133,7 +133,7 @@ func TestDNSAndSNMPEndWithTheirContext(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(30*time.Millisecond, cancel)
-		if got, err := check.Look(ctx, check.All(&check.Dialer{}), &task); err == nil ||
+		if got, err := check.Run(ctx, check.All(&check.Dialer{}), &task); err == nil ||
 			!strings.Contains(err.Error(), "canceled") {
 			t.Errorf("%s: got %v (%v)", task.Method, got, err)
 		}

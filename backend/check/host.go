@@ -28,7 +28,7 @@ func hostCheck(d *Dialer) Check {
 			{"diskUsed", "of that in use, in bytes"},
 			{"upTime", "since the machine started, in seconds"},
 		},
-		Look: func(ctx context.Context, _ *Task) (Values, error) {
+		Run: func(ctx context.Context, _ *Task) (Values, error) {
 			out, failed := Values{}, []error(nil)
 			for _, measure := range []func(context.Context, Values) error{cpuUse, loadAverage, memoryUse,
 				d.diskUse, upTime} {

@@ -30,7 +30,7 @@ func httpCheck(d *Dialer) Check {
 			{"status", "status code of the response"}, {"responseTime", "time until it was complete, in milliseconds"},
 			{"size", "its size in bytes; at most 1 MiB is read"}, {"found", "1 when it holds the text, else 0"},
 		},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 10*time.Second)
 			if err != nil {
 				return nil, err

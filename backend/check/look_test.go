@@ -18,7 +18,7 @@ import (
 // times.
 func look(t *testing.T, d *check.Dialer, task check.Task) (check.Values, error) {
 	t.Helper()
-	values, err := check.Look(t.Context(), check.All(d), &task)
+	values, err := check.Run(t.Context(), check.All(d), &task)
 	for _, name := range []string{"responseTime", "handshakeTime"} {
 		if v, ok := values[name]; ok && (v < 0 || v > 60_000) {
 			t.Errorf("%s is %v", name, v)

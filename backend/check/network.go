@@ -18,7 +18,7 @@ func networkCheck() Check {
 			{"inErrors", "broken packets received"}, {"outErrors", "packets that could not be sent"},
 			{"inDiscards", "packets received and dropped"}, {"outDiscards", "packets dropped instead of sent"},
 		},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			all, err := net.IOCountersWithContext(ctx, true)
 			if err != nil {
 				return nil, fmt.Errorf("this machine has no traffic counters for its interfaces: %w", err)

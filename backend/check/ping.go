@@ -47,7 +47,7 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 			{"lossPercent", "packets that did not, in percent"},
 			{"icmp", "1 when it was measured by ICMP, 0 when by connecting to a port over TCP"},
 		},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			n, err := t.number("sendPkts", 5)
 			if err != nil {
 				return nil, err

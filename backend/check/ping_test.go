@@ -51,7 +51,7 @@ func TestPingOfAnUnreachableAddressIsALossOfAll(t *testing.T) {
 		ping := check.PingOnWay(func(context.Context, string) (netip.Addr, error) {
 			return netip.Addr{}, &net.OpError{Op: "dial", Net: "udp", Err: os.NewSyscallError("connect", code)}
 		})
-		got, err := ping.Look(t.Context(), &check.Task{Host: "10.0.0.7", Attributes: attributes("sendPkts", "3")})
+		got, err := ping.Run(t.Context(), &check.Task{Host: "10.0.0.7", Attributes: attributes("sendPkts", "3")})
 		if want := "icmp=1 lossPercent=100 recvpkts=0 sentpkts=3"; err == nil || values(got) != want {
 			t.Errorf("%v: got %s (%v), want %s", code, values(got), err, want)
 		}
@@ -68,7 +68,7 @@ func TestPingConnectsWhereICMPIsForbidden(t *testing.T) {
 	for name, ports := range map[string][]string{"an open port": {open}, "a closed port": {closed},
 		"two of them": {closed, open}} {
 		ping := check.PingWithoutICMP(&check.Dialer{}, ports...)
-		got, err := ping.Look(t.Context(), &check.Task{Host: host, Attributes: attributes("sendPkts", "2")})
+		got, err := ping.Run(t.Context(), &check.Task{Host: host, Attributes: attributes("sendPkts", "2")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestPingDoesNotConnectToThePortal(t *testing.T) {
 	at := netip.MustParseAddrPort(portal.Addr().String())
 	_, port, _ := net.SplitHostPort(portal.Addr().String())
 	ping := check.PingWithoutICMP(&check.Dialer{Own: []netip.AddrPort{at}}, port)
-	if got, err := ping.Look(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil ||
+	if got, err := ping.Run(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil ||
 		!strings.Contains(err.Error(), "Spyglass does not connect there") {
 		t.Errorf("got %v (%v)", got, err)
 	}
@@ -97,7 +97,7 @@ func TestPingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, ping := range []check.Check{check.PingWithoutICMP(&check.Dialer{}, "1"), checkNamed(t, "ping")} {
-		if got, err := ping.Look(ctx, &check.Task{Host: "127.0.0.1"}); !errors.Is(err, context.Canceled) &&
+		if got, err := ping.Run(ctx, &check.Task{Host: "127.0.0.1"}); !errors.Is(err, context.Canceled) &&
 			(err == nil || !strings.Contains(err.Error(), "canceled")) {
 			t.Errorf("got %v (%v)", got, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Failure is the error of a failed check, as Look returns it.
+// Failure is the error of a failed check, as Run returns it.
 type Failure struct {
 	Text     string // a sentence for a person
 	Answered bool   // the device responded, for example by refusing a connection

@@ -27,7 +27,7 @@ func (r *Result) Tidy() {
 	}
 }
 
-// Set stores the values and the error that Look returned.
+// Set stores the values and the error that Run returned.
 func (r *Result) Set(values Values, err error) {
 	r.Values = values
 	answered := err == nil

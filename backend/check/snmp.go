@@ -38,7 +38,7 @@ func snmpCheck(d *Dialer) Check {
 			{"snmp.contextName", "context of v3, where an agent has several"},
 		},
 		Fields: []Setting{{".1.3.6.1.2.1.1.3.0", "for example; any OID of a number, or of a text that is one"}},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, snmpWait)
 			if err != nil {
 				return nil, err

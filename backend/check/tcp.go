@@ -14,7 +14,7 @@ func tcpCheck(d *Dialer) Check {
 			{"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
 		Fields: []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in " +
 			"milliseconds"}},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
 			if err != nil {
 				return nil, err

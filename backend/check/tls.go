@@ -15,7 +15,7 @@ func tlsCheck(d *Dialer) Check {
 		Fields: []Setting{{"daysLeft", "days until the certificate expires"},
 			{"valid", "1 when it is trusted, and for that name, else 0"}, {"handshakeTime", "time to agree on the " +
 				"keys, in milliseconds"}},
-		Look: func(ctx context.Context, t *Task) (Values, error) {
+		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 10*time.Second)
 			if err != nil {
 				return nil, err

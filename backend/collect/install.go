@@ -116,7 +116,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	}
 }
 
-// bootstrapParams are the query parameters that published clients send for a
+// bootstrapParams returns the query parameters that published clients send for a
 // bootstrap. There is one program for all sizes, of this portal's own version.
 func bootstrapParams() []resource.Param {
 	query := func(name, doc string, values ...any) resource.Param {

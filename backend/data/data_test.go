@@ -167,7 +167,7 @@ func (h *house) ask(do, body string) (any, error) {
 		c.Vars[name] = value
 	}
 	if !h.access.May(e.Right) {
-		return nil, fault.New(fault.Denied, "the role lacks the right")
+		return nil, fault.New(fault.Denied, "the user's role does not have the permission")
 	}
 	return e.Handle(h.Context(), c)
 }

@@ -72,7 +72,7 @@ func (f *filler) alerts() error {
 	return alert.CoverAlerts(ctx, tx, f.write.Call.At)
 }
 
-// incidents are the alerts of the devices, the sample before all others.
+// incidents returns the alerts of the devices, the sample before all others.
 func (f *filler) incidents(devices []fleet.Device) []episode {
 	maker := newDeviceMaker(f.now)
 	var list []episode

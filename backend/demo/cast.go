@@ -90,7 +90,7 @@ func parents(ctx context.Context, r resource.Reader, devices []fleet.Device) (ma
 	return of, nil
 }
 
-// lot is a number from 0 to 99 that is the same for the same names.
+// lot returns a number from 0 to 99 that is the same for the same names.
 func lot(names ...uint64) int64 {
 	h := uint64(seed)
 	for _, n := range names {

@@ -129,7 +129,7 @@ var groups = []fleet.Group{
 		Description: "Switched off, waiting to be collected", CustomProperties: props("environment", "retired")},
 }
 
-// functions are for expressions to call; nothing calls the first.
+// functions adds the functions for expressions; no expression calls the first.
 func (f *filler) functions() error {
 	for _, fn := range []datasource.Function{
 		{ID: 1, Name: "isShop", Code: `isLinux() && displayName =~ "web-*"`, Description: "Front ends of the shop, " +

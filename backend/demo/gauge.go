@@ -36,7 +36,7 @@ func (g *gauge) At(at int64) float64 {
 	})
 }
 
-// after is like At, for times that have no sample yet.
+// after does the same as At for times that have no sample yet.
 func (g *gauge) after(at int64) float64 {
 	if at <= g.since {
 		return math.NaN()

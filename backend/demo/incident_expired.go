@@ -18,7 +18,7 @@ var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ conte
 	return fault.New(fault.NoLogin, "a demo incident expires all sessions")
 }}
 
-// spared are the endpoints that API incidents do not affect: those that end them, and
+// spared returns the endpoints that API incidents do not affect: those that end them, and
 // those that return the signed-in user, without which the page cannot show the
 // others.
 func spared(e *resource.Endpoint) bool {

@@ -25,7 +25,7 @@ var instanceGroups = []fleet.InstanceGroup{
 	{ID: 4, Name: "Spare", Description: "Ports that nobody uses yet"},
 }
 
-// storied are the devices that can have demo alerts: all of a small company, and
+// storied returns the devices that can have demo alerts: all of a small company, and
 // always the first one.
 func (f *filler) storied() ([]fleet.Device, error) {
 	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(told))

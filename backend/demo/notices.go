@@ -18,13 +18,13 @@ func (f *filler) notices() error {
 	}
 	for i := range alerts {
 		a := alerts[i]
-		a.Acked, a.Told = false, alert.Told{}
+		a.Acked, a.LastNotice = false, alert.LastNotice{}
 		if !a.Cleared {
-			if err := notify.Tell(ctx, tx, &a, time.Unix(int64(a.StartOn), 0)); err != nil {
+			if err := notify.AddNotices(ctx, tx, &a, time.Unix(int64(a.StartOn), 0)); err != nil {
 				return err
 			}
 		}
-		a.Acked, a.Told.Acked, a.NoticeOn = alerts[i].Acked, alerts[i].Acked, 0
+		a.Acked, a.LastNotice.Acked, a.NoticeOn = alerts[i].Acked, alerts[i].Acked, 0
 		if err := resource.Put(ctx, tx, alert.Alerts.Name, &a); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// staff are the users, with their passwords hashed: that is slow, so it is done
+// staff returns the users, with their passwords hashed: that is slow, so it is done
 // before the transaction.
 func staff(o Options) ([]people.User, error) {
 	users := []people.User{

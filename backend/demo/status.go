@@ -49,7 +49,7 @@ func (f *deviceMaker) status(i, count int, s *slot) status {
 	return st
 }
 
-// alert is the state of its alerts: most devices have none.
+// alert returns the state of its alerts: most devices have none.
 func (f *deviceMaker) alert() string {
 	severity := ""
 	switch n := f.dice.IntN(100); {

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// thresholds are two alerts of a group as a whole, and one threshold that a
-// group sets for its devices.
+// thresholds adds two cluster alerts, and one threshold that a group sets for its
+// devices.
 func (f *filler) thresholds() error {
 	ping, err := f.dataPoint("Ping", 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func (f *filler) thresholds() error {
 	return resource.Put(f.write.Context, f.write.Tx, override.Overrides.Name, &o)
 }
 
-// dataPoint is the nth data point of a data source.
+// dataPoint returns the nth data point of a data source.
 func (f *filler) dataPoint(source string, nth int) (*datasource.DataPoint, error) {
 	found, err := resource.Find(f.write.Context, f.write.Tx, datasource.DataSources.Name,
 		resource.Where{Field: "name", Op: "=", Value: source})

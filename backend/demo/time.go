@@ -13,22 +13,22 @@ import (
 // timing is the response of /demo/time.
 type timing struct {
 	Now    int64 `json:"now" doc:"the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance"`
-	World  int64 `json:"world" doc:"the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
-	Speed  int64 `json:"speed" doc:"how many seconds pass in the demo in one of the world"`
-	Paused bool  `json:"paused" doc:"no time passes in the demo"`
+	World  int64 `json:"world" doc:"real time, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
+	Speed  int64 `json:"speed" doc:"seconds of the demo clock per second"`
+	Paused bool  `json:"paused" doc:"the demo clock is paused"`
 	// Filling is derived from the row that is written at the start and the end of a history.
-	Filling bool `json:"filling" doc:"the past of the demo is being filled with samples; charts may have gaps until then"`
+	Filling bool `json:"filling" doc:"samples of the past are being generated; charts may have gaps until then"`
 }
 
 // timingChange is the body of a change.
 type timingChange struct {
 	Speed  *int64 `json:"speed,omitempty" doc:"1 to 60"`
-	Paused *bool  `json:"paused,omitempty" doc:"true pauses, false goes on"`
+	Paused *bool  `json:"paused,omitempty" doc:"true pauses, false resumes"`
 }
 
 // resetOrder is the body of a reset.
 type resetOrder struct {
-	Confirm string `json:"confirm" doc:"the word reset: everything but users, roles, tokens, settings and the access log is made anew"`
+	Confirm string `json:"confirm" doc:"the word reset: everything but users, roles, tokens, settings and the audit log is recreated"`
 }
 
 const maxSpeed = 60
@@ -43,17 +43,17 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		{
 			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Answer: &answer,
-			Summary: "Get the time of the demo", Doc: "Returns what time it is in the demo, and how fast that passes.",
+			Summary: "Get the demo clock", Doc: "Returns the time and the speed of the demo clock.",
 			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
 		},
 		{
 			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change,
 			Answer:  &answer,
-			Summary: "Pause or hurry the demo",
+			Summary: "Pause or speed up the demo",
 			Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are " +
 				"polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the " +
 				"demo lags behind that.",
-			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is not 1 to 60"}},
+			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is outside of 1 to 60"}},
 			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
 		},
 		{
@@ -63,7 +63,7 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 				"devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and " +
 				"the access log stay, and so does whoever is signed in. It takes some seconds.",
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"},
-				{Kind: fault.Conflict, When: "it is being reset already"}},
+				{Kind: fault.Conflict, When: "a reset is already running"}},
 			Example: resource.Example{Body: map[string]any{"confirm": "reset"}}, Handle: s.reset,
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// actions are the endpoints of the named changes; what can fail anywhere is
+// actions returns the endpoints of the named changes; what can fail anywhere is
 // already in fails.
 func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
 	var all []resource.Endpoint
@@ -36,7 +36,7 @@ func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resou
 	return all
 }
 
-// manyOf is the endpoint that carries out an action on many rows.
+// manyOf returns the endpoint that carries out an action on many rows.
 func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.Endpoint {
 	body, example := d.idList(a.Many), map[string]any{a.Many: []string{fmt.Sprint(d.res.Sample)}}
 	if one.Body != nil {
@@ -59,15 +59,15 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 	return one
 }
 
-// single are the endpoints of a resource that is one row: those of a row, at
+// single returns the endpoints of a resource that is one row: those of a row, at
 // the path itself, without what lists, adds or removes rows.
 func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
 	path, label := d.res.Path, d.res.Label
 	says := map[string][2]string{
 		"GET": {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
 		"PUT": {"Replace the " + label, "Replaces the " + label +
-			": what is not given returns to its default. Read-only fields are accepted and ignored."},
-		"PATCH": {"Change some of the " + label, "Changes the fields that are given, and no others."},
+			": fields that are not given get their defaults. Read-only fields are accepted and ignored."},
+		"PATCH": {"Change some of the " + label, "Changes only the fields that are given."},
 	}
 	var kept []resource.Endpoint
 	for _, e := range all {

@@ -7,15 +7,15 @@ import (
 // operation is one write of a batch as it is sent.
 type operation struct {
 	Op      string `json:"op" doc:"create, patch or delete"`
-	ID      int64  `json:"id,omitempty" doc:"of the row to patch or delete"`
-	Body    any    `json:"body,omitempty" doc:"what a POST or a PATCH of one row takes"`
-	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the row as it was read: the operation fails when it has changed since"`
+	ID      int64  `json:"id,omitempty" doc:"of the object to patch or delete"`
+	Body    any    `json:"body,omitempty" doc:"body of the POST or PATCH of one object"`
+	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the object as it was read: the operation fails if it has changed since"`
 }
 
 // batchBody describes what a batch takes.
 type batchBody struct {
-	Operations []operation `json:"operations" doc:"up to 1,000, carried out in this order"`
-	Atomic     bool        `json:"atomic,omitempty" doc:"true, unless given: all or nothing. false: what is right is kept, what is wrong is left out"`
+	Operations []operation `json:"operations" doc:"up to 1,000, executed in this order"`
+	Atomic     bool        `json:"atomic,omitempty" doc:"true, the default: all or nothing. false: failed operations are skipped"`
 }
 
 // batchSchema describes it for rows of that name.
@@ -28,26 +28,26 @@ func batchSchema(row string) *resource.Schema {
 	return &s
 }
 
-// batchEndpoint is POST {path}/batch.
+// batchEndpoint returns POST {path}/batch.
 func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
 	label := d.res.Label
 	answer := resource.ResultsSchema()
 	return resource.Endpoint{
 		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + Plural(label) + " at once",
 		Doc: "Creates, patches and deletes up to 1,000 " + Plural(label) +
-			" in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
-			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is " +
-			"the error of the first wrong one, " +
-			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
-			"With atomic false the answer is always 200: operations that are right are kept, and results tells of " +
-			"each whether it was.",
+			" in one transaction, in the order given, with the permissions and the rules of the single writes.\n\n" +
+			"All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is " +
+			"the error of the first failed one, " +
+			"and errorDetail.results has the error of each operation, or null. " +
+			"If atomic is false, the response is always 200: successful operations are kept, and results has the " +
+			"result of each.",
 		Right: right, Params: append(d.parentParam(), d.batchParams()...), Body: batchSchema(d.res.Schema().Name),
 		Answer: &answer, Errors: fails,
 		Example: d.example("/batch", d.batchExample()), Handle: d.do.Batch,
 	}
 }
 
-// batchParams are the query switches of the single writes: they go for all rows.
+// batchParams returns the query parameters of the single writes, which apply to all rows.
 func (d *declaration[T]) batchParams() []resource.Param {
 	return append(d.withOpType(nil), d.flagParams(false)...)
 }
@@ -60,8 +60,7 @@ func (d *declaration[T]) batchExample() any {
 }
 
 // oneByOne documents the response to a change of many rows.
-const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what " +
-	"became of it."
+const oneByOne = "A failed one does not affect the others: results has the result of each, in the order given."
 
 // idList describes a body with a list of ids under that name.
 func (d *declaration[T]) idList(name string) *resource.Schema {

@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// binEndpoints are the recycle bin: what was deleted, the way back, and the way out.
+// binEndpoints returns the endpoints of the recycle bin: list, restore and
+// delete.
 func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	r, label := d.res, d.res.Label
@@ -18,26 +19,26 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 			Example: r.Deleted}}
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
-		" in the recycle bin, or it is not yours to see"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "its name was taken meanwhile"}
+		" in the recycle bin, or you cannot view it"}
+	clash := resource.Failure{Kind: fault.Conflict, When: "its name is taken by now"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 	example := func(path string) resource.Example { return resource.Example{Path: r.Bin + path} }
 	list := example("")
 	list.Query = [][2]string{{"sort", "-" + r.SoftBy}}
 	return []resource.Endpoint{
 		{Method: "GET", Path: r.Bin, Summary: "List deleted " + Plural(label), Doc: "Returns the " + Plural(label) +
-			" in the recycle bin that this account can see, one page at a time.",
+			" in the recycle bin that the caller can view, one page at a time.",
 			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong),
 			Example: list,
 			Handle:  d.do.Bin.List},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,
 			Doc: "Takes the " + label +
-				" out of the recycle bin, back to where it was. What it referred to and is gone is left out; without " +
+				" out of the recycle bin, to its previous place. References to deleted objects are removed; without " +
 				"any group it goes to the root group.",
 			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale),
 			Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
 		{Method: "DELETE", Path: r.Bin + "/{id}", Summary: "Remove a deleted " + label + " for good",
-			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored then.",
+			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored after that.",
 			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)),
 			Handle: d.do.Bin.Purge},
 		d.binBatch("batchrestore", "Restore many deleted "+Plural(label), "Takes them out of the recycle bin, up to "+
@@ -48,7 +49,7 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	}
 }
 
-// binBatch is the endpoint of one change of many deleted rows.
+// binBatch returns the endpoint of one change of many deleted rows.
 func (d *declaration[T]) binBatch(
 	name, summary, doc string, write resource.Right, fails func(...resource.Failure) []resource.Failure, do Handler,
 ) resource.Endpoint {

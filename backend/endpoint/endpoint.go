@@ -80,19 +80,19 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 	ids := append(d.parentParam(), d.idParam())
 
 	fails := func(more ...resource.Failure) []resource.Failure {
-		return append([]resource.Failure{{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the role lacks the right"},
+		return append([]resource.Failure{{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+			{Kind: fault.Denied, When: "the user's role does not have the permission"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"}}, more...)
 	}
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
 		"names it"}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", or it is not yours to see"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state forbids it"}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", or you cannot view it"}
+	clash := resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state does not allow it"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 
 	all := []resource.Endpoint{
 		{Method: "GET", Path: r.Path, Summary: "List " + Plural(label), Doc: "Returns the " + Plural(label) +
-			" this account can see, one page at a time.",
+			" that the caller can view, one page at a time.",
 			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
 			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List},
 		{Method: "POST", Path: r.Path, Summary: "Add " + Article(label), Doc: r.Doc,
@@ -103,12 +103,12 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...), Answer: &one, Tagged: true,
 			Errors: fails(missing), Example: d.example(d.sample(), nil), Handle: d.do.Get},
 		{Method: "PUT", Path: row, Summary: "Replace " + Article(label), Doc: "Replaces the " + label +
-			": what is not given returns to its default. Read-only fields are accepted and ignored.",
+			": fields that are not given get their defaults. Read-only fields are accepted and ignored.",
 			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
 			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(renamed)),
 			Handle: d.do.Replace},
 		{Method: "PATCH", Path: row, Summary: "Change some fields of " + Article(label),
-			Doc:   "Changes the fields that are given, and no others.",
+			Doc:   "Changes only the fields that are given.",
 			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
 			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(oneText)),
 			Handle: d.do.Patch},

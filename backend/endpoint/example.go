@@ -16,12 +16,12 @@ func (d *declaration[T]) listExample() resource.Example {
 	return e
 }
 
-// example is a request that runs in the demo environment.
+// example returns a request that runs in the demo environment.
 func (d *declaration[T]) example(below string, body any) resource.Example {
 	return resource.Example{Path: samplePath(d.res.Path, d.res.Parents) + below, Body: body}
 }
 
-// samplePath is the path with the ids of sample parents.
+// samplePath returns the path with the ids of sample parents.
 func samplePath(path string, parents []resource.Parent) string {
 	for _, p := range parents {
 		path = strings.ReplaceAll(path, "{"+p.Param+"}", fmt.Sprint(p.Sample))
@@ -65,7 +65,7 @@ func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
 	return append(out, '}')
 }
 
-// another is an example that differs from the first, where no two rows may share one.
+// another returns an example that differs from the first, where no two rows may share one.
 func another(example any) any {
 	switch v := example.(type) {
 	case string:
@@ -76,7 +76,7 @@ func another(example any) any {
 	return example
 }
 
-// freeField is the field an example changes alone: what people write about the
+// freeField returns the field an example changes alone: what people write about the
 // row, or the first that depends on no other.
 func (d *declaration[T]) freeField() string {
 	for _, name := range []string{"description", "note", "firstName"} {

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// listings are the endpoints of further lists of the same rows.
+// listings returns the endpoints of further lists of the same rows.
 func (d *declaration[T]) listings(read resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter is wrong; errorDetail names it"}
@@ -26,7 +26,7 @@ func (d *declaration[T]) listings(read resource.Right,
 				append(parentParams(l.Above), resource.Param{Name: l.Param, In: "path", Required: true,
 					Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}), e.Params...)
 			e.Errors = fails(wrong, resource.Failure{Kind: fault.Unknown, When: "there is no such " + l.Of +
-				", or it is not yours to see"})
+				", or you cannot view it"})
 			e.Example.Path = samplePath(l.Path,
 				append(slices.Clip(l.Above), resource.Parent{Param: l.Param, Sample: l.Sample}))
 		}

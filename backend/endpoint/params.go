@@ -20,11 +20,11 @@ const (
 	Add     = "add"     // only missing ones added
 )
 
-// listSchema is the envelope of a page of items.
+// listSchema returns the envelope of a page of items.
 func listSchema(item resource.Schema) *resource.Schema {
-	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.",
+	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and the total number.",
 		Properties: []resource.Key{
-			{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
+			{Name: "total", Required: true, Schema: resource.Integer("Number of all matches, on all pages")},
 			{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true,
 				Doc: "Always null; kept for clients of the published API"}},
 			{Name: "items", Required: true, Schema: resource.List(item, "The page")},
@@ -35,7 +35,7 @@ func listSchema(item resource.Schema) *resource.Schema {
 }
 
 var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.Text("Return only these fields, " +
-	"joined by commas. Smaller and faster."), Example: "id"}
+	"comma-separated. Smaller and faster."), Example: "id"}
 
 func bound(n int64) *int64 { return &n }
 
@@ -44,8 +44,8 @@ func (d *declaration[T]) listParams() []resource.Param {
 	if d.res.SoftBy != "" {
 		params = append(params,
 			resource.Param{Name: WithDeleted, In: "query",
-				Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the " +
-					"recycle bin", Default: false}})
+				Schema: resource.Schema{Type: "boolean", Doc: "Include deleted ones in the recycle " +
+					"bin", Default: false}})
 	}
 	return params
 }
@@ -57,8 +57,8 @@ func (d *declaration[T]) pageParams() []resource.Param {
 		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0),
 			Default: int64(0)}, Example: int64(0)},
 		fieldsParam,
-		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; " +
-			"several by comma. By id unless given."), Example: "+id"},
+		{Name: "sort", In: "query", Schema: resource.Text("Field names, with + for ascending or - for descending, " +
+			"comma-separated; default: by id."), Example: "+id"},
 		{Name: "filter", In: "query", Schema: resource.Text(d.filterDoc()), Operators: d.operators()},
 	}
 }
@@ -117,7 +117,7 @@ func parentParams(parents []resource.Parent) []resource.Param {
 	return params
 }
 
-// idParam is the row's id in the path.
+// idParam returns the row's id in the path.
 func (d *declaration[T]) idParam() resource.Param {
 	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.res.Label),
 		Example: d.res.Sample}
@@ -127,7 +127,7 @@ func (d *declaration[T]) idParam() resource.Param {
 	return p
 }
 
-// sample is the path of the row that examples use, below the list.
+// sample returns the path of the row that examples use, below the list.
 func (d *declaration[T]) sample() string { return fmt.Sprint("/", d.id.Prefix, d.res.Sample) }
 
 // changeParams returns the parameters of PUT and PATCH.
@@ -145,7 +145,7 @@ func (d *declaration[T]) withOpType(params []resource.Param) []resource.Param {
 	}})
 }
 
-// flagParams are the switches of DELETE, or of a change.
+// flagParams returns the switches of DELETE, or of a change.
 func (d *declaration[T]) flagParams(change bool) []resource.Param {
 	var params []resource.Param
 	for _, flag := range d.res.Flags {

@@ -31,34 +31,34 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 			query[i].Schema.Doc = `Conditions, joined with , for and, || for or: name~"snmp",type:"custom"`
 		}
 		if query[i].Name == "sort" {
-			query[i].Schema.Doc = "name, value or type, + in front for ascending, - for descending; several by " +
-				"comma. By name unless given."
+			query[i].Schema.Doc = "name, value or type, with + for ascending or - for descending, comma-separated; " +
+				"default: by name."
 		}
 	}
 	answer, added, changed := propSchema(false), propSchema(false), propSchema(true)
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
 		"names it"}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
-		", it is not yours to see, or it has no such property of its own"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " has a property of that name already"}
+		", you cannot view it, or it has no such property of its own"}
+	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " already has a property of that name"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the property has changed"}
 	sample := path + "/" + url.PathEscape(p.Sample)
 	return []resource.Endpoint{
 		{Method: "GET", Path: list, Summary: "List properties of " + Article(label),
 			Doc: "Returns all that applies to the " + label +
-				": its own properties, what it inherits, and what the portal knows.",
+				": its own, inherited ones, and those set by the portal.",
 			Right: read, Params: append(slices.Clone(row), query...), Answer: listSchema(answer),
 			Errors:  fails(wrong, missing),
 			Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}},
 			Handle:  d.do.Props.List},
 		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " +
-			label + "'s own. It covers an inherited one of that name.",
+			label + "'s own. It overrides an inherited one of that name.",
 			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true,
 			Errors:  fails(wrong, missing, clash),
 			Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}},
 			Handle:  d.do.Props.Add},
 		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + Article(label),
-			Doc:   "Returns one property as it applies, with an ETag for conditional requests.",
+			Doc:   "Returns one property with its effective value, and an ETag for conditional requests.",
 			Right: read, Params: append(slices.Clone(one), fieldsParam), Answer: &answer, Tagged: true,
 			Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: d.do.Props.Get},
 		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + Article(label),
@@ -74,7 +74,7 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}},
 			Handle:  d.do.Props.Patch},
 		{Method: "DELETE", Path: list + "/{name}", Summary: "Remove a property of " + Article(label),
-			Doc:   "Removes a property of the " + label + "'s own; one it inherits shows again.",
+			Doc:   "Removes a property of the " + label + "'s own; an inherited one of that name applies again.",
 			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample},
 			Handle: d.do.Props.Delete},
 	}
@@ -84,7 +84,7 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 // by the path.
 func propSchema(named bool) resource.Schema {
 	s := resource.SchemaOf(resource.EntityProperty{})
-	s.Doc = "A property as it applies."
+	s.Doc = "A property with its effective value."
 	for i := range s.Properties {
 		k := &s.Properties[i]
 		k.ReadOnly = k.Name == "type" || k.Name == "inheritList" || named && k.Name == "name"

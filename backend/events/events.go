@@ -132,10 +132,10 @@ type gone[ID any] struct {
 
 // Endpoints returns GET /events.
 func (s *Service) Endpoints() []resource.Endpoint {
-	kinds := resource.Text("Only events of these, joined by commas: alert, device")
+	kinds := resource.Text("Only events of these kinds, comma-separated: alert, device")
 	kinds.Default = "alert,device"
 	return []resource.Endpoint{{
-		Method: "GET", Path: "/events", Summary: "Tell of alerts and devices as they change",
+		Method: "GET", Path: "/events", Summary: "Stream changes of alerts and devices",
 		Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		Params: []resource.Param{{Name: "kinds", In: "query", Schema: kinds, Example: "alert"}},
 		Handle: s.handle,
@@ -263,7 +263,7 @@ func (s *Service) holds(ctx context.Context, l *listener) bool {
 	return err == nil && rights == l.rights
 }
 
-// rightsOf is a text that is the same for everybody with the same rights.
+// rightsOf returns a text that is the same for everybody with the same rights.
 func rightsOf(a *resource.Access) (string, error) {
 	text, err := json.Marshal(struct {
 		Admin  bool

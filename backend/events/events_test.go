@@ -280,7 +280,7 @@ func TestEventStreamsAreBoundedInAll(t *testing.T) {
 	}
 	_, err := h.s.Endpoints()[0].Handle(t.Context(), h.call(1, "device"))
 	if f := fault.Of(err); f.Kind != fault.Busy ||
-		f.Message != "this portal has 500 event streams open, which is the most; try again later" {
+		f.Message != "this portal has 500 event streams open, the maximum; try again later" {
 		t.Errorf("the 501st stream gives %v", err)
 	}
 }

@@ -40,7 +40,7 @@ type parser struct {
 	names []string
 }
 
-// wrong is an error at a byte of the formula.
+// wrong returns an error at a byte of the formula.
 func (p *parser) wrong(at int, format string, args ...any) error {
 	f := fault.New(fault.Invalid, format, args...)
 	f.Message += " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))

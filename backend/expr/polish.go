@@ -52,7 +52,7 @@ func (p *parser) polish() (node, error) {
 	return stack[0], nil
 }
 
-// polishValue is a number or a name.
+// polishValue returns a number or a name.
 func (p *parser) polishValue(at int, word string) (node, error) {
 	sub := &parser{in: word, names: p.names}
 	one, err := sub.sign()

@@ -105,7 +105,7 @@ func (o Op) takesValue() bool { return o < Empty }
 
 var tests = []Op{Empty, NotEmpty, Null, NotNull}
 
-// legal are the operators that go with a column.
+// legal returns the operators that go with a column.
 func legal(c resource.Column) []Op {
 	var ops []Op
 	switch c.Kind {
@@ -122,7 +122,7 @@ func legal(c resource.Column) []Op {
 	return append(ops, tests...)
 }
 
-// Operators are the texts of the operators that go with a column of a kind, as
+// Operators returns the texts of the operators that go with a column of a kind, as
 // the catalog prints them; of KindPairs they go with its .name and .value. None
 // for KindOther. The field _all takes no :::empty and the like.
 func Operators(kind resource.Kind) []string {

@@ -58,7 +58,7 @@ type parser struct {
 	zone    *time.Location
 }
 
-// wrong is an error at a byte of the filter.
+// wrong returns an error at a byte of the filter.
 func (p *parser) wrong(at int, format string, args ...any) *fault.Error {
 	f := fault.At("filter", format, args...)
 	f.Message = "filter: " + f.Message + " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))
@@ -165,7 +165,7 @@ func (p *parser) field() (Cond, error) {
 	return Cond{}, f
 }
 
-// names are the fields that a filter may name.
+// names returns the fields that a filter may name.
 func (p *parser) names() []string {
 	var names []string
 	for _, c := range p.columns {

@@ -119,7 +119,7 @@ func (v *Value) readTime(unit func(time.Time) int64, zone *time.Location) (want 
 	return ""
 }
 
-// midnight is the first moment of a day in zone. Where clocks change at
+// midnight returns the first moment of a day in zone. Where clocks change at
 // midnight, there may be no 00:00 or two of them.
 func midnight(day time.Time, zone *time.Location) time.Time {
 	t := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)

@@ -27,33 +27,33 @@ func gauge(name, help string, labels ...string) figure {
 }
 
 var (
-	pollsDone = counter("polls_total", "Looks at instances that have ended, by result: done or failed.",
+	pollsDone = counter("polls_total", "Finished checks of instances, by result: done or failed.",
 		"devices", "result")
 	pollsMissed = counter("polls_missed_total",
-		"Looks that were due while the one before still ran or waited.", "devices")
+		"Checks that were due while the previous one was still running or waiting.", "devices")
 	pollLatest = gauge("poll_delay_max_seconds",
-		"The longest that a look began behind its time since the start.", "devices")
-	pollsRunning = gauge("polls_running", "Looks under way.", "devices")
-	pollsQueued  = gauge("polls_queued", "Looks that are due and wait for a place.", "devices")
+		"Maximum delay of a check since the start.", "devices")
+	pollsRunning = gauge("polls_running", "Running checks.", "devices")
+	pollsQueued  = gauge("polls_queued", "Checks that are due and wait for a worker.", "devices")
 	instances    = gauge("polled_instances", "Instances that the portal polls itself.", "devices")
 
-	samplesTaken  = counter("samples_appended_total", "Samples that were kept.")
-	samplesHeld   = gauge("samples_in_memory", "Samples on disk that wait to be packed.")
-	seriesKept    = gauge("series", "Series of samples.")
+	samplesTaken  = counter("samples_appended_total", "Samples that were stored.")
+	samplesHeld   = gauge("samples_in_memory", "Samples in memory that are not yet written to chunks.")
+	seriesKept    = gauge("series", "Time series.")
 	databaseBytes = gauge("database_size_bytes", "Bytes of a database on disk.", "database")
 
-	alertsOpen  = gauge("alerts_open", "Alerts that are active, by severity.", "severity")
-	noticesSent = counter("notifications_total", "Notices, by what became of them: sent, failed for good, or tried "+
-		"again later.", "result")
-	noticesWait = gauge("notifications_waiting", "Notices that wait to be sent.")
-	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by "+
-		"the receiver, or dropped because they had waited for too long, or when it was turned off.", "result")
-	remoteAgain = counter("remote_write_retries_total", "Batches that were sent on once more.")
-	remoteWaits = gauge("remote_write_samples_waiting", "Samples that wait in memory to be sent on.")
-	remoteLags  = gauge("remote_write_behind_seconds", "How long ago the oldest sample was measured that waits on "+
-		"disk to be sent on; 0 when none does.")
-	listeners  = gauge("event_stream_listeners", "Who listens to events now.")
-	unreadable = gauge("figures_unreadable", "1 when the database could not tell of alerts and notices.")
+	alertsOpen  = gauge("alerts_open", "Active alerts, by severity.", "severity")
+	noticesSent = counter("notifications_total", "Notices, by result: sent, failed permanently, or to be "+
+		"retried.", "result")
+	noticesWait = gauge("notifications_waiting", "Pending notices.")
+	remoteSent  = counter("remote_write_samples_total", "Samples of remote write, by result: sent, rejected by the "+
+		"receiver, or dropped because they were too old or remote write was turned off.", "result")
+	remoteAgain = counter("remote_write_retries_total", "Retried batches of remote write.")
+	remoteWaits = gauge("remote_write_samples_waiting", "Samples in memory that are pending for remote write.")
+	remoteLags  = gauge("remote_write_behind_seconds", "Age of the oldest sample on disk that is pending for remote "+
+		"write; 0 if there is none.")
+	listeners  = gauge("event_stream_listeners", "Open event streams.")
+	unreadable = gauge("figures_unreadable", "1 if alerts and notices could not be read from the database.")
 )
 
 // figures implements prometheus.Collector.

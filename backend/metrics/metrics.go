@@ -118,7 +118,7 @@ var textFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
 // Endpoints returns GET /metrics.
 func (m *Metrics) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{{
-		Method: http.MethodGet, Path: "/metrics", Summary: "Tell Prometheus how the portal is doing",
+		Method: http.MethodGet, Path: "/metrics", Summary: "Get the metrics of the portal for Prometheus",
 		Right: resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Read},
 		Handle: func(context.Context, *resource.Call) (any, error) {
 			families, err := m.registry.Gather()

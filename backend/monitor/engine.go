@@ -170,12 +170,12 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e.poller = poll.New(poll.Options{
 		Deliver: deliver, Log: o.Log, Guard: o.Guard, Name: "The portal", Remote: o.Remote, Responded: e.responded,
-		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, o.Checks, t) },
+		Run: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Run(ctx, o.Checks, t) },
 	})
 	e.simulated = poll.New(poll.Options{
 		Deliver: deliver, Log: o.Log, Guard: o.Guard, Clock: o.Pace, Together: simulatedTogether,
 		// The value of a simulated device is computed when the result is taken.
-		Look:    func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
+		Run:     func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
 		Instant: func(*check.Task) bool { return true },
 	})
 	return e
@@ -294,7 +294,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 		return errors.Join(noted, err)
 	}
 	readings, late := parted(readings)
-	if late, err = e.holes(ctx, late); err != nil {
+	if late, err = e.gaps(ctx, late); err != nil {
 		return err
 	}
 	back := e.heard(readings)

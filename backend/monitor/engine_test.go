@@ -76,7 +76,7 @@ func (b *bench) run() {
 		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time {
 			return time.Unix(b.at.Load(), 0)
 		},
-		Checks: []check.Check{{Name: "tcp", Look: b.look}}, Pace: b.pace,
+		Checks: []check.Check{{Name: "tcp", Run: b.look}}, Pace: b.pace,
 	})
 	b.Engine.Start()
 	b.Cleanup(b.Engine.Stop)

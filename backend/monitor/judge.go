@@ -138,9 +138,9 @@ func (j *judge) forget(instances ...int64) {
 	}
 }
 
-// told reports whether the alert belongs to the demo's initial data: no poll of
+// initial reports whether the alert belongs to the demo's initial data: no poll of
 // the instance can have raised it.
-func (s *state) told(w *watched) bool {
+func (s *state) initial(w *watched) bool {
 	return w.simulated && s.alert > 0 && s.startOn < w.foundOn
 }
 
@@ -152,7 +152,7 @@ func (j *judge) held(known map[int64]*watched) func(instance int64) map[int64]fl
 		defer j.mu.Unlock()
 		var held map[int64]float64
 		for point, s := range j.states[instance] {
-			if v, err := strconv.ParseFloat(s.value, 64); err == nil && s.told(known[instance]) {
+			if v, err := strconv.ParseFloat(s.value, 64); err == nil && s.initial(known[instance]) {
 				if held == nil {
 					held = map[int64]float64{}
 				}
@@ -248,7 +248,7 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 			continue
 		}
 		severity, known := r.severity(one)
-		if !known || s == nil && severity == 0 || s != nil && s.told(w) {
+		if !known || s == nil && severity == 0 || s != nil && s.initial(w) {
 			continue
 		}
 		if one.behind && (s == nil || severity > s.severity) {

@@ -58,10 +58,10 @@ func parted(all []reading) (now, late []reading) {
 	return now, late
 }
 
-// holes returns the late readings that fall into a gap: with no sample of the
+// gaps returns the late readings that fall into a gap: with no sample of the
 // instance within ¾ of the poll interval. A closer sample is another
 // collector's measurement, perhaps from a place that sees more.
-func (e *Engine) holes(ctx context.Context, late []reading) ([]reading, error) {
+func (e *Engine) gaps(ctx context.Context, late []reading) ([]reading, error) {
 	of := map[int64][]reading{}
 	for _, r := range late {
 		of[r.of.instance] = append(of[r.of.instance], r)

@@ -186,7 +186,7 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 		c.Vars[name] = value
 	}
 	if !h.access.May(e.Right) {
-		return nil, fault.New(fault.Denied, "the role lacks the right")
+		return nil, fault.New(fault.Denied, "the user's role does not have the permission")
 	}
 	got, err := e.Handle(h.Context(), c)
 	if err != nil {

@@ -20,7 +20,7 @@ type PollNow struct {
 	AgentID   int64       `json:"agentId" doc:"of the collector that polled it"`
 	RequestID int64       `json:"requestId" doc:"under which the result can be read again"`
 	Status    string      `json:"requestStatus" doc:"done; unknown for a request whose result is no longer kept"`
-	Result    *PollResult `json:"result" doc:"what the poll gave; null while the status is unknown"`
+	Result    *PollResult `json:"result" doc:"result of the poll; null while the status is unknown"`
 }
 
 // PollResult is the outcome of a poll.
@@ -38,14 +38,14 @@ type PollResult struct {
 type PollValue struct {
 	ID      int64  `json:"id" doc:"of the data point"`
 	Name    string `json:"name" doc:"of the data point"`
-	Note    string `json:"note" doc:"the threshold that counts here; empty for none"`
+	Note    string `json:"note" doc:"effective threshold; empty for none"`
 	Value   string `json:"value" doc:"the number; empty for no data"`
 	Message string `json:"errMsg" doc:"why there is no value"`
 }
 
 // PollRaw is one value that a check measured.
 type PollRaw struct {
-	Name  string `json:"name" doc:"what the check calls it"`
+	Name  string `json:"name" doc:"name in the check"`
 	Value string `json:"value" doc:"the number"`
 }
 
@@ -155,7 +155,7 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 	failures := []resource.Failure{
 		{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
 		{Kind: fault.Denied, When: "the user's role does not have the permission, or only for other groups"},
-		{Kind: fault.Unknown, When: "there is no such instance there, or it is not yours to see"},
+		{Kind: fault.Unknown, When: "there is no such instance there, or you cannot view it"},
 		{Kind: fault.TooMany, When: "the rate limit is reached"},
 	}
 	return []resource.Endpoint{

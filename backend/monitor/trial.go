@@ -27,13 +27,13 @@ type Trial struct {
 	DeviceID     int64           `json:"deviceId" doc:"of the device"`
 	DataSourceID int64           `json:"dataSourceId" doc:"of the data source"`
 	Total        int64           `json:"total" doc:"instances that are polled there"`
-	Items        []TrialInstance `json:"items" doc:"the first 20 of them, each looked at once"`
+	Items        []TrialInstance `json:"items" doc:"the first 20 of them, each checked once"`
 }
 
 // TrialInstance is one check of one instance.
 type TrialInstance struct {
 	ID     int64        `json:"instanceId" doc:"of the instance"`
-	Name   string       `json:"instanceName" doc:"what it is called in lists"`
+	Name   string       `json:"instanceName" doc:"name in lists"`
 	Took   float64      `json:"took" doc:"milliseconds; 0 for a simulated device"`
 	Error  string       `json:"error" doc:"why there are no values; empty when there are"`
 	Values []TrialValue `json:"values" doc:"one for each data point"`
@@ -109,7 +109,7 @@ func (e *Engine) lookAll(ctx context.Context, tried []assigned) []check.Result {
 
 func look(ctx context.Context, checks []check.Check, t *check.Task, r *check.Result) {
 	began := time.Now()
-	values, err := check.Look(ctx, checks, t)
+	values, err := check.Run(ctx, checks, t)
 	r.Took = float64(time.Since(began).Microseconds()) / 1000
 	r.Set(values, err)
 }
@@ -167,9 +167,9 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 // Prospect lists what would be monitored on a device, and whether it responds.
 type Prospect struct {
 	Name      string           `json:"name" doc:"host name or address that was tried"`
-	Answers   bool             `json:"answers" doc:"at least one check had an answer"`
+	Answers   bool             `json:"answers" doc:"at least one check had a response"`
 	Items     []ProspectSource `json:"items" doc:"the data sources that apply to it"`
-	Simulated bool             `json:"simulated" doc:"it is simulated: no machine stands behind it, and nothing was sent"`
+	Simulated bool             `json:"simulated" doc:"it is simulated, and nothing was sent"`
 }
 
 // ProspectSource is a data source that applies.
@@ -178,9 +178,9 @@ type ProspectSource struct {
 	Name        string  `json:"dataSourceName" doc:"its name"`
 	DisplayName string  `json:"displayName" doc:"its name shown on devices"`
 	Description string  `json:"description" doc:"what it measures"`
-	Answered    bool    `json:"answered" doc:"its check had an answer"`
+	Answered    bool    `json:"answered" doc:"its check had a response"`
 	Took        float64 `json:"took" doc:"milliseconds; for a ping, of one round trip"`
-	Error       string  `json:"error" doc:"why there was no answer; empty where nothing was tried"`
+	Error       string  `json:"error" doc:"why there was no response; empty if nothing was checked"`
 }
 
 // TryNew runs the checks of the data sources that would apply to a device which
@@ -256,7 +256,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 		all := []resource.Failure{
 			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
 			{Kind: fault.Denied, When: "the user's role does not have the permission, or only for other groups"},
-			{Kind: fault.Unknown, When: "there is no such data source or device, or it is not yours to see"},
+			{Kind: fault.Unknown, When: "there is no such data source or device, or you cannot view it"},
 			{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"},
 			{Kind: fault.TooMany, When: "the rate limit is reached"},
 		}

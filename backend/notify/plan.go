@@ -47,9 +47,9 @@ func (s *Service) plan(ctx context.Context) error {
 	}
 }
 
-// Tell writes the notices of an alert at a moment, as the planner would have,
+// AddNotices adds the notices of an alert at a moment, as the planner would have,
 // and updates the alert.
-func Tell(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
+func AddNotices(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
 	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at,
 		sent: map[int64]int64{}}
 	if err := p.open(ctx); err != nil {
@@ -81,16 +81,16 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	}
 	switch a.NoticeOn = 0; {
 	case a.Cleared:
-		if a.Told.Stage > 0 && !(rule != nil && rule.SuppressClear) {
+		if a.LastNotice.Stage > 0 && !(rule != nil && rule.SuppressClear) {
 			err = p.follow(ctx, a, chain, alert.ToldCleared)
 		}
-		a.Told = alert.Told{}
+		a.LastNotice = alert.LastNotice{}
 	case a.SDTed || a.Suppressor != "" || chain == nil:
 	case a.Acked:
-		if a.Told.Stage > 0 && !a.Told.Acked && !(rule != nil && rule.SuppressAck) {
+		if a.LastNotice.Stage > 0 && !a.LastNotice.Acked && !(rule != nil && rule.SuppressAck) {
 			err = p.follow(ctx, a, chain, alert.ToldAcked)
 		}
-		a.Told.Acked = true
+		a.LastNotice.Acked = true
 	default:
 		err = p.climb(ctx, a, rule, chain)
 	}
@@ -108,14 +108,14 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 		return nil
 	}
 	if a.SubChainID != destination { // other people are on duty now: start at their first stage
-		a.SubChainID, a.NextRecipient, a.Told.Stage = destination, 1, 0
+		a.SubChainID, a.NextRecipient, a.LastNotice.Stage = destination, 1, 0
 	}
 	interval := resource.Seconds(0)
 	if rule != nil {
 		interval = resource.Seconds(60 * rule.Interval)
 	}
 	now, tells := resource.SecondsOf(p.now), alert.ToldEscalated
-	switch told := a.Told; {
+	switch told := a.LastNotice; {
 	case told.Severity < a.Severity || told.Acked || told.Stage == 0:
 		tells = alert.ToldActive
 		a.NextRecipient = max(1, min(a.NextRecipient, int64(len(stages))))
@@ -129,13 +129,13 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 		a.NoticeOn = next(told, interval, len(stages))
 		return nil
 	}
-	a.Told = alert.Told{Stage: a.NextRecipient, Severity: a.Severity, On: now}
-	a.NoticeOn = next(a.Told, interval, len(stages))
+	a.LastNotice = alert.LastNotice{Stage: a.NextRecipient, Severity: a.Severity, On: now}
+	a.NoticeOn = next(a.LastNotice, interval, len(stages))
 	return p.tell(ctx, a, chain, tells, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
 }
 
 // next returns when the stage after the last notified one is due; 0 for never.
-func next(told alert.Told, interval resource.Seconds, stages int) resource.Seconds {
+func next(told alert.LastNotice, interval resource.Seconds, stages int) resource.Seconds {
 	if interval == 0 || told.Stage >= int64(stages) {
 		return 0
 	}

@@ -38,7 +38,7 @@ const timeOut = 5 * time.Second
 func newNetwork(interval int64, hosts ...string) *network {
 	n := &network{silent: map[int64]bool{}}
 	n.Poller = poll.New(poll.Options{
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Name: "The portal", Look: n.look,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Name: "The portal", Run: n.look,
 		Deliver: func(_ context.Context, results []check.Result) error {
 			n.mu.Lock()
 			defer n.mu.Unlock()

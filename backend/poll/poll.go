@@ -68,9 +68,9 @@ import (
 
 // Options configures a Poller.
 type Options struct {
-	// Look returns the raw fields of an instance. It ends when ctx does.
-	Look func(ctx context.Context, t *check.Task) (check.Values, error)
-	// Instant reports whether a Look at the task never waits; it takes no
+	// Run returns the raw fields of an instance. It ends when ctx does.
+	Run func(ctx context.Context, t *check.Task) (check.Values, error)
+	// Instant reports whether a check of the task never waits; it takes no
 	// worker then.
 	Instant func(t *check.Task) bool
 	// Remote reports whether a task polls another machine over the network, so
@@ -136,7 +136,7 @@ type Poller struct {
 
 // Stats are counts since the start.
 type Stats struct {
-	Looks  int64         // begun
+	Checks int64         // begun
 	Done   int64         // that have ended
 	Failed int64         // of those
 	Missed int64         // that were due while the one before still ran or waited

@@ -41,7 +41,7 @@ func newLab(workers int) *lab { return newLabOn(workers, nil) }
 func newLabOn(workers int, on *clock.Clock) *lab {
 	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{
-		Look: l.look, Workers: workers, Clock: on, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Run: l.look, Workers: workers, Clock: on, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Instant: func(t *check.Task) bool { return t.Method == "instant" },
 		Deliver: func(_ context.Context, results []check.Result) error {
 			if l.stuck != nil {
@@ -180,7 +180,7 @@ func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
 		var looked, delivered []time.Time
 		p := poll.New(poll.Options{
 			Instant: func(*check.Task) bool { return true }, Together: together,
-			Look: func(context.Context, *check.Task) (check.Values, error) {
+			Run: func(context.Context, *check.Task) (check.Values, error) {
 				looked = append(looked, time.Now())
 				return nil, nil
 			},
@@ -297,7 +297,7 @@ func TestResultsWaitForWhoTakesThem(t *testing.T) {
 		}
 		l.Start()
 		time.Sleep(time.Minute)
-		looks := l.Stats().Looks
+		looks := l.Stats().Checks
 		if looks > 6000 {
 			t.Errorf("%d looks while nobody takes results", looks)
 		}
@@ -416,7 +416,7 @@ func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, c := newLab(0), clock.New(nil)
 		l.Poller = poll.New(poll.Options{
-			Look: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Run: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Instant: func(*check.Task) bool { return true },
 			Deliver: func(_ context.Context, results []check.Result) error {
 				l.got = append(l.got, results...)
@@ -460,7 +460,7 @@ func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
 				},
 			},
 			Instant: func(t *check.Task) bool { return t.Method == "instant" },
-			Look: func(_ context.Context, t *check.Task) (check.Values, error) {
+			Run: func(_ context.Context, t *check.Task) (check.Values, error) {
 				if t.DeviceID == 1 {
 					panic("no such field")
 				}
@@ -497,7 +497,7 @@ func TestADeliverThatPanicsLosesOnlyItsResults(t *testing.T) {
 		calls := 0
 		p := poll.New(poll.Options{
 			Log: slog.New(slog.DiscardHandler), Guard: &service.Guard{Log: slog.New(slog.DiscardHandler)},
-			Look: func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
+			Run: func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
 			Deliver: func(context.Context, []check.Result) error {
 				if calls++; calls == 1 {
 					panic("a result that nobody expects")

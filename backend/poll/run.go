@@ -88,7 +88,7 @@ func (p *Poller) leapt(now time.Time) bool {
 }
 
 func (p *Poller) begin(e *entry, now time.Time) {
-	p.stats.Looks++
+	p.stats.Checks++
 	p.stats.Late = max(p.stats.Late, now.Sub(e.begun))
 }
 
@@ -187,7 +187,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 
 // ask runs one check; one that panics has failed.
 func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, err error) {
-	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Look(ctx, t) }); broke != nil {
+	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Run(ctx, t) }); broke != nil {
 		return nil, errBroke
 	}
 	return values, err

@@ -90,7 +90,7 @@ func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.W
 	return where, err
 }
 
-// alertsKept is the rest: names, and what was still active as the range began.
+// alertsKept returns the rest: names, and what was still active as the range began.
 func (r *Run) alertsKept(from time.Time) (func(*alert.Alert) bool, error) {
 	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource),
 		newGlobs(r.Report.Instance)
@@ -133,7 +133,7 @@ func (r *Run) alertColumns() []column[alert.Alert] {
 	return columns
 }
 
-// groups are the ids of the device groups whose full path a pattern matches.
+// groups returns the ids of the device groups whose full path a pattern matches.
 func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all bool, err error) {
 	globs := newGlobs(patterns)
 	if globs.all() {

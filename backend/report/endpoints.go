@@ -33,7 +33,7 @@ const (
 	taskPath   = reportPath + "/tasks/{taskId}"
 )
 
-// Endpoints are running a report and fetching what became of it.
+// Endpoints returns the endpoints that run reports and return their results.
 func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
 	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
@@ -96,7 +96,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	return all
 }
 
-// visible is the report in the path, for a caller who may do op with it.
+// visible returns the report in the path, for a caller who may do op with it.
 func visible(ctx context.Context, r resource.Reader, c *resource.Call,
 	op resource.Operation) (*reporting.Report, error) {
 	id, err := c.ID("id")
@@ -190,7 +190,7 @@ func answer(c *resource.Call, t *reporting.ReportTask) generated {
 	return generated{ReportID: t.ReportID, TaskID: t.ID, Link: c.Base + t.Path()}
 }
 
-// known is the run in the path, for a caller who may do op with the report and
+// known returns the run in the path, for a caller who may do op with the report and
 // may see what is in the run.
 func known(ctx context.Context, r resource.Reader, c *resource.Call,
 	op resource.Operation) (*reporting.Report, *reporting.ReportTask, error) {
@@ -209,7 +209,7 @@ func known(ctx context.Context, r resource.Reader, c *resource.Call,
 	return report, t, err
 }
 
-// done is that run once its file is there.
+// done returns the run if its file exists.
 func done(ctx context.Context, r resource.Reader, c *resource.Call) (*reporting.Report, *reporting.ReportTask, error) {
 	report, t, err := known(ctx, r, c, resource.Read)
 	if err != nil {

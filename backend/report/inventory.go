@@ -106,7 +106,7 @@ func propertyColumns(tree *fleet.Tree, names []string) []column[fleet.Device] {
 	return out
 }
 
-// property is the value of a name in the first list that has it, secrets masked.
+// property returns the value of a name in the first list that has it, secrets masked.
 func property(name string, lists ...[]resource.Property) string {
 	for _, list := range lists {
 		i := slices.IndexFunc(list, func(p resource.Property) bool { return strings.EqualFold(p.Name, name) })

@@ -290,7 +290,7 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// ordered is a key that sorts as the value does.
+// ordered returns a key that sorts as the value does.
 func ordered(v float64) string {
 	bits := math.Float64bits(v)
 	if bits>>63 == 1 {

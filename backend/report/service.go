@@ -230,7 +230,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 	}
 }
 
-// guarded is make, where a panic is an error like any other.
+// guarded calls make, and returns a panic as an error.
 func (s *Service) guarded(ctx context.Context, id int64) (err error) {
 	if p := s.o.Guard.Run("reports", func() { err = s.make(ctx, id) }); p != nil {
 		return p

@@ -15,7 +15,7 @@ const (
 	hourly    = 30 * 24 * 3600 // seconds: older samples may be hourly
 )
 
-// silent is when nothing at all was measured on a device.
+// silent returns the times without any sample of a device.
 func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, error) {
 	from := max(a.from, int64(d.CreatedOn))
 	if a.sources == nil || from >= a.to {

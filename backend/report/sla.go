@@ -24,7 +24,7 @@ type uptime struct {
 	outages                                     int64
 }
 
-// share is the availability in percent; NaN where no time counts. It follows the
+// share returns the availability in percent; NaN where no time counts. It follows the
 // availability of ITIL (Service Design, availability management): agreed service
 // time less downtime, over agreed service time. The agreed time is the range
 // since the device was added, without maintenance where that is excluded. A
@@ -278,7 +278,7 @@ func (a *availabilities) columns(tree *fleet.Tree) []column[fleet.Device] {
 	return columns
 }
 
-// percent is rounded so that what is not whole never reads 100.
+// percent formats a share; only a full one reads 100.
 func percent(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -332,7 +332,7 @@ func (a *availabilities) terms() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// total is the total of all devices.
+// total returns the total of all devices.
 func (a *availabilities) total() string {
 	var sum uptime
 	whole := 0

@@ -196,7 +196,7 @@ func plain[T any](kind string, text ...func(*T) string) []column[T] {
 	return out
 }
 
-// number is a key that sorts as the number does; it is not negative.
+// number returns a key that sorts as the number does; it is not negative.
 func number(n int64) string { return fmt.Sprintf("%020d", n) }
 
 func yesNo(is bool) string {

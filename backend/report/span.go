@@ -68,7 +68,7 @@ func (s spans) longest() (most int64) {
 	return most
 }
 
-// windows are maintenance windows as stretches.
+// windows returns maintenance windows as spans.
 func windows(list []maintenance.Window) []span {
 	out := make([]span, len(list))
 	for i, w := range list {

@@ -161,7 +161,7 @@ func (r *Run) seesGroup() func(id int64) bool {
 	return func(id int64) bool { return all || slices.Contains(mine, id) }
 }
 
-// itemFilter is the filter of the report by group or device; empty for everything.
+// itemFilter returns the filter of the report by group or device; empty for everything.
 func (c *counting) itemFilter() func(group, device string) bool {
 	var groups, devices []globs
 	for _, m := range c.Report.Metrics {

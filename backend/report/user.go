@@ -48,7 +48,7 @@ func users(ctx context.Context, r *Run) (*Table, error) {
 	return s.table(ctx, r)
 }
 
-// active is 1 for a user who is, and 0 for one who is not.
+// active returns 1 for a user who is, and 0 for one who is not.
 func active(u *people.User) int {
 	if u.Status == "active" {
 		return 1

@@ -54,7 +54,7 @@ func Pause(ctx context.Context) (resume func()) {
 	return func() {}
 }
 
-// ChangedKeys are the keys whose values differ between two objects this package
+// ChangedKeys returns the keys whose values differ between two objects this package
 // made of one resource.
 func ChangedKeys(before, after []byte) []string {
 	var keys []string
@@ -72,7 +72,7 @@ func ChangedKeys(before, after []byte) []string {
 	return keys
 }
 
-// member is the key at an offset of an object, its value, and where the next begins.
+// member returns the key at an offset of an object, its value, and where the next begins.
 func member(object []byte, at int) (key string, value []byte, next int) {
 	end := skipValue(object, at)
 	stop := skipValue(object, end+1)

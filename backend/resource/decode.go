@@ -98,7 +98,7 @@ func (r *Resource[T]) names() []string {
 	return append(names, r.KeptNames()...)
 }
 
-// Defaults is a row with every default in place.
+// Defaults returns a row with every default in place.
 func (r *Resource[T]) Defaults() (T, error) {
 	row := r.New()
 	for i := range r.Fields {

@@ -67,7 +67,7 @@ func appendValue(out []byte, at any) ([]byte, error) {
 	return append(out, text...), err
 }
 
-// Encode is a value as JSON that people read, too: "> 90" and "R&D" stay so.
+// Encode returns a value as JSON that people read, too: "> 90" and "R&D" stay so.
 func Encode(value any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -144,9 +144,9 @@ func FindKey(object []byte, name string) []byte {
 	return nil
 }
 
-// PickKeys adds to out an object with only those keys of one this package made,
+// SelectKeys adds to out an object with only those keys of one this package made,
 // in the order of names; a missing key is left out.
-func PickKeys(out, object []byte, names []string) []byte {
+func SelectKeys(out, object []byte, names []string) []byte {
 	out = append(out, '{')
 	for _, name := range names {
 		if value := FindKey(object, name); value != nil {
@@ -159,7 +159,7 @@ func PickKeys(out, object []byte, names []string) []byte {
 	return append(out, '}')
 }
 
-// skipValue is the offset behind the value that begins at at. The JSON has no
+// skipValue returns the offset behind the value that begins at at. The JSON has no
 // spaces and is known to be valid: we made it.
 func skipValue(in []byte, at int) int {
 	depth := 0

@@ -99,7 +99,7 @@ type Session struct {
 	Window bool // comes from the desktop window, signed in or not
 }
 
-// ID is a path parameter that holds an id. Anything else than a whole number
+// ID returns a path parameter that holds an id. Anything else than a whole number
 // is fault.Unknown: there is no such row.
 func (c *Call) ID(param string) (int64, error) {
 	id, ok := ParseID(c.Vars[param])

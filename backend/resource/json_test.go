@@ -301,12 +301,12 @@ func FuzzFindKey(f *testing.F) {
 			t.Fatalf("missing in %s is %s", object, got)
 		}
 		var picked map[string]any
-		all := resource.PickKeys(nil, object, names)
+		all := resource.SelectKeys(nil, object, names)
 		if err := json.Unmarshal(all, &picked); err != nil || !reflect.DeepEqual(picked, want) {
 			t.Fatalf("all keys of %s are %s (%v)", object, all, err)
 		}
 		if len(items) > 0 {
-			one := string(resource.PickKeys([]byte("x"), object, []string{"ka"}))
+			one := string(resource.SelectKeys([]byte("x"), object, []string{"ka"}))
 			if want := `x{"ka":` + string(resource.FindKey(object, "ka")) + `}`; one != want {
 				t.Fatalf("picked %s, want %s", one, want)
 			}
@@ -325,7 +325,7 @@ func TestPickKeysFollowsTheOrderOfTheNames(t *testing.T) {
 		{[]string{"nope"}, `{}`},
 		{nil, `{}`},
 	} {
-		if got := string(resource.PickKeys(nil, object, tt.names)); got != tt.want {
+		if got := string(resource.SelectKeys(nil, object, tt.names)); got != tt.want {
 			t.Errorf("%v gives %s, want %s", tt.names, got, tt.want)
 		}
 	}

@@ -30,7 +30,7 @@ func Keeping(kind, names string) []Key {
 	return keys
 }
 
-// KeptField is the field that holds them. It has no key of its own in JSON.
+// KeptField returns the field that holds them. It has no key of its own in JSON.
 func KeptField[T any](at func(T) *Foreign, keys ...[]Key) Field[T] {
 	return Field[T]{
 		Name: "kept", At: func(row T) any { return at(row) }, Doc: keptDoc, WriteOnly: true,
@@ -142,7 +142,7 @@ func (f *Field[T]) appendKept(out []byte, row T) []byte {
 // Keeps reports whether the name is a key of the Foreign field.
 func (r *Resource[T]) Keeps(name string) bool { return slices.Contains(r.KeptNames(), name) }
 
-// KeptNames are the keys of the Foreign field.
+// KeptNames returns the keys of the Foreign field.
 func (r *Resource[T]) KeptNames() []string {
 	var names []string
 	for i := range r.Fields {

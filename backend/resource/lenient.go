@@ -62,7 +62,7 @@ func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
 	return false, false
 }
 
-// named is an object for an item of a list of objects that was sent as its name
+// named returns an object for an item of a list of objects that was sent as its name
 // or its id alone.
 func named(n Node, s Schema) Node {
 	key := map[byte]string{'"': "name", '0': "id"}[n.Kind]
@@ -87,7 +87,7 @@ func wholeNumber(text string, lenient bool) (int64, bool) {
 	return int64(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= exact
 }
 
-// KeepKeys is a body with only those keys: what patchFields leaves of a PATCH.
+// KeepKeys returns a body with only those keys: what patchFields leaves of a PATCH.
 // What is no object stays as it is.
 func KeepKeys(body []byte, names []string) ([]byte, error) {
 	n, err := ParseJSON(body)

@@ -35,7 +35,7 @@ type Column struct {
 	Absent bool   // no row has it: it compares as if it were empty
 }
 
-// Columns are the stored fields, in the order of the declaration.
+// Columns returns the stored fields, in the order of the declaration.
 func (r *Resource[T]) Columns() []Column {
 	row := r.New()
 	columns := make([]Column, len(r.Fields))
@@ -157,7 +157,7 @@ func ParseFields(values url.Values) []string {
 	return fields
 }
 
-// Nearest is the known name closest to a mistyped one, or "" when none is close.
+// Nearest returns the known name closest to a mistyped one, or "" when none is close.
 func Nearest(name string, known []string) string {
 	if len(name) > 128 { // no slip of the finger, and slow to compare
 		return ""
@@ -171,7 +171,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// DidYouMean is "; did you mean x?" or nothing.
+// DidYouMean returns "; did you mean x?" or nothing.
 func DidYouMean(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -179,7 +179,7 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
-// edits is the Levenshtein distance.
+// edits returns the Levenshtein distance.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -345,10 +345,10 @@ type Where struct {
 	Value any
 }
 
-// Of is the condition that the row which a Refs field names meets all of where.
+// Of returns the condition that the row which a Refs field names meets all of where.
 func Of(field string, where ...Where) Where { return Where{Field: field, Op: OpOf, Value: where} }
 
-// Either is the condition that at least one of where is met.
+// Either returns the condition that at least one of where is met.
 func Either(where ...Where) Where { return Where{Op: OpEither, Value: where} }
 
 // SeenBy returns the condition that the caller may do op with the row; a nil
@@ -373,7 +373,7 @@ const (
 	OpLimit  = "limit"
 )
 
-// New is a row in which nothing is set.
+// New returns a row in which nothing is set.
 func (r *Resource[T]) New() T {
 	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
 }
@@ -387,7 +387,8 @@ func Get[T any](ctx context.Context, from Reader, name Name[*T], id int64) (*T, 
 	return row, nil
 }
 
-// Lookup is Get for a row that need not be there: nil without an error then.
+// Lookup does the same as Get, but returns nil without an error if the row does
+// not exist.
 func Lookup[T any](ctx context.Context, from Reader, name Name[*T], id int64) (*T, error) {
 	row, err := Get(ctx, from, name, id)
 	if fault.Is(err, fault.Unknown) {

@@ -11,8 +11,8 @@ import (
 // Results is the response to a batch: the result of each of its operations, in
 // their order.
 type Results struct {
-	Succeeded int        `json:"succeeded" doc:"how many were carried out"`
-	Failed    int        `json:"failed" doc:"how many were not"`
+	Succeeded int        `json:"succeeded" doc:"number of successful operations"`
+	Failed    int        `json:"failed" doc:"number of failed operations"`
 	Results   ResultList `json:"results" doc:"one for each operation, in the order given"`
 }
 
@@ -22,9 +22,9 @@ type ResultList []Result
 // Result is the result of one operation.
 type Result struct {
 	Op    string       `json:"op" doc:"as it was sent"`
-	ID    int64        `json:"id" doc:"of the row; 0 where none was made"`
-	OK    bool         `json:"ok" doc:"whether it was carried out; in a batch that was refused whole, whether it would have been"`
-	ETag  string       `json:"etag" doc:"of the row as it is now, for ifMatch; empty where there is none"`
+	ID    int64        `json:"id" doc:"of the row; 0 if none was created"`
+	OK    bool         `json:"ok" doc:"whether it succeeded; in a batch that was refused as a whole, whether it would have"`
+	ETag  string       `json:"etag" doc:"current ETag of the row, for ifMatch; empty if there is none"`
 	Fault *fault.Error `json:"-"` // sent as the error of the single write
 }
 
@@ -33,8 +33,8 @@ func ResultsSchema() Schema {
 	s := SchemaOf(Results{})
 	row := s.Properties[2].Schema.Items
 	row.Properties = append(row.Properties, Key{Name: "error", Required: true, Schema: Schema{
-		Type: "object", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, " +
-			"errorDetail; null where nothing is wrong",
+		Type: "object", Nullable: true, Doc: "the error of the single write: errorMessage, errorCode, errorDetail; " +
+			"null if it succeeded",
 	}})
 	return s
 }
@@ -67,7 +67,7 @@ func (r ResultList) AppendJSON(out []byte, failure func(*fault.Error) []byte) []
 	return append(out, ']')
 }
 
-// Refused is the error of a batch of which nothing was written: that of its
+// Refused returns the error of a batch of which nothing was written: that of its
 // first wrong operation, and in Detail["results"] what is wrong with each.
 func (r *Results) Refused() *fault.Error {
 	for i := range r.Results {

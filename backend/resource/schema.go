@@ -48,12 +48,12 @@ func Integer(doc string) Schema { return Schema{Type: "integer", Doc: doc} }
 // Boolean returns the schema of a boolean.
 func Boolean(doc string) Schema { return Schema{Type: "boolean", Doc: doc} }
 
-// List is an array of items.
+// List returns an array of items.
 func List(items Schema, doc string) Schema {
 	return Schema{Type: "array", Doc: doc, Items: &items}
 }
 
-// Properties is the schema of a list of name/value pairs.
+// Properties returns the schema of a list of name/value pairs.
 func Properties(doc string) Schema { return List(SchemaOf(Property{}), doc) }
 
 // Schema describes a whole row in requests and responses.

@@ -13,10 +13,10 @@ type Seconds int64
 // Millis is a moment in epoch milliseconds; 0 means never.
 type Millis int64
 
-// SecondsOf is t in epoch seconds.
+// SecondsOf returns t in epoch seconds.
 func SecondsOf(t time.Time) Seconds { return Seconds(t.Unix()) }
 
-// MillisOf is t in epoch milliseconds.
+// MillisOf returns t in epoch milliseconds.
 func MillisOf(t time.Time) Millis { return Millis(t.UnixMilli()) }
 
 // TextID is a row's own id that the published API sends as a string.

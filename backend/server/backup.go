@@ -73,6 +73,6 @@ func (o Options) backup(file string, tell func(backup.Progress)) backup.Options 
 	if clock == nil {
 		clock = time.Now
 	}
-	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock, Tell: tell,
-		Databases: store.Files{}}
+	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock,
+		Progress: tell, Databases: store.Files{}}
 }

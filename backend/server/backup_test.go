@@ -148,7 +148,7 @@ func TestARestoreGoesOnAfterAKill(t *testing.T) {
 		"while what is restored is moved in"} {
 		t.Run(at, func(t *testing.T) {
 			p := newPouch(t)
-			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard,
+			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Progress: unheard,
 				Databases: store.Files{}}
 			if err := backup.Stage(t.Context(), o); err != nil {
 				t.Fatal(err)
@@ -199,7 +199,7 @@ func TestARestoreGoesOnAfterAKill(t *testing.T) {
 
 func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 	p := newPouch(t)
-	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard, Databases: store.Files{}}
+	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Progress: unheard, Databases: store.Files{}}
 	state := func() (out string) {
 		t.Helper()
 		s, err := backup.StateOf(p.folder)
@@ -226,7 +226,7 @@ func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
 		{"it is done", func() error { return backup.Finish(p.folder) }, "", "waits false, keeps true"},
 		{"it shall be undone", func() error { return backup.Undo(p.folder) }, "", "waits true, keeps false"},
 		{"no, it shall not", func() error { return backup.Unstage(p.folder) }, "", "waits false, keeps true"},
-		{"forgotten", func() error { return backup.Forget(p.folder) }, "", "waits false, keeps false"},
+		{"forgotten", func() error { return backup.DeleteReplaced(p.folder) }, "", "waits false, keeps false"},
 	} {
 		err := step.do()
 		if (err == nil) != (step.says == "") || err != nil && !strings.Contains(err.Error(), step.says) {

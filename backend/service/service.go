@@ -245,7 +245,8 @@ func (g *Group) waiting() <-chan struct{} {
 // Wait waits until no task is under way.
 func (g *Group) Wait() { <-g.waiting() }
 
-// WaitFor is Wait for no longer than ctx; its error names what still runs.
+// WaitFor does the same as Wait until ctx is done; its error names the tasks that
+// still run.
 func (g *Group) WaitFor(ctx context.Context) error {
 	idle := g.waiting()
 	select {

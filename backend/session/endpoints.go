@@ -31,7 +31,8 @@ type whoami struct {
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
 }
 
-// Endpoints are signing in and out, signing others out, changing one's password, and making API tokens.
+// Endpoints returns the endpoints to sign in and out, to sign out others, to
+// change a password, and to add API tokens.
 func (s *Service) Endpoints() []resource.Endpoint {
 	const path = "/session"
 	me, in := resource.SchemaOf(whoami{}), resource.SchemaOf(login{})

@@ -161,7 +161,7 @@ func (s *Service) Close() {
 	s.wait.Wait()
 }
 
-// now is the monotonic time since the service began.
+// now returns the monotonic time since the service began.
 func (s *Service) now() time.Duration { return s.clock().Sub(s.start) }
 
 // digest is the SHA-256 of a secret.

@@ -220,7 +220,7 @@ func (s *Service) createToken(ctx context.Context, row people.Token,
 	return made, err
 }
 
-// randomText is n characters that need quoting nowhere, 5 bits each.
+// randomText returns n random characters of 5 bits each that never need quoting.
 func randomText(n int) string {
 	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
 	b := make([]byte, n)

@@ -77,7 +77,7 @@ func (s source) texts(stored string) (texts []byte, ok bool) {
 	return texts, true
 }
 
-// folded is a text in which case makes no difference: as LIKE and NOCASE of
+// folded returns a text in which case makes no difference: as LIKE and NOCASE of
 // SQLite have it, or as its function fold.
 func (s source) folded(value string) string {
 	if s.wide {
@@ -153,8 +153,8 @@ func (a *arena) find(what []byte, skip int, found bitmap) {
 	}
 }
 
-// index is bytes.Index, led by the byte of what that is rare: the first byte of
-// a search text is often in every text.
+// index does the same as bytes.Index, but searches for a rare byte of what: the
+// first byte of a search text is often in every text.
 func index(data, what []byte, rare int) int {
 	for at := 0; ; at++ {
 		if at+len(what) > len(data) {
@@ -170,7 +170,7 @@ func index(data, what []byte, rare int) int {
 	}
 }
 
-// rowAt is the row that holds the byte at, which is row from or one behind it.
+// rowAt returns the row that holds the byte at, which is row from or one behind it.
 func (a *arena) rowAt(at uint32, from int) int {
 	step, to := 1, from
 	for to < len(a.ends) && a.ends[to] <= at { // gallop, for hits are often close

@@ -139,7 +139,7 @@ func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, afte
 	return t.tell(ctx, tx, call, action, id, before, after)
 }
 
-// unseen are the write-only fields a body names: their change shows nowhere else.
+// unseen returns the write-only fields a body names: their change shows nowhere else.
 func (t *Table[T]) unseen(body *resource.Body) []string {
 	var names []string
 	for _, c := range t.columns {

@@ -17,7 +17,7 @@ const (
 	either
 )
 
-// live is the condition that a row is not soft-deleted.
+// live returns the condition that a row is not soft-deleted.
 func (t *Table[T]) live() string { return t.lives(alive) }
 
 func (t *Table[T]) lives(which life) string {
@@ -37,7 +37,7 @@ func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.restoring)
 }
 
-// restoring is the step that brings back the row that the call names.
+// restoring returns the step that brings back the row that the call names.
 func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 	empty, err := t.res.Read([]byte("{}"), false)
 	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
@@ -97,7 +97,7 @@ func (t *Table[T]) purge(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.purging)
 }
 
-// purging is the step that removes the deleted row that the call names.
+// purging returns the step that removes the deleted row that the call names.
 func (t *Table[T]) purging(c *resource.Call) (step, error) {
 	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
 		row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)

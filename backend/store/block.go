@@ -29,7 +29,7 @@ func newBlock(rows map[int64]freshRow, like *block) *block {
 	return b
 }
 
-// all is the set of all rows.
+// all returns the set of all rows.
 func (b *block) all() bitmap {
 	m := newBitmap(len(b.ids))
 	for i := range m {
@@ -41,7 +41,7 @@ func (b *block) all() bitmap {
 	return m
 }
 
-// place is the row with that id.
+// place returns the row with that id.
 func (b *block) place(id int64) (int, bool) { return slices.BinarySearch(b.ids, id) }
 
 // sortBy sorts the rows by a column whose arena is loaded.
@@ -71,7 +71,7 @@ func (b *block) before(column string, x uint32, o *block, y uint32) bool {
 	return b.ids[x] < o.ids[y]
 }
 
-// merge is a block of the rows of b that are not stale, and those of fresh.
+// merge returns a block of the rows of b that are not stale, and those of fresh.
 func (b *block) merge(stale bitmap, fresh *block) *block {
 	rows := len(b.ids) - stale.count() + len(fresh.ids)
 	m := &block{ids: make([]int64, 0, rows), arenas: map[source]*arena{}, orders: map[string][]uint32{}}

@@ -267,7 +267,7 @@ func scan(rows *sql.Rows, each func(id int64, data []byte) error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// Ends are the lowest and the highest number of a space; ok is false when it is empty.
+// Ends returns the lowest and the highest number of a space; ok is false when it is empty.
 func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bool, err error) {
 	var a, b sql.NullInt64
 	err = c.read.QueryRowContext(ctx, sqlite.ChunkEnds(space)).Scan(&a, &b)

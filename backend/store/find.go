@@ -133,7 +133,7 @@ func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]
 	return scanAll[int64](found)
 }
 
-// either is the condition that one of them is met.
+// either returns the condition that one of them is met.
 func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
 	var texts []string
 	var args []any
@@ -147,7 +147,7 @@ func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
 	return sqlite.Any(texts...), args, nil
 }
 
-// named are the ids of the rows of a resource that meet all of where.
+// named returns the ids of the rows of a resource that meet all of where.
 func (db *DB) named(name string, where []resource.Where) (string, []any, error) {
 	other, err := db.table(name)
 	if err != nil {

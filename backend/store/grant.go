@@ -61,7 +61,7 @@ func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life
 	return g, nil
 }
 
-// inGroups is the condition that one of the ids of a column is among ids.
+// inGroups returns the condition that one of the ids of a column is among ids.
 func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any) {
 	in := sqlite.LinkedAny(c.link)
 	if which == alive {
@@ -72,7 +72,7 @@ func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any
 	return sqlite.Any(in, sqlite.All(t.lives(gone), sqlite.NamesAny(c.Name))), []any{ids, ids}
 }
 
-// namesGranted is the condition that a field names a row of another resource
+// namesGranted returns the condition that a field names a row of another resource
 // that the caller may do op with.
 func (db *DB) namesGranted(name, field string, who *resource.Access, op resource.Operation) (string, []any, error) {
 	other, err := db.table(name)
@@ -98,7 +98,7 @@ func (t *Table[T]) right(op resource.Operation) resource.Right {
 	return resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}
 }
 
-// below is the id of the parent in the path, which is there, in its own place,
+// below returns the id of the parent in the path, which is there, in its own place,
 // for a caller who may do op with it.
 func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent,
 	op resource.Operation) (int64, error) {
@@ -120,8 +120,8 @@ func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.P
 	return id, err
 }
 
-// sees is fault.Unknown unless the row is there for the caller to do op with,
-// below those of its parents that the path names.
+// sees returns fault.Unknown unless the caller may do op with the row, below
+// those of its parents that the path names.
 func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error {
 	cond := &condition{}
 	cond.and(sqlite.HasID, id)

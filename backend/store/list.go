@@ -112,13 +112,14 @@ func errTooSlow(err error) error {
 		"or sort by an indexed field", Err: err}
 }
 
-// visible is the condition that a row is there for this caller: not deleted,
+// visible returns the condition that a row is there for this caller: not deleted,
 // below the path's parent, within the role's groups, one's own.
 func (t *Table[T]) visible(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
 	return t.visibleAs(ctx, q, c, op, alive)
 }
 
-// visibleAs is that condition for rows that are there, deleted, or either.
+// visibleAs returns the condition of visible for existing rows, deleted ones, or
+// both.
 func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op resource.Operation,
 	which life) (*condition, error) {
 	cond := &condition{}
@@ -147,7 +148,7 @@ func (t *Table[T]) knownFields(fields []string) error {
 	return nil
 }
 
-// shown are the names a question may use.
+// shown returns the names a question may use.
 func (t *Table[T]) shown() []string {
 	var names []string
 	for _, c := range t.columns {
@@ -266,7 +267,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 	if len(fields) == 0 {
 		out = append(out, body[:len(body)-1]...)
 	} else {
-		out = resource.PickKeys(out, body, fields)
+		out = resource.SelectKeys(out, body, fields)
 		out = out[:len(out)-1]
 	}
 	for i, d := range t.res.Derived {

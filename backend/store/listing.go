@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// listed is the condition that a row belongs into the list, and is there for the caller.
+// listed returns the condition that a row belongs into the list, and is there for the caller.
 func (t *Table[T]) listed(l resource.Listing) those {
 	return func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
 		cond := &condition{}

@@ -58,7 +58,7 @@ func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order 
 	return p, t.scanPage(found, p)
 }
 
-// orderIndex is the name of the narrow index of the ids that are there.
+// orderIndex returns the name of the narrow index of the ids that are there.
 func (t *Table[T]) orderIndex() string { return string(t.res.Name) + " in order" }
 
 // mark returns the id of the row at n strides.

@@ -114,7 +114,7 @@ func (t *Table[T]) shape() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// shownKeys are the keys that an object of the schema always shows.
+// shownKeys returns the keys that an object of the schema always shows.
 func shownKeys(s resource.Schema) (names []string) {
 	if s.Items != nil {
 		return shownKeys(*s.Items)

@@ -67,7 +67,7 @@ func (n *notes) listen() {
 	n.on = true
 }
 
-// since are the rows that changed after one state, up to another; ok is false
+// since returns the rows that changed after one state, up to another; ok is false
 // when that is not known. Older notes are forgotten.
 func (n *notes) since(from, to uint64) (ids []int64, ok bool) {
 	n.mu.Lock()

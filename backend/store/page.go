@@ -128,7 +128,7 @@ func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state ui
 	return n, err
 }
 
-// froms are the columns that derived values read.
+// froms returns the columns that derived values read.
 func (t *Table[T]) froms() []string {
 	var names []string
 	for _, d := range t.res.Derived {

@@ -22,7 +22,7 @@ func present(path string, log *slog.Logger) (*presence, error) {
 	return &presence{path: path, file: file, log: log}, err
 }
 
-// check is fault.Busy while the file is not the one that was opened.
+// check returns fault.Busy while the file is not the one that was opened.
 func (p *presence) check() error {
 	now, err := os.Stat(p.path)
 	if err == nil && os.SameFile(p.file, now) {
@@ -55,5 +55,6 @@ func (w *writer) writable() error {
 	return nil
 }
 
-// Present is fault.Busy once the file was deleted or replaced; that is logged once.
+// Present returns fault.Busy after the file was deleted or replaced, which is
+// logged once.
 func (c *Chunks) Present() error { return c.present.check() }

@@ -58,7 +58,7 @@ type propBody struct {
 	Secret      *bool   `json:"secret"`
 }
 
-// given is the property of that name as the body changes it.
+// given returns the property of that name as the body changes it.
 func (b *propBody) given(p resource.Property) resource.GivenProperty {
 	out := resource.GivenProperty{Property: p, Flagged: b.Secret != nil}
 	if b.Value != nil {
@@ -95,7 +95,7 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	})
 }
 
-// setProp is PUT, or PATCH when the value may be left out.
+// setProp handles PUT, or PATCH, in which the value is optional.
 func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		var body propBody

@@ -137,7 +137,7 @@ func (t *Table[T]) listProps(ctx context.Context, c *resource.Call) (any, error)
 	return resource.JSON(append(out, `],"data":null}`...)), nil
 }
 
-// chooseProps are the places of those that pass the filter, sorted. SQLite does
+// chooseProps returns the places of those that pass the filter, sorted. SQLite does
 // it, so that a filter means the same everywhere.
 func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, q resource.Query) ([]int, error) {
 	f, err := filter.Parse(q.Filter, propColumns, nil)
@@ -214,7 +214,7 @@ func propJSON(p *resource.EntityProperty, fields []string) []byte {
 	}
 	out = append(out, '}')
 	if len(fields) > 0 {
-		return resource.PickKeys(nil, out, fields)
+		return resource.SelectKeys(nil, out, fields)
 	}
 	return out
 }

@@ -161,7 +161,7 @@ func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
 	return s, whole, whole || !q.cond.foreign
 }
 
-// probe is a condition on texts; ok is false for others.
+// probe returns a condition on texts; ok is false for others.
 func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
 		return p, false
@@ -199,7 +199,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	return p, true
 }
 
-// run is the rows of b that pass.
+// run returns the rows of b that pass.
 func (s *search) run(b *block) bitmap {
 	if s.any == nil {
 		return b.all()
@@ -227,7 +227,7 @@ func (s *search) run(b *block) bitmap {
 	return any
 }
 
-// find is the ids of a page, and how many rows there are in all; or all of the
+// find returns the ids of a page, and how many rows there are in all; or all of the
 // ids, up to one more than are of use.
 func (m *mirror) find(s search, q resource.Query, page bool) (ids []int64, total int64) {
 	base, fresh := s.run(m.base), s.run(m.fresh)
@@ -271,7 +271,7 @@ type walk struct {
 	at     int // how many it has passed
 }
 
-// next is the next row; -1 behind the last.
+// next returns the next row; -1 behind the last.
 func (w *walk) next() int {
 	var order []uint32
 	if w.column != "" {

@@ -73,7 +73,7 @@ func (t *Table[T]) state() *seqlock { return &t.lock }
 func (t *Table[T]) nextID() *int64  { return &t.next }
 func (t *Table[T]) name() string    { return sqlite.Quote(string(t.res.Name)) }
 
-// sealedName is the column beside a list of pairs that holds its secret values.
+// sealedName returns the column beside a list of pairs that holds its secret values.
 func sealedName(field string) string { return field + ".sealed" }
 
 func (t *Table[T]) prepareSQL() {
@@ -110,7 +110,7 @@ func (t *Table[T]) idOf(row T) *int64 {
 	return t.id.At(row).(*int64)
 }
 
-// deleted is when the row was soft-deleted; 0 while it was not.
+// deleted returns the time when the row was soft-deleted, or 0.
 func (t *Table[T]) deleted(row T) *resource.Millis {
 	if t.res.SoftBy == "" {
 		return new(resource.Millis)
@@ -118,7 +118,7 @@ func (t *Table[T]) deleted(row T) *resource.Millis {
 	return t.column(t.res.SoftBy).field.At(row).(*resource.Millis)
 }
 
-// args are the values of all stored columns, in their order, and the body.
+// args returns the values of all stored columns, in their order, and the body.
 func (t *Table[T]) args(row T) ([]any, error) {
 	args := make([]any, 0, len(t.columns)+4)
 	for i := range t.columns {

@@ -80,14 +80,14 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 			return nil, err
 		}
 		if len(q.Fields) > 0 {
-			body = resource.PickKeys(nil, body, q.Fields)
+			body = resource.SelectKeys(nil, body, q.Fields)
 		}
 		out = append(out, body...)
 	}
 	return resource.JSON(append(out, `],"data":null}`...)), nil
 }
 
-// question is the condition and the order of a list.
+// question returns the condition and the order of a list.
 func (w *view[T]) question(ctx context.Context, q resource.Query) (*condition, string, error) {
 	columns := make([]resource.Column, len(w.plain.columns))
 	for i, c := range w.plain.columns {
@@ -135,7 +135,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 	return scanAll[int](found)
 }
 
-// one is the row of the path.
+// one returns the row of the path.
 func (w *view[T]) one(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (none T, err error) {
 	var id int64
 	if w.views.Single == 0 {
@@ -172,7 +172,7 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 		return &resource.Answer{ETag: answer.ETag, Same: true}, nil
 	}
 	if len(fields) > 0 {
-		answer.Body = resource.JSON(resource.PickKeys(nil, answer.Body.(resource.JSON), fields))
+		answer.Body = resource.JSON(resource.SelectKeys(nil, answer.Body.(resource.JSON), fields))
 	}
 	return answer, nil
 }
@@ -233,7 +233,7 @@ func (w *view[T]) unchanged(c *resource.Call, was T) error {
 	return err
 }
 
-// edited is the row as the body makes it: with whole, what is not given returns
+// edited returns the row as the body makes it: with whole, what is not given returns
 // to its default.
 func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	now := w.table.copyOf(was)

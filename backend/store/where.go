@@ -70,8 +70,8 @@ func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*conditi
 	return c, nil
 }
 
-// derivedPairs are conditions on a derived list of pairs: they choose among the
-// values of the column it is made from, which are few, and so among the rows.
+// derivedPairs returns conditions on a derived list of pairs: they select among
+// the values of the column it is made from, which are few, and so among the rows.
 func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, all []filter.Cond) error {
 	d := &t.res.Derived[slices.IndexFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name })]
 	lists, err := t.derivedLists(ctx, d)

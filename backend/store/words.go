@@ -31,7 +31,7 @@ func (x Words) Delete(ctx context.Context, tx resource.Tx, id int64) error {
 	return run(ctx, tx, sqlite.DeleteWords(x.Name), id)
 }
 
-// Last is the highest id that has words, 0 for none.
+// Last returns the highest id that has words, 0 for none.
 func (x Words) Last(ctx context.Context, in resource.Tx) (last int64, err error) {
 	t, err := own(in)
 	if err != nil {
@@ -88,7 +88,7 @@ func run(ctx context.Context, in resource.Tx, query string, args ...any) error {
 	return err
 }
 
-// own is the store's side of a transaction.
+// own returns the store's side of a transaction.
 func own(in resource.Tx) (*tx, error) {
 	if t, ok := in.(*tx); ok {
 		return t, nil

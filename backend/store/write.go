@@ -36,7 +36,7 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 		return &resource.Answer{ETag: tag, Same: true}, nil
 	}
 	if len(fields) > 0 {
-		body = resource.PickKeys(nil, body, fields)
+		body = resource.SelectKeys(nil, body, fields)
 	}
 	return &resource.Answer{ETag: tag, Body: resource.JSON(body)}, nil
 }
@@ -109,7 +109,7 @@ func (t *Table[T]) adopt(c *resource.Call, row T) error {
 	return nil
 }
 
-// location is the path of the list, with its parameters filled in.
+// location returns the path of the list, with its parameters filled in.
 func (t *Table[T]) location(c *resource.Call) string {
 	path := t.res.Path
 	for name, value := range c.Vars {
@@ -172,7 +172,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 	return &resource.Answer{ETag: resource.ETag(shown), Body: resource.JSON(shown)}, nil
 }
 
-// written is a row that was just written, with its derived values.
+// written returns a row that was just written, with its derived values.
 func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, row T, body []byte) ([]byte, error) {
 	p := &page{ids: []int64{*t.idOf(row)}, body: [][]byte{body}, from: [][]string{nil}}
 	for _, name := range t.froms() {
@@ -185,7 +185,7 @@ func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, ro
 	return t.object(nil, body, derived, 0, nil), nil
 }
 
-// storedText is a value as a text column keeps it.
+// storedText returns a value as a text column keeps it.
 func storedText(at any) string {
 	if ids, ok := at.(*resource.IDs); ok {
 		return ids.String()
@@ -193,7 +193,7 @@ func storedText(at any) string {
 	return fmt.Sprint(plain(at))
 }
 
-// replace is PUT: what is not given returns to its default.
+// replace handles PUT: fields that are not given get their defaults.
 func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.replacement)
 }
@@ -219,7 +219,7 @@ func (t *Table[T]) replacement(c *resource.Call) (step, error) {
 	})
 }
 
-// patch is PATCH: the given fields change.
+// patch handles PATCH: only the given fields change.
 func (t *Table[T]) patch(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.patching)
 }

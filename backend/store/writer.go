@@ -204,7 +204,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 	}
 }
 
-// next is a job that waits, or comes within gather while fewer have run than
+// next returns a job that waits, or comes within gather while fewer have run than
 // last time; nil when the batch is complete.
 func (w *writer) next(begun time.Time, ran int) *job {
 	select {

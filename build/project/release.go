@@ -20,7 +20,7 @@ type Release struct {
 	licences string // the file with them
 }
 
-// Version is that of wails.json, which main.go has too.
+// Version returns the version in wails.json, which main.go has too.
 func (p Project) Version() (string, error) {
 	text, err := os.ReadFile(p.Path("wails.json"))
 	if err != nil {

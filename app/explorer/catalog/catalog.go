@@ -99,7 +99,7 @@ type schema struct {
 	MaxLength  int        `json:"maxLength,omitempty"`
 	Default    any        `json:"default,omitempty"`
 	Example    any        `json:"example,omitempty"`
-	List       string     `json:"list,omitempty" doc:"where the objects are whose ids it holds"`
+	List       string     `json:"list,omitempty" doc:"the list of the objects whose ids it holds"`
 }
 
 type failure struct {
@@ -135,7 +135,7 @@ func Schema() *resource.Schema {
 	return &s
 }
 
-// New is written down at its first use.
+// New returns the catalog of endpoints. It is encoded at its first use.
 func New(endpoints []resource.Endpoint) *Catalog {
 	return &Catalog{Endpoints: endpoints, Page: sync.OnceValues(func() (resource.Answer, error) {
 		categories, err := categoriesOf(endpoints)
@@ -146,7 +146,7 @@ func New(endpoints []resource.Endpoint) *Catalog {
 	})}
 }
 
-// categoriesOf are the published endpoints. Categories are in the portal's
+// categoriesOf returns the published endpoints. Categories are in the portal's
 // order; others follow in the order they come.
 func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 	names := slices.Clone(ground.Categories)
@@ -225,7 +225,7 @@ func schemaOf(s *resource.Schema, listed func(*resource.Schema) string) *schema 
 	return out
 }
 
-// Marshal is JSON that leaves < and > alone.
+// Marshal returns JSON that leaves < and > alone.
 func Marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -234,7 +234,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// pretty is an example's body as a person would write it, keys in order.
+// pretty returns an example's body as a person would write it, keys in order.
 func pretty(body any) (string, error) {
 	text, ok := body.(json.RawMessage)
 	if !ok {
@@ -248,7 +248,7 @@ func pretty(body any) (string, error) {
 	return out.String(), err
 }
 
-// Match is the endpoint that serves a path below the mount, escaped and with
+// Match returns the endpoint that serves a path below the mount, escaped and with
 // real ids; nil when there is none. Fixed parts go before parameters.
 func (c *Catalog) Match(method, path string) *resource.Endpoint {
 	parts := strings.Split(path, "/")

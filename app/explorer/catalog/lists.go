@@ -9,7 +9,7 @@ import (
 // maxLooks limits the lists below an object.
 const maxLooks = 12
 
-// Below are the lists of what belongs to an endpoint's object: a GET one step
+// Below returns the lists of what belongs to an endpoint's object: a GET one step
 // further down, without ids of its own. What its items have no id for is no
 // object that could go: the systems that a collector can be installed on.
 func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
@@ -36,7 +36,7 @@ func isList(s *resource.Schema) bool {
 	return id != nil || items.Items == nil || len(items.Items.Properties) == 0
 }
 
-// Restore is the endpoint that takes what e deletes out of a recycle bin; nil
+// Restore returns the endpoint that takes what e deletes out of a recycle bin; nil
 // when the portal has none for it.
 func (c *Catalog) Restore(e *resource.Endpoint) *resource.Endpoint {
 	parts := strings.Split(e.Path, "/")

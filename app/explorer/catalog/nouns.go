@@ -34,7 +34,7 @@ func ItemsOf(e *resource.Endpoint) string {
 	return Words(e.Path[strings.LastIndexByte(e.Path, '/')+1:])
 }
 
-// Countable is a plural as it stands after n: "devices in it", "device in it".
+// Countable returns a plural as it stands after n: "devices in it", "device in it".
 func Countable(many string, n int64) string {
 	if n != 1 {
 		return many
@@ -65,7 +65,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// Words is "direct sub groups" of "DirectSubGroups".
+// Words returns "direct sub groups" of "DirectSubGroups".
 func Words(name string) string {
 	var out strings.Builder
 	for i, r := range name {

@@ -70,7 +70,7 @@ func (r *foreignReader) afford(n int) bool {
 	return true
 }
 
-// text is a text of the document, or none where there are too many.
+// text returns a text of the document, or none where there are too many.
 func (r *foreignReader) text(s string) string {
 	if !r.afford(len(s)) {
 		return ""
@@ -78,7 +78,7 @@ func (r *foreignReader) text(s string) string {
 	return s
 }
 
-// value is a value of the document, or none where there are too many.
+// value returns a value of the document, or none where there are too many.
 func (r *foreignReader) value(v any) any {
 	if v == nil || !r.afford(weightOf(v)) {
 		return nil
@@ -86,7 +86,7 @@ func (r *foreignReader) value(v any) any {
 	return v
 }
 
-// weightOf is about how many bytes a value takes when it is written down.
+// weightOf returns about how many bytes a value takes when it is written down.
 func weightOf(v any) int {
 	n := 4
 	switch v := v.(type) {
@@ -172,7 +172,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	r.found = append(r.found, foreign{e, shown})
 }
 
-// splitExample is path and query of "/device/devices?size=10".
+// splitExample returns the path and the query of "/device/devices?size=10".
 func splitExample(text string) (path string, query [][2]string) {
 	path, rest, _ := strings.Cut(text, "?")
 	for _, pair := range pairs.Split(rest) {
@@ -239,7 +239,7 @@ func plainText(v any) string {
 	return string(text)
 }
 
-// jsonOf is the JSON variant of a content.
+// jsonOf returns the JSON variant of a content.
 func jsonOf(content openapi3.Content) *openapi3.MediaType {
 	if m := content.Get("application/json"); m != nil {
 		return m
@@ -431,7 +431,7 @@ func typeOf(s *openapi3.Schema) string {
 	return "any"
 }
 
-// whole is a bound as the catalog writes it: whole numbers only.
+// whole returns a bound as the catalog writes it: whole numbers only.
 func whole(f *float64) *int64 {
 	if f == nil || *f != math.Trunc(*f) || math.Abs(*f) > 1<<53 {
 		return nil
@@ -440,7 +440,7 @@ func whole(f *float64) *int64 {
 	return &n
 }
 
-// sampleOf is a value that the schema allows, without what is read-only.
+// sampleOf returns a value that the schema allows, without what is read-only.
 func sampleOf(s *resource.Schema) any {
 	switch {
 	case s.Example != nil:

@@ -34,7 +34,7 @@ func (t *Trail) add(status int, to *url.URL) {
 	t.hops = append(t.hops, Hop{status, to.RequestURI()})
 }
 
-// Taken are the hops so far, without what must not be shown.
+// Taken returns the hops so far, without what must not be shown.
 func (t *Trail) Taken(secret func(string) bool) []Hop {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,7 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (*madeBackup, e
 		return nil, err
 	}
 	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now,
-		Tell: f.tellOf(c.Access.UserID), Databases: f.Databases})
+		Progress: f.tellOf(c.Access.UserID), Databases: f.Databases})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
 }
 
 type taken struct {
-	Bytes int64 `json:"bytes" doc:"that came so far"`
+	Bytes int64 `json:"bytes" doc:"received so far"`
 }
 
 // takePart appends a part to the uploaded backup. The first part starts a new
@@ -136,10 +136,10 @@ type request struct {
 }
 
 var requests = resource.Resource[*request]{Name: "restore", Label: "restore", Fields: []resource.Field[*request]{
-	{Name: "name", At: func(r *request) any { return &r.Name }, Doc: "What the backup's file is called", Required: true,
+	{Name: "name", At: func(r *request) any { return &r.Name }, Doc: "Name of the backup file", Required: true,
 		MaxLen: 255},
-	{Name: "withoutKey", At: func(r *request) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it " +
-		"cannot be opened"},
+	{Name: "withoutKey", At: func(r *request) any { return &r.WithoutKey }, Doc: "Restore even if its secrets " +
+		"cannot be decrypted"},
 }}
 
 // sent returns the options to restore the uploaded backup with, and locks the
@@ -150,7 +150,7 @@ func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(
 	}
 	o = backup.Options{
 		Folder: f.Folder, File: filepath.Join(f.spool(), inFile), Name: in.Name, Version: f.Version,
-		Clock: time.Now, Tell: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey, Databases: f.Databases,
+		Clock: time.Now, Progress: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey, Databases: f.Databases,
 	}
 	if _, err := os.Stat(o.File); err != nil {
 		free()
@@ -163,7 +163,7 @@ func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(
 type sentBackup struct {
 	Bytes   int64  `json:"bytes"`
 	Made    int64  `json:"made" doc:"epoch milliseconds"`
-	SameKey bool   `json:"sameKey" doc:"the passwords and keys in it can be opened here"`
+	SameKey bool   `json:"sameKey" doc:"its passwords and keys can be decrypted here"`
 	Version string `json:"version" doc:"of the program that made it"`
 }
 
@@ -174,7 +174,7 @@ func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) 
 		return nil, err
 	}
 	defer free()
-	m, err := backup.Look(ctx, o)
+	m, err := backup.Inspect(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(o.File))
 	}

@@ -68,7 +68,7 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// tellingSettings are the settings that give nothing away, and of the others
+// tellingSettings returns the settings that give nothing away, and of the others
 // how many bytes they are.
 func (f *Data) tellingSettings(ctx context.Context, userID int64) (any, error) {
 	text, err := f.Workspace.SettingsJSON(ctx, userID)

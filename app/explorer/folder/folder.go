@@ -67,40 +67,41 @@ type folderWork struct {
 	working sync.Mutex // held by whoever makes, reads or writes one of the files
 }
 
-// spool is the folder of a backup on its way out, or in. It is emptied at every start.
+// spool returns the folder of a backup on its way out, or in. It is emptied at every start.
 func (f *Data) spool() string { return filepath.Join(f.DocumentDir, "backup") }
 
 // Empty deletes a backup on its way out, or in.
 func (f *Data) Empty() error { return os.RemoveAll(f.spool()) }
 
-// Endpoints are about the data folder as a whole, which is everybody's: all
+// Endpoints returns the endpoints of the data folder, which all users share: all
 // but the first are the administrator's.
 func (f *Data) Endpoints() []resource.Endpoint {
-	part := serve.Call("POST", "/data/restore/parts", "Send a backup, piece by piece", f.takePart,
-		serve.Query("at", resource.Integer("Bytes that came before these")))
+	part := serve.Call("POST", "/data/restore/parts", "Upload a part of a backup", f.takePart,
+		serve.Query("at", resource.Integer("Bytes uploaded before these")))
 	part.Upload, part.Limit = "part", maxPart
 	all := []resource.Endpoint{
-		serve.Get("/data", "The data folder, and restores in it", f.showData),
-		serve.Call("POST", "/data/backup", "Make a backup, to be fetched", f.makeBackup),
-		serve.File("/data/backup", "Fetch the backup, once", []string{backupType}, f.fetchBackup),
+		serve.Get("/data", "Get the data folder and the state of restores", f.showData),
+		serve.Call("POST", "/data/backup", "Create a backup to download", f.makeBackup),
+		serve.File("/data/backup", "Download the backup, once", []string{backupType}, f.fetchBackup),
 		part,
-		serve.Post("/data/restore/look", "Check the backup that was sent", &requests, f.lookAtBackup),
-		serve.Post("/data/restore", "Make the backup that was sent ready for the next start", &requests,
+		serve.Post("/data/restore/look", "Check the uploaded backup", &requests, f.lookAtBackup),
+		serve.Post("/data/restore", "Restore the uploaded backup at the next start", &requests,
 			f.stageRestore),
-		serve.Call("DELETE", "/data/restore", "Take back a restore that waits for the next start",
+		serve.Call("DELETE", "/data/restore", "Cancel a pending restore",
 			f.maintain(backup.Unstage)),
-		serve.Call("POST", "/data/restore/undo", "Make what the last restore replaced ready for the next start",
+		serve.Call("POST", "/data/restore/undo", "Restore the data from before the last restore at the next start",
 			f.maintain(backup.Undo)),
-		serve.Call("DELETE", "/data/replaced", "Delete what the last restore replaced", f.maintain(backup.Forget)),
-		serve.File("/data/diagnostics", "What helps to find out what is wrong, without secrets",
+		serve.Call("DELETE", "/data/replaced", "Delete the data from before the last restore",
+			f.maintain(backup.DeleteReplaced)),
+		serve.File("/data/diagnostics", "Download diagnostics without secrets",
 			[]string{diagnosticsType}, f.diagnostics),
 		serve.Call("POST", "/native/open-folder", "Show the data folder in the system's file manager", f.openFolder),
-		serve.Call("POST", "/native/restart", "Close the window and open it again", f.restart),
+		serve.Call("POST", "/native/restart", "Restart the window", f.restart),
 	}
 	for i := range all {
 		all[i].Handle = administrators(all[i].Handle)
 	}
-	return append(all, serve.Get("/about", "Which program this is", f.about))
+	return append(all, serve.Get("/about", "Get the version of the program", f.about))
 }
 
 // administrators lets nobody else in: a backup holds what every user may see.
@@ -115,10 +116,10 @@ func administrators(do serve.Handle) serve.Handle {
 
 // about is which program this is.
 type about struct {
-	Built      string `json:"built" doc:"when its source was committed, ISO; empty when it does not say"`
+	Built      string `json:"built" doc:"commit time of its source, ISO; empty if unknown"`
 	DataFolder string `json:"dataFolder"`
 	Go         string `json:"go" doc:"the version of the compiler"`
-	Revision   string `json:"revision" doc:"of its source; empty when it does not say"`
+	Revision   string `json:"revision" doc:"commit of its source; empty if unknown"`
 	System     string `json:"system" doc:"such as linux/amd64"`
 	Version    string `json:"version"`
 }
@@ -145,9 +146,9 @@ func (f *Data) about(context.Context, *resource.Call) (*about, error) {
 type folderState struct {
 	Bytes     int64  `json:"bytes"`
 	Folder    string `json:"folder" doc:"from the root"`
-	KeptBytes int64  `json:"keptBytes" doc:"of what the last restore replaced"`
-	Replaced  int64  `json:"replaced" doc:"when the last restore replaced it, epoch milliseconds; 0 for nothing kept"`
-	Waits     bool   `json:"waits" doc:"a restore goes on at the next start"`
+	KeptBytes int64  `json:"keptBytes" doc:"size of the data from before the last restore"`
+	Replaced  int64  `json:"replaced" doc:"time of the last restore, epoch milliseconds; 0 if its previous data is not kept"`
+	Waits     bool   `json:"waits" doc:"a restore is pending for the next start"`
 }
 
 func (f *Data) showData(context.Context, *resource.Call) (*folderState, error) {
@@ -194,7 +195,7 @@ func (m *folderWork) take() (free func(), err error) {
 // tellOf passes on how far a backup or restore is to the user's pages.
 func (f *Data) tellOf(userID int64) func(backup.Progress) {
 	return func(p backup.Progress) {
-		f.Hub.Tell(userID, "data", stream.DataEvent{Progress: p})
+		f.Hub.Notify(userID, "data", stream.DataEvent{Progress: p})
 	}
 }
 

@@ -51,11 +51,11 @@ type windowsRequest struct {
 
 var windowsRequests = resource.Resource[*windowsRequest]{Name: "window", Label: "window",
 	Fields: []resource.Field[*windowsRequest]{
-		{Name: "from", At: func(w *windowsRequest) any { return &w.From }, Doc: "Of the time that is looked at",
+		{Name: "from", At: func(w *windowsRequest) any { return &w.From }, Doc: "The time range",
 			Required: true},
 		{Name: "to", At: func(w *windowsRequest) any { return &w.To }, Required: true},
 		{Name: "planned", At: func(w *windowsRequest) any { return &w.Planned },
-			Doc:      "Maintenance as the portal lists it",
+			Doc:      "Maintenance schedules as the portal lists them",
 			Required: true},
 	}}
 
@@ -80,7 +80,7 @@ var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.W
 
 // Endpoint returns POST /maintenance/windows.
 func Endpoint() resource.Endpoint {
-	return serve.Post("/maintenance/windows", "When maintenance is in effect", &windowsRequests,
+	return serve.Post("/maintenance/windows", "Calculate the times of maintenance", &windowsRequests,
 		func(_ context.Context, _ *resource.Call, in *windowsRequest) (*stretches, error) {
 			if len(in.Planned) > maxPlanned {
 				return nil, fault.At("planned", "at most %d schedules are allowed", maxPlanned)

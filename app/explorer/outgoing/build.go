@@ -168,7 +168,7 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	return out.String(), nil
 }
 
-// query is "?…" of what was typed behind the path and of the rows, or nothing.
+// query returns "?…" of what was typed behind the path and of the rows, or nothing.
 func (f *Filler) query(typed string, rows workspace.Rows) (string, error) {
 	var parts []string
 	if typed != "" {
@@ -319,7 +319,7 @@ func (o *Request) By(method, address, body string) *Request {
 	return out
 }
 
-// Plain is a request to a path below a portal's base.
+// Plain returns a request to a path below a portal's base.
 func (t *Target) Plain(method, path, body string) *Request {
 	out := &Request{Method: method, URL: t.URL + path, Path: path, Body: body}
 	t.UsualHeaders(out)

@@ -30,7 +30,7 @@ func escape(text, safe string) string {
 	return out.String()
 }
 
-// mend is escape for what may be encoded already: valid %XX stay.
+// mend escapes a text that may be partly escaped: it keeps valid %XX.
 func mend(text, safe string) string {
 	var out strings.Builder
 	for {
@@ -65,7 +65,7 @@ func QueryText(text string) string { return escape(text, inQuery) }
 // typedQuery keeps what gives a typed query its shape.
 func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
 
-// asIs is for places without an encoding of their own.
+// asIs returns the text unchanged, for places without an encoding.
 func asIs(text string) string { return text }
 
 // fillPath resolves references in a part of the path.

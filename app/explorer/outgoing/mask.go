@@ -92,7 +92,7 @@ func (m *Masker) rows(rows workspace.Rows, secret func(string) bool) workspace.R
 	return out
 }
 
-// text is stars for what was typed; references stay, and so does nothing.
+// text masks a typed text. It keeps references and the empty text.
 func (m *Masker) text(text string) string {
 	if strings.TrimSpace(reference.ReplaceAllString(text, "")) == "" {
 		return text

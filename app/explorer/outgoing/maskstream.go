@@ -162,7 +162,7 @@ func (m *BodyMask) step(c byte) {
 	}
 }
 
-// level is the innermost that is open; nil outside of all.
+// level returns the innermost that is open; nil outside of all.
 func (m *BodyMask) level() *maskLevel {
 	if len(m.levels) == 0 {
 		return nil
@@ -191,7 +191,7 @@ func (m *BodyMask) text() {
 	l.secret = l.below || SecretKey(l.name)
 }
 
-// plainText is the text at hand without its quotes; of a long one its beginning
+// plainText returns the text at hand without its quotes; of a long one its beginning
 // and its end, by which names are told.
 func (m *BodyMask) plainText() string {
 	raw, out := m.buf[m.began:], ""

@@ -154,7 +154,7 @@ func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 		report.Partial = "the file is incomplete: " + err.Error()
 	}
 	r.ended(report, d.bytes.n)
-	r.Remember(ctx, r.History, nil, 0)
+	r.AddToHistory(ctx, r.History, nil, 0)
 	return &outcome{saved: &saved{&savedFile{d.name, d.bytes.n, r.History.ID, report}}}, nil
 }
 
@@ -319,7 +319,7 @@ func (c *csvItems) notes() []string {
 	return []string{"The file lacks fields that only later pages have: " + payload.Listed(c.late) + "."}
 }
 
-// cellOf is a value as a cell of a table.
+// cellOf returns a value as a cell of a table.
 func cellOf(value json.RawMessage) sheet.Cell {
 	text := string(bytes.TrimSpace(value))
 	switch {

@@ -48,15 +48,15 @@ type Pager struct {
 // Endpoints returns the endpoints of runs.
 func (p *Pager) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/pages", "Send a list's draft for every page", &requests, p.pages),
-		serve.Post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, p.steer),
-		serve.File("/pages/{sendId}/file", "Fetch the file that a run writes", mediaTypes(), p.fetchFile),
+		serve.Post("/pages", "Fetch all pages of a list", &requests, p.pages),
+		serve.Post("/pages/{sendId}/steer", "Pause, resume or stop a run", &steerings, p.steer),
+		serve.File("/pages/{sendId}/file", "Download the file of a run", mediaTypes(), p.fetchFile),
 	}
 }
 
 // HistoryEndpoint returns the endpoint that opens a response of the history.
 func (p *Pager) HistoryEndpoint() resource.Endpoint {
-	return serve.Get("/history/{id}/reply", "Open a response of the history again", p.recall)
+	return serve.Get("/history/{id}/reply", "Open a response of the history", p.recall)
 }
 
 // request is the body of /pages.
@@ -74,13 +74,12 @@ var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fiel
 	{Name: "tabId", At: func(s *request) any { return &s.TabID }, Doc: "The tab that shows the response; 0 for none"},
 	{Name: "draft", At: func(s *request) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
 	{Name: "anyway", At: func(s *request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
-	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Pages as large as the portal allows, " +
-		"whatever size the draft asks for"},
-	{Name: "resume", At: func(s *request) any { return &s.Resume }, Doc: "The document of a run that ended early: it " +
-		"goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
+	{Name: "largest", At: func(s *request) any { return &s.Largest }, Doc: "Use the maximum page size instead of " +
+		"the size in the draft"},
+	{Name: "resume", At: func(s *request) any { return &s.Resume }, Doc: "The document of an incomplete run to " +
+		"resume, with its own draft; or one of the history, with the same request as draft"},
 	{Name: "file", At: func(s *request) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"},
-		Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that " +
-			"it is ready"},
+		Doc: "Write the items to a file, to be downloaded at /pages/{sendId}/file once the run is ready"},
 	{Name: "name", At: func(s *request) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
@@ -198,7 +197,7 @@ func (r *run) finish(ctx context.Context, w *screen) (*send.Reply, error) {
 	r.explainPartial(report, why)
 	r.ended(report, doc.Size())
 	headers := r.ShownHeaders(header)
-	r.Remember(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
+	r.AddToHistory(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
 	out, err := r.Reply(r.History, doc, headers, r.Watch.Read(took))
 	if err != nil {
 		return nil, err
@@ -279,7 +278,7 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (*s
 	r.History.Status, r.History.StatusText, r.History.Bytes = int64(no.response.StatusCode),
 		send.StatusText(no.response.Status), doc.Size()
 	headers := r.ShownHeaders(no.response.Header)
-	r.Remember(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
+	r.AddToHistory(ctx, r.History, r.Keep(ctx, doc, headers), r.In.TabID)
 	out, err := r.Reply(r.History, doc, headers, r.Watch.Read(took))
 	if err == nil {
 		out.NotKept = r.NotKept

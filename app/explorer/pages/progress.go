@@ -176,7 +176,7 @@ func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (
 	return p, nil
 }
 
-// switchedOn are the rows that are not switched off, without their notes.
+// switchedOn returns the rows that are not switched off, without their notes.
 func switchedOn(rows workspace.Rows) (out [][2]string) {
 	for _, r := range rows {
 		if r.On {

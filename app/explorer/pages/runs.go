@@ -129,7 +129,7 @@ var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steer
 	Fields: []resource.Field[*steerRequest]{
 		{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"},
 			Required: true,
-			Doc:      "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
+			Doc:      "pause after the current page, resume, or stop and keep the received pages"},
 	}}
 
 func (p *Pager) steer(_ context.Context, c *resource.Call, in *steerRequest) (nothing serve.Nothing, err error) {

@@ -117,7 +117,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 		}
 		r.quota = payload.QuotaOf(r.ShownHeaders(response.Header))
 		switch {
-		case payload.AsksToWait(response.StatusCode, response.Header) && try < maxTries:
+		case payload.IsTemporary(response.StatusCode, response.Header) && try < maxTries:
 			if err := r.wait(ctx, payload.RetryAfter(response.Header, time.Now())); err != nil {
 				return nil, nil, err
 			}
@@ -132,7 +132,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 		}
 		if err != nil {
 			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Incomplete},
-				Message: fmt.Sprintf("the response from %s broke off after %d bytes", r.Target.Host, len(body)), Err: err}
+				Err:     err,
+				Message: fmt.Sprintf("the response from %s broke off after %d bytes", r.Target.Host, len(body))}
 		}
 		return response, got, err
 	}
@@ -140,7 +141,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 
 // tell sends the run's progress to the user's streams.
 func (r *run) tell(state string, pause time.Duration) {
-	r.Hub.Tell(r.User, "pages "+r.In.SendID, stream.PagesEvent{
+	r.Hub.Notify(r.User, "pages "+r.In.SendID, stream.PagesEvent{
 		SendID: r.In.SendID, State: state, Page: r.pages, Pages: r.of(), Items: r.items, Total: r.total,
 		MS: time.Since(r.at).Milliseconds(), Wait: pause.Milliseconds(), Quota: r.quota,
 	})

@@ -115,7 +115,7 @@ func AlikeJSON(a, b json.RawMessage) bool {
 	return ok && also && reflect.DeepEqual(x, y)
 }
 
-// plain is a value with numbers kept as they are written.
+// plain returns a value with numbers kept as they are written.
 func plain(value json.RawMessage) (out any, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(value))
 	dec.UseNumber()

@@ -60,7 +60,7 @@ func ReadPage(body []byte) (*Page, error) {
 	return p, nil
 }
 
-// IDOf is an item's id as it was sent, empty when it has none.
+// IDOf returns an item's id as it was sent, empty when it has none.
 func IDOf(item json.RawMessage) string {
 	var named struct {
 		ID json.RawMessage `json:"id"`
@@ -104,10 +104,10 @@ func PagedOf(address string) Paged {
 	return out
 }
 
-// At is the address of the page at offset.
+// At returns the address of the page at offset.
 func (p Paged) At(offset int64) string { return p.UpToOffset() + strconv.FormatInt(offset, 10) }
 
-// UpToOffset is the address of any page, but for its offset, which it ends with.
+// UpToOffset returns the address of any page, but for its offset, which it ends with.
 func (p Paged) UpToOffset() string {
 	mark := "?"
 	if strings.Contains(p.address, "?") {

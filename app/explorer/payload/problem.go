@@ -11,7 +11,7 @@ type Problem struct {
 	Message    string `json:"message"`
 	Field      string `json:"field"`
 	Allowed    []any  `json:"allowed"`
-	Right      string `json:"right" doc:"that the role lacks"`
+	Right      string `json:"right" doc:"permission that the role does not have"`
 	RetryAfter int64  `json:"retryAfter" doc:"seconds"`
 }
 
@@ -48,7 +48,7 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 	for _, h := range headers {
 		header.Add(h[0], h[1])
 	}
-	if AsksToWait(int(status), header) {
+	if IsTemporary(int(status), header) {
 		p.RetryAfter = int64(max(RetryAfter(header, time.Now()), time.Second).Seconds())
 	}
 	return p

@@ -32,9 +32,9 @@ func QuotaOf(headers [][2]string) *Quota {
 	return q
 }
 
-// AsksToWait reports whether a portal refuses only for now: 429, or a 503 that
+// IsTemporary reports whether a portal refuses only for now: 429, or a 503 that
 // says when to try again.
-func AsksToWait(status int, h http.Header) bool {
+func IsTemporary(status int, h http.Header) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
 }
 

@@ -24,7 +24,7 @@ type known struct {
 	catalog *catalog.Catalog
 }
 
-// catalogOf is the portal's own catalog, the built-in one when it has none.
+// catalogOf returns the portal's own catalog, the built-in one when it has none.
 func (r *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.Catalog, error) {
 	if p.CatalogFrom == "" {
 		return r.Catalog, nil

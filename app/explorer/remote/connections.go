@@ -33,7 +33,7 @@ func (a *abroad) hangUp() {
 	}
 }
 
-// client is the portal's own; a portal that was changed gets a new one, as all do
+// client returns the portal's own; a portal that was changed gets a new one, as all do
 // when the networks of the settings have changed: no open connection outlives that.
 func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bounds) (*client.Client, error) {
 	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword, fmt.Sprint(may)}, "\x00")
@@ -60,7 +60,7 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 	return client, nil
 }
 
-// dialling is the client for a portal, within the bounds of this moment.
+// dialling returns the client for a portal, within the bounds of this moment.
 func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
 	may := client.Bounds{Own: r.ownAddress()}
 	if r.Networks != nil {
@@ -72,7 +72,7 @@ func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.C
 	return r.abroad.client(p, proxyPassword, may)
 }
 
-// ownAddress is where this process listens.
+// ownAddress returns the address at which this process listens.
 func (r *Portals) ownAddress() netip.AddrPort {
 	u, err := url.Parse(r.BaseURL())
 	if err != nil {

@@ -55,10 +55,10 @@ func (r *Portals) HangUp() { r.abroad.hangUp() }
 // Endpoints returns the endpoints of portals.
 func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
-	try := serve.Call("POST", "/portals/test", "Ask a portal who it is", r.tryPortal)
+	try := serve.Call("POST", "/portals/test", "Test the connection to a portal", r.tryPortal)
 	try.Body = &portal
 	return []resource.Endpoint{
-		serve.Get("/portals/all", "The built-in portal and the remote ones",
+		serve.Get("/portals/all", "List the built-in and the remote portals",
 			func(ctx context.Context, c *resource.Call) (*shownPortals, error) {
 				all, err := r.All(ctx, c)
 				return &shownPortals{all}, err
@@ -66,7 +66,7 @@ func (r *Portals) Endpoints() []resource.Endpoint {
 		try,
 		serve.Post("/portals/{id}/session", "Sign in to a portal", &portalLogins, r.signInAt),
 		serve.Call("DELETE", "/portals/{id}/session", "Sign out of a portal", r.signOutAt),
-		serve.Call("POST", "/portals/{id}/catalog", "Read a portal's catalog anew", r.readCatalog),
+		serve.Call("POST", "/portals/{id}/catalog", "Reload a portal's catalog", r.readCatalog),
 	}
 }
 
@@ -79,7 +79,7 @@ type portalLogin struct{ Username, Password string }
 
 var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-in",
 	Fields: []resource.Field[*portalLogin]{
-		{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name there",
+		{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name at the portal",
 			Required: true,
 			MaxLen:   255},
 		{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true,
@@ -140,7 +140,7 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 		return nil, fault.At("password", "%s does not accept this user name and password", t.Name)
 	case response.StatusCode == http.StatusTooManyRequests:
 		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
-		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many sign-in attempts at " + t.Name,
+		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many sign-ins at " + t.Name,
 			RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
@@ -190,7 +190,7 @@ func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (*Shown, erro
 	}
 	t.ReadOnly, t.Timeout = false, min(t.Timeout, 5*time.Second)
 	if _, _, err := r.FetchSmall(ctx, t, t.Plain("DELETE", "/session", "")); err != nil {
-		r.Log.InfoContext(ctx, "a session at another portal could not be ended: the portal did not respond", "portal", p.ID)
+		r.Log.InfoContext(ctx, "a session at another portal could not be ended: no response", "portal", p.ID)
 	}
 	if err := r.Workspace.KeepSession(ctx, p, nil); err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (*tried, erro
 	return r.whoIs(ctx, t, p)
 }
 
-// tryingIn is the way in of a portal that is not kept yet.
+// tryingIn returns the way in of a portal that is not kept yet.
 func (r *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.Request) [][2]string, error) {
 	if p.Auth != workspace.AuthSession {
 		return signing(p, secret), nil

@@ -50,7 +50,7 @@ func (r *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing
 	return t, err
 }
 
-// reach is a portal without a way in and without its catalog.
+// reach returns a portal without a way in and without its catalog.
 func (r *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
 	if err := p.MaySend(); err != nil { // a portal that an older version added
 		return nil, err
@@ -169,7 +169,7 @@ type Shown struct {
 	Auth          string `json:"auth" enum:"session|token|lmv1|none"`
 	Account       string `json:"account"`
 	Secret        string `json:"secret" doc:"stars, or nothing"`
-	User          string `json:"user" doc:"who is signed in there"`
+	User          string `json:"user" doc:"the signed-in user"`
 	ReadOnly      bool   `json:"readOnly"`
 	Timeout       int64  `json:"timeout" doc:"seconds"`
 	Authority     string `json:"authority"`
@@ -178,7 +178,7 @@ type Shown struct {
 	ProxyPassword string `json:"proxyPassword" doc:"stars, or nothing"`
 	SendInClear   bool   `json:"sendInClear"`
 	CatalogURL    string `json:"catalogUrl"`
-	CatalogFrom   string `json:"catalogFrom" doc:"nothing: the built-in catalog stands in"`
+	CatalogFrom   string `json:"catalogFrom" doc:"empty: the built-in catalog is used"`
 	CatalogAt     int64  `json:"catalogAt" doc:"epoch milliseconds"`
 }
 

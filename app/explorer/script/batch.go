@@ -25,12 +25,12 @@ const maxBatch = 500
 
 var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batch",
 	Fields: []resource.Field[*batchRequest]{
-		{Name: "batchId", At: func(b *batchRequest) any { return &b.BatchID }, Doc: "Comes back in progress events",
+		{Name: "batchId", At: func(b *batchRequest) any { return &b.BatchID }, Doc: "Id in progress events",
 			MaxLen: 100},
 		{Name: "ids", At: func(b *batchRequest) any { return &b.IDs }, Doc: "Of saved requests, in the order they " +
 			"are sent",
 			Required: true},
-		{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
+		{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Continue after a failed one"},
 	}}
 
 type batchResults struct {
@@ -56,7 +56,7 @@ func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest)
 		}
 		one := s.runSaved(life, c, id)
 		results = append(results, *one)
-		s.Hub.Tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i),
+		s.Hub.Notify(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i),
 			stream.BatchEvent{At: i, BatchID: in.BatchID, Result: *one})
 		if one.Problem != "" && !in.GoOn {
 			break

@@ -42,14 +42,14 @@ type Scripts struct{ *send.Sender }
 
 // BatchEndpoint returns the endpoint that sends saved requests.
 func (s *Scripts) BatchEndpoint() resource.Endpoint {
-	return serve.Post("/batch", "Send saved requests one after the other", &batchRequests, s.batch)
+	return serve.Post("/batch", "Run saved requests in order", &batchRequests, s.batch)
 }
 
 // Endpoints returns the endpoints that write programs.
 func (s *Scripts) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/snippets", "Write a draft as a program", &snippetRequests, s.snippets),
-		serve.Post("/script", "Write requests of the history as one program or runbook", &requests, s.script),
+		serve.Post("/snippets", "Convert a draft to a program", &snippetRequests, s.snippets),
+		serve.Post("/script", "Convert requests of the history to a program or runbook", &requests, s.script),
 	}
 }
 
@@ -66,8 +66,8 @@ const runbook = "runbook"
 const maxSteps = 200
 
 var requests = resource.Resource[*request]{Name: "script", Label: "script", Fields: []resource.Field[*request]{
-	{Name: "ids", At: func(s *request) any { return &s.IDs }, Doc: "Of the history; they run in the order they " +
-		"were sent", Required: true},
+	{Name: "ids", At: func(s *request) any { return &s.IDs }, Doc: "Ids in the history; they run in the order " +
+		"they were sent", Required: true},
 	{Name: "language", At: func(s *request) any { return &s.Language }, Doc: "The id of one, or runbook",
 		Default: snippet.Languages[0].ID},
 }}

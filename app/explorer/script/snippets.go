@@ -64,7 +64,7 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 	return &shownSnippet{languages, snippet.Highlight(language.Lexer, text), text}, nil
 }
 
-// plainRequest is a request as a program of its own sends it.
+// plainRequest returns a request as a program of its own sends it.
 func plainRequest(out *outgoing.Request) snippet.Request {
 	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
 	for _, h := range out.Headers {

@@ -30,7 +30,7 @@ type Request struct {
 }
 
 var requests = resource.Resource[*Request]{Name: "send", Label: "request", Fields: []resource.Field[*Request]{
-	{Name: "sendId", At: func(s *Request) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
+	{Name: "sendId", At: func(s *Request) any { return &s.SendID }, Doc: "Id in progress events", MaxLen: 100},
 	{Name: "tabId", At: func(s *Request) any { return &s.TabID }, Doc: "The tab that shows the response; 0 for none"},
 	{Name: "draft", At: func(s *Request) any { return &s.Draft }, Doc: "What to send", Required: true},
 	{Name: "anyway", At: func(s *Request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
@@ -132,7 +132,7 @@ func (x *Exchange) Run(ctx context.Context) (*Reply, error) {
 		made()
 		shown = doc
 	}
-	x.Remember(ctx, &entry, x.Keep(ctx, shown, headers), x.In.TabID)
+	x.AddToHistory(ctx, &entry, x.Keep(ctx, shown, headers), x.In.TabID)
 	made()
 	var undo string
 	if x.History = &entry; doc != nil {
@@ -192,7 +192,7 @@ func (p *progress) Read(b []byte) (int, error) {
 	}
 	if now := time.Since(p.exchange.Watch.Began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
-		p.exchange.Hub.Tell(p.exchange.User, "progress "+p.exchange.In.SendID,
+		p.exchange.Hub.Notify(p.exchange.User, "progress "+p.exchange.In.SendID,
 			stream.ProgressEvent{Expected: p.expected, Received: p.received, SendID: p.exchange.In.SendID})
 	}
 	return n, err
@@ -283,13 +283,13 @@ func (x *Exchange) Echoes(text string) bool {
 	})
 }
 
-// Remember writes the history, and that it is the last response of the tab of that
+// AddToHistory writes the history, and that it is the last response of the tab of that
 // id; 0 when nothing came that a tab shows. What was sent was sent: when there is
 // no room for the row, the response is shown nevertheless.
-func (x *Exchange) Remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
+func (x *Exchange) AddToHistory(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := x.Workspace.Remember(ctx, entry, kept, tab); err != nil {
+	if err := x.Workspace.AddToHistory(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
 		x.NotKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
 		x.Log.ErrorContext(ctx, "a request was not stored in the history", "err", err)
@@ -299,7 +299,7 @@ func (x *Exchange) Remember(ctx context.Context, entry *workspace.History, kept 
 // Failed remembers a request that got no answer, and returns why.
 func (x *Exchange) Failed(ctx context.Context, why *fault.Error) error {
 	x.History.Error = why.Message
-	x.Remember(ctx, x.History, nil, 0)
+	x.AddToHistory(ctx, x.History, nil, 0)
 	return why
 }
 

@@ -19,7 +19,7 @@ type lookupRequest struct{ Draft workspace.Draft }
 
 var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "lookup",
 	Fields: []resource.Field[*lookupRequest]{
-		{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way",
+		{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET in the background",
 			Required: true},
 	}}
 
@@ -28,7 +28,7 @@ const maxLookup = 4 << 20
 
 // lookedUp is the response to a lookup.
 type lookedUp struct {
-	Body   json.RawMessage `json:"body" doc:"null for what is no JSON"`
+	Body   json.RawMessage `json:"body" doc:"null if it is not JSON"`
 	Status int             `json:"status"`
 }
 

@@ -28,8 +28,8 @@ type Reply struct {
 	Document   string                `json:"document"`
 	JSON       bool                  `json:"json"`
 	Problem    string                `json:"problem"`
-	Reading    string                `json:"reading" doc:"how its bytes became text; empty for UTF-8"`
-	Binary     bool                  `json:"binary" doc:"no text; /documents/{id}/hex shows its beginning"`
+	Reading    string                `json:"reading" doc:"how its bytes were decoded; empty for UTF-8"`
+	Binary     bool                  `json:"binary" doc:"not text; /documents/{id}/hex returns its beginning"`
 	Rows       []document.TreeRow    `json:"rows"`
 	RowCount   int                   `json:"rowCount"`
 	LineCount  int                   `json:"lineCount"`
@@ -41,7 +41,7 @@ type Reply struct {
 	Extracted  []workspace.Extracted `json:"extracted,omitempty" doc:"what extractors found in it"`
 	Run        *RunReport            `json:"run" doc:"through pages; null for a single request"`
 	Hops       []client.Hop          `json:"hops"`
-	Undo       string                `json:"undo" doc:"what undoing does; empty when there is no way back"`
+	Undo       string                `json:"undo" doc:"the effect of undoing; empty if it cannot be undone"`
 	Error      *payload.Problem      `json:"error" doc:"null below status 400"`
 }
 
@@ -141,12 +141,12 @@ func maskCookie(cookie string) string {
 
 // RunReport is the result of a run through pages.
 type RunReport struct {
-	Pages   int64    `json:"pages" doc:"that came"`
-	Of      int64    `json:"of" doc:"0: not known"`
+	Pages   int64    `json:"pages" doc:"received"`
+	Of      int64    `json:"of" doc:"0: unknown"`
 	Items   int64    `json:"items"`
 	Total   *int64   `json:"total"`
-	Partial string   `json:"partial" doc:"why it is not whole, one sentence; empty when it is"`
+	Partial string   `json:"partial" doc:"why it is incomplete, one sentence; empty if it is complete"`
 	Status  int64    `json:"status" doc:"of the page that failed; 0 for none"`
-	Resume  bool     `json:"resume" doc:"it can go on"`
+	Resume  bool     `json:"resume" doc:"it can be resumed"`
 	Notes   []string `json:"notes"`
 }

@@ -79,7 +79,7 @@ func (s *Sender) Endpoint() resource.Endpoint {
 // history as it is.
 func (s *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/lookup", "Ask the portal something by the way", &lookupRequests, s.lookup),
-		serve.Post("/preview", "Show a draft as it would go out", &previewRequests, s.preview),
+		serve.Post("/lookup", "Send a GET in the background", &lookupRequests, s.lookup),
+		serve.Post("/preview", "Preview the request of a draft", &previewRequests, s.preview),
 	}
 }

@@ -14,7 +14,7 @@ type Event interface{ name() string }
 
 // ProgressEvent reports the bytes of a response that came so far.
 type ProgressEvent struct {
-	Expected int64  `json:"expected" doc:"bytes; 0: not known"`
+	Expected int64  `json:"expected" doc:"bytes; 0: unknown"`
 	Received int64  `json:"received" doc:"bytes"`
 	SendID   string `json:"sendId"`
 }
@@ -23,13 +23,13 @@ type ProgressEvent struct {
 type PagesEvent struct {
 	Items  int64          `json:"items"`
 	MS     int64          `json:"ms"`
-	Page   int64          `json:"page" doc:"pages that came"`
-	Pages  int64          `json:"pages" doc:"0: not known"`
+	Page   int64          `json:"page" doc:"received pages"`
+	Pages  int64          `json:"pages" doc:"0: unknown"`
 	Quota  *payload.Quota `json:"quota" doc:"from the last response"`
 	SendID string         `json:"sendId"`
-	State  string         `json:"state" enum:"running|paused|waiting|ready" doc:"ready once, when a run to a file waits for its file to be fetched"`
+	State  string         `json:"state" enum:"running|paused|waiting|ready" doc:"ready once, when a run to a file waits for the download"`
 	Total  *int64         `json:"total"`
-	Wait   int64          `json:"wait" doc:"milliseconds that the portal's quota asks to wait"`
+	Wait   int64          `json:"wait" doc:"milliseconds to wait for the portal's rate limit"`
 }
 
 // BatchEvent reports the result of one request of a batch.

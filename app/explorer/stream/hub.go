@@ -85,9 +85,9 @@ func (h *Hub) leave(userID int64, s *stream) {
 	}
 }
 
-// Tell sends an event to all streams of a user, in place of an earlier one of
+// Notify sends an event to all streams of a user, in place of an earlier one of
 // the same key that is still pending.
-func (h *Hub) Tell(userID int64, key string, event Event) {
+func (h *Hub) Notify(userID int64, key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.streams[userID] {
@@ -98,9 +98,9 @@ func (h *Hub) Tell(userID int64, key string, event Event) {
 // mostWaiting limits the events that wait until a stream joins.
 const mostWaiting = 8
 
-// TellOne gives an event to one stream alone: that of the desktop window, or else
+// NotifyOne gives an event to one stream alone: that of the desktop window, or else
 // the one that joined last. While there is none it waits, unless too many do.
-func (h *Hub) TellOne(key string, event Event) {
+func (h *Hub) NotifyOne(key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var best *stream
@@ -146,7 +146,7 @@ func (s *stream) take() []resource.Event {
 
 // Endpoint returns the endpoint of the event stream.
 func (h *Hub) Endpoint() resource.Endpoint {
-	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen",
+	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Stream progress and changes",
 		Answer: schema(), Handle: h.events}
 }
 

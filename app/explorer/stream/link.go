@@ -15,6 +15,6 @@ func (h *Hub) OpenLinks(texts []string) {
 		} else {
 			event.Target = to
 		}
-		h.TellOne("link "+text, event)
+		h.NotifyOne("link "+text, event)
 	}
 }

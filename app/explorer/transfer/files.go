@@ -60,21 +60,21 @@ var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "i
 		{Name: "text", At: func(i *importRequest) any { return &i.Text }, Doc: "The file", MaxLen: files.MaxSize},
 		{Name: "parentId", At: func(i *importRequest) any { return &i.ParentID },
 			Doc: "The collection to import into; 0 " +
-				"beside all others"},
+				"for the top level"},
 		{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
 	}}
 
 // Endpoints read and write files of collections.
 func (f *Files) Endpoints() []resource.Endpoint {
-	look := serve.Post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, f.lookInto)
-	take := serve.Post("/exchange/import", "Import what a file holds", &importRequests, f.importFile)
+	look := serve.Post("/exchange/look", "Preview an import", &importRequests, f.lookInto)
+	take := serve.Post("/exchange/import", "Import a file", &importRequests, f.importFile)
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
-		serve.Get("/exchange/formats", "List the formats of files", f.formats),
-		serve.File("/exchange/export", "Write collections, requests or history to a file", mediaTypes(), f.export,
+		serve.Get("/exchange/formats", "List file formats", f.formats),
+		serve.File("/exchange/export", "Export collections, requests or history", mediaTypes(), f.export,
 			serve.Query("format", resource.Text("The id of a format")),
-			serve.Query("collections", resource.Text("Ids of collections; all of them when nothing is named")),
+			serve.Query("collections", resource.Text("Ids of collections; default: all")),
 			serve.Query("requests", resource.Text("Ids of saved requests")),
 			serve.Query("history", resource.Text("Ids of requests of the history, or all: for HAR"))),
 	}
@@ -95,7 +95,7 @@ type fileFormat struct {
 	Ext    string `json:"ext"`
 	ID     string `json:"id"`
 	Label  string `json:"label"`
-	Writes bool   `json:"writes" doc:"whether collections can be written in it"`
+	Writes bool   `json:"writes" doc:"whether collections can be exported in it"`
 }
 
 func (f *Files) formats(context.Context, *resource.Call) ([]fileFormat, error) {
@@ -143,7 +143,7 @@ type contents struct {
 	Format    string   `json:"format"`
 	Label     string   `json:"label" doc:"of the format"`
 	Lines     []line   `json:"lines" doc:"the first 200"`
-	Notes     []string `json:"notes" doc:"what was left out or changed"`
+	Notes     []string `json:"notes" doc:"what was not imported, or was changed"`
 	Requests  int      `json:"requests"`
 	Secrets   []string `json:"secrets" doc:"those of the variables that become secret ones"`
 	Variables []string `json:"variables"`

@@ -22,7 +22,7 @@ type draftRequest struct{ Draft workspace.Draft }
 
 var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draft",
 	Fields: []resource.Field[*draftRequest]{
-		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about",
+		{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write",
 			Required: true},
 	}}
 

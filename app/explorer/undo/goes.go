@@ -24,7 +24,7 @@ const (
 
 // below counts one kind of dependents that are deleted with an object.
 type below struct {
-	Label string `json:"label" doc:"'devices', or 'device' where there is one"`
+	Label string `json:"label" doc:"plural of its kind, or singular for one"`
 	Count int64  `json:"count"`
 }
 
@@ -34,8 +34,8 @@ type gone struct {
 	Bin   bool    `json:"bin" doc:"the portal keeps it in a recycle bin"`
 	Late  bool    `json:"late" doc:"counting took too long"`
 	Name  string  `json:"name"`
-	Noun  string  `json:"noun" doc:"what kind of thing it is, such as maintenance window; empty when the catalog does not say"`
-	Path  string  `json:"path" doc:"as it would go out, with its query"`
+	Noun  string  `json:"noun" doc:"its kind, such as maintenance window; empty if unknown"`
+	Path  string  `json:"path" doc:"path of the request, with its query"`
 }
 
 // goes returns what a DELETE would remove: the object's kind and name, its
@@ -90,7 +90,7 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	return response, nil
 }
 
-// counted are the fields of an object that count what it holds. Where the
+// counted returns the fields of an object that count what it holds. Where the
 // catalog describes such a field ("Devices in it"), that is what they are called.
 func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below

@@ -51,10 +51,10 @@ type Writes struct {
 // Endpoints returns the endpoints of writes.
 func (w *Writes) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		serve.Post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, w.changes),
-		serve.Post("/goes", "Tell what a DELETE takes along", &draftRequests, w.goes),
-		serve.Call("POST", "/history/{id}/undo", "Take a write back, while nobody changed it since", w.undo),
-		serve.Get("/undos", "Writes that can be taken back", w.showUndos),
+		serve.Post("/changes", "Compare a PUT or PATCH with the current object", &draftRequests, w.changes),
+		serve.Post("/goes", "List what a DELETE removes", &draftRequests, w.goes),
+		serve.Call("POST", "/history/{id}/undo", "Undo a write, unless the object has changed since", w.undo),
+		serve.Get("/undos", "List writes that can be undone", w.showUndos),
 	}
 }
 
@@ -130,7 +130,7 @@ func (u *undos) forget(id int64) {
 // undoable is a write that can be undone.
 type undoable struct {
 	HistoryID int64  `json:"historyId"`
-	Undo      string `json:"undo" doc:"what that does"`
+	Undo      string `json:"undo" doc:"effect of the undo"`
 }
 
 type undoables struct {
@@ -395,10 +395,10 @@ func (w *Writes) undo(ctx context.Context, c *resource.Call) (*undone, error) {
 		return nil, fault.New(fault.Conflict, "not undone: %s", message)
 	}
 	w.undos.forget(id)
-	if err := w.Workspace.ForgetWay(life, id); err != nil {
+	if err := w.Workspace.DeleteWay(life, id); err != nil {
 		w.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
-	w.Hub.Tell(way.user, fmt.Sprint("undone ", id),
+	w.Hub.Notify(way.user, fmt.Sprint("undone ", id),
 		stream.UndoneEvent{HistoryID: id})
 	return &undone{r.HistoryID, way.undone()}, nil
 }

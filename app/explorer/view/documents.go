@@ -64,23 +64,23 @@ func (d *Documents) Endpoints() []resource.Endpoint {
 func (d *Documents) documentEndpoints() []resource.Endpoint {
 	node := serve.Query("node", resource.Integer("The value"))
 	return []resource.Endpoint{
-		get(d, "rows", "Rows of the tree", showRows, window...),
-		get(d, "lines", "Rows of the text", showLines, window...),
-		get(d, "path", "Where a value stands", showPath, node),
-		d.text("value", "A value, for copying", serve.PlainText, showValue, node,
-			serve.Query("exact", resource.Boolean("As it was sent"))),
+		get(d, "rows", "Get rows of the tree", showRows, window...),
+		get(d, "lines", "Get lines of the text", showLines, window...),
+		get(d, "path", "Get the path of a value", showPath, node),
+		d.text("value", "Get a value to copy", serve.PlainText, showValue, node,
+			serve.Query("exact", resource.Boolean("Unformatted, as received"))),
 		get(d, "find", "Find a text", find, serve.Query("query", resource.Text("The text")),
 			serve.Query("from", resource.Integer("Which match, from 0")),
-			serve.Query("case", resource.Boolean("Upper and lower case differ")),
+			serve.Query("case", resource.Boolean("Match case")),
 			serve.Query("raw", resource.Boolean("In the text, not in the tree"))),
-		d.text("raw", "The whole body", "*/*", showRaw),
-		d.text("hex", "The first 4 KiB of the body in hexadecimal", serve.PlainText, showHex),
-		get(d, "scalars", "The single values, of a list those of one item", showScalars,
+		d.text("raw", "Download the body", "*/*", showRaw),
+		d.text("hex", "Get the first 4 KiB of the body in hexadecimal", serve.PlainText, showHex),
+		get(d, "scalars", "List the scalar values, for a list those of one item", showScalars,
 			serve.Query("item", resource.Integer("The item, from 0"))),
-		get(d, "keys", "The keys at the beginning of the body", showKeys),
-		get(d, "left", "What is open, to have it so again", showLeft),
-		serve.Post("/documents/{id}/toggle", "Open or close a value", &toggles, d.toggle),
-		serve.Post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, d.unfold),
+		get(d, "keys", "List the keys at the beginning of the body", showKeys),
+		get(d, "left", "Get the expanded state", showLeft),
+		serve.Post("/documents/{id}/toggle", "Expand or collapse a value", &toggles, d.toggle),
+		serve.Post("/documents/{id}/unfold", "Restore the expanded state", &unfolds, d.unfold),
 	}
 }
 
@@ -110,7 +110,7 @@ func (d *Documents) text(path, summary, kind string,
 	return serve.File("/documents/{id}/"+path, summary, []string{kind}, of(d, do), params...)
 }
 
-// Sealed is a document's id as one user gets it; nobody else can use it.
+// Sealed returns a document's id as one user gets it; nobody else can use it.
 func (d *Documents) Sealed(id string, userID int64) string {
 	mac := hmac.New(sha256.New, d.seal)
 	fmt.Fprintf(mac, "%d %s", userID, id)
@@ -121,7 +121,7 @@ func (d *Documents) document(c *resource.Call) (*document.Document, error) {
 	return d.Unsealed(c.Vars["id"], c.Access.UserID)
 }
 
-// Unsealed is the document that was given to a user under that id.
+// Unsealed returns the document that was given to a user under that id.
 func (d *Documents) Unsealed(sealed string, userID int64) (*document.Document, error) {
 	id, _, _ := strings.Cut(sealed, "-")
 	if !hmac.Equal([]byte(d.Sealed(id, userID)), []byte(sealed)) {
@@ -234,11 +234,11 @@ func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any
 // match is one match of a search.
 type match struct {
 	Count int    `json:"count" doc:"matches in the whole document"`
-	Index int    `json:"index" doc:"which one this is, from 0; -1 when there is none"`
+	Index int    `json:"index" doc:"index of the match, from 0; -1 if there is none"`
 	Node  int64  `json:"node" doc:"the value it is in, or whose key it is in"`
 	Path  string `json:"path"`
 	Row   int    `json:"row" doc:"of the tree, or a line of the text"`
-	Total int    `json:"total" doc:"rows there are now"`
+	Total int    `json:"total" doc:"current number of rows"`
 }
 
 func find(ctx context.Context, c *resource.Call, doc *document.Document) (*match, error) {
@@ -337,7 +337,7 @@ type unfoldRequest struct {
 
 var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold",
 	Fields: []resource.Field[*unfoldRequest]{
-		{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told",
+		{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "The state of /documents/{id}/left",
 			Required: true, MaxLen: 16384},
 		{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to return"},
 		{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: FirstRows},

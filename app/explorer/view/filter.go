@@ -18,7 +18,7 @@ func (d *Documents) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document",
 			&filterRequests, d.filter),
-		serve.Post("/compare", "List what differs between two responses", &compareRequests, d.compare),
+		serve.Post("/compare", "Compare two responses", &compareRequests, d.compare),
 	}
 }
 
@@ -93,7 +93,7 @@ type compareRequest struct {
 var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Label: "comparison",
 	Fields: []resource.Field[*compareRequest]{
 		{Name: "left", At: func(r *compareRequest) any { return &r.Left },
-			Doc: "A document; empty when leftHistory says it"},
+			Doc: "A document; empty with leftHistory"},
 		{Name: "right", At: func(r *compareRequest) any { return &r.Right },
 			Doc: "A document; empty when rightHistory " +
 				"says it"},
@@ -102,8 +102,8 @@ var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Lab
 		{Name: "rightHistory", At: func(r *compareRequest) any { return &r.RightHistory },
 			Doc: "A request of the history"},
 		{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore },
-			Doc: "Keys that do not matter, wherever " +
-				"they are", Default: []string{}},
+			Doc: "Keys to ignore at any " +
+				"depth", Default: []string{}},
 	}}
 
 func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRequest) (*document.Comparison, error) {
@@ -146,7 +146,7 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 	return doc, func() { d.Drop(doc.ID) }, nil
 }
 
-// CheckQuery is a query's problem as a fault at its field.
+// CheckQuery returns a query's problem as a fault at its field.
 func CheckQuery(field, text string) (*query.Query, error) {
 	q, err := query.Parse(text)
 	var problem *query.Error

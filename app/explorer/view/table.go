@@ -20,20 +20,20 @@ import (
 // tableEndpoints show a document as a table and as lines.
 func (d *Documents) tableEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
-		get(d, "columns", "Columns of the table", showColumns, nestedParam,
-			serve.Query("look", resource.Integer("How many rows are looked at; 0 for all"))),
-		get(d, "table", "Rows of the table", showTable, tableParams...),
-		serve.File("/documents/{id}/export", "The table as a file or for the clipboard", exportTypes(),
+		get(d, "columns", "List columns of the table", showColumns, nestedParam,
+			serve.Query("look", resource.Integer("Number of rows to examine; 0 for all"))),
+		get(d, "table", "Get rows of the table", showTable, tableParams...),
+		serve.File("/documents/{id}/export", "Export the table, or copy it", exportTypes(),
 			of(d, exportTable), append(tableParams, nestedParam,
 				serve.Query("format", resource.Text("csv, tsv, markdown or xlsx")),
 				serve.Query("name", resource.Text("Of the file, without its extension")),
-				serve.Query("clip", resource.Boolean("A text to be pasted, of a bounded size")))...),
-		get(d, "reveal", "Open what is around a value of the tree", reveal,
+				serve.Query("clip", resource.Boolean("Limit the size for the clipboard")))...),
+		get(d, "reveal", "Expand the parents of a value", reveal,
 			serve.Query("node", resource.Integer("The value"))),
-		get(d, "series", "The lines of a chart", showSeries,
-			serve.Query("time", resource.Text("The column with the moments, for a list")),
-			serve.Query("line", resource.List(resource.Text(""), "Columns; all numbers of measured data without")),
-			serve.Query("points", resource.Integer("What a line may have; more are thinned")),
+		get(d, "series", "Get the lines of a chart", showSeries,
+			serve.Query("time", resource.Text("For a list: the column with the times")),
+			serve.Query("line", resource.List(resource.Text(""), "Columns; default: all numbers of data responses")),
+			serve.Query("points", resource.Integer("Maximum number of points of a line")),
 			serve.Query("from", resource.Integer("Epoch milliseconds")),
 			serve.Query("to", resource.Integer("Epoch milliseconds"))),
 	}
@@ -44,9 +44,9 @@ var (
 	tableParams = []resource.Param{
 		serve.Query("column", resource.List(resource.Text(""), "Ids of columns")),
 		serve.Query("sort", resource.Text("The id of a column")),
-		serve.Query("desc", resource.Boolean("From the greatest to the least")),
+		serve.Query("desc", resource.Boolean("Sort in descending order")),
 		serve.Query("from", resource.Integer("The first row, from 0")),
-		serve.Query("count", resource.Integer("How many; 0 in an export is all")),
+		serve.Query("count", resource.Integer("Number of rows; 0 in an export: all")),
 	}
 )
 
@@ -175,7 +175,7 @@ func exportHead(ctx context.Context, doc *document.Document, nested bool,
 	return head, nil
 }
 
-// columnName is a column's ID as people read it.
+// columnName returns a column's ID as people read it.
 func columnName(id string) string {
 	return strings.NewReplacer(`\\`, `\`, `\.`, `.`, `\$`, `$`).Replace(id)
 }
@@ -262,7 +262,7 @@ func showSeries(ctx context.Context, c *resource.Call, doc *document.Document) (
 
 type revealed struct {
 	Row   int `json:"row"`
-	Total int `json:"total" doc:"rows there are now"`
+	Total int `json:"total" doc:"current number of rows"`
 }
 
 func reveal(_ context.Context, c *resource.Call, doc *document.Document) (*revealed, error) {

@@ -22,16 +22,16 @@ import (
 type saveRequest struct{ Name, Path, Text string }
 
 var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", Fields: []resource.Field[*saveRequest]{
-	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "What the file is called; of a fetched one " +
-		"empty for its own name", MaxLen: 255},
-	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Below /explorer or /api, with the query: " +
-		"what the file holds", MaxLen: 8192},
-	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path",
+	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "Name of the file; default: the name in " +
+		"the response", MaxLen: 255},
+	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Path below /explorer or /api, with the " +
+		"query, of the contents", MaxLen: 8192},
+	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "Contents of the file, if there is no path",
 		MaxLen: serve.MaxDraft},
 }}
 
 type savedTo struct {
-	Path string `json:"path" doc:"empty when the person cancelled"`
+	Path string `json:"path" doc:"empty if the user cancelled"`
 }
 
 // saveFile lets the user choose a path and writes a file there; the response's

@@ -45,10 +45,10 @@ type Window struct {
 func (w *Window) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
-		serve.Call("POST", "/native/full-screen", "Fill the screen with the window, or go back",
+		serve.Call("POST", "/native/full-screen", "Toggle full screen",
 			w.inWindow(Desk.ToggleFullScreen)),
-		serve.Call("POST", "/native/quit", "Close the window, as its close button does", w.inWindow(Desk.Quit)),
-		serve.Post("/native/save", "Save a file where the person says", &saveRequests, w.saveFile),
+		serve.Call("POST", "/native/quit", "Close the window", w.inWindow(Desk.Quit)),
+		serve.Post("/native/save", "Save a file with a dialog", &saveRequests, w.saveFile),
 	}
 }
 

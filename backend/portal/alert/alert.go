@@ -79,13 +79,13 @@ type Alert struct {
 	UpdatedOn          resource.Seconds
 	Notes              []AlertNote
 	// when the next notification is due; 1: immediately, 0: not until something changes
-	NoticeOn resource.Seconds
-	Told     Told
+	NoticeOn   resource.Seconds
+	LastNotice LastNotice
 }
 
-// Told is the last notification that was sent about an alert.
-type Told struct {
-	Stage    int64            `json:"stage"` // of the chain; 0: nobody has been told
+// LastNotice is the last notification that was sent about an alert.
+type LastNotice struct {
+	Stage    int64            `json:"stage"` // of the chain; 0: no one has been notified
 	Severity int64            `json:"severity"`
 	On       resource.Seconds `json:"on"`
 	Acked    bool             `json:"acked"`
@@ -216,7 +216,7 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn },
 			Doc:      "When the next notification is due",
 			ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "The last notification", ReadOnly: true,
+		{Name: "told", At: func(a *Alert) any { return &a.LastNotice }, Doc: "The last notification", ReadOnly: true,
 			WriteOnly: true},
 	},
 	Derived: alertDerived,

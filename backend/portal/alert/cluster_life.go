@@ -133,7 +133,7 @@ const (
 // be notified as active and, seconds later, as cleared.
 func (a *Alert) grace(sources map[int64]*datasource.DataSource) resource.Seconds {
 	source := sources[a.DataSourceID]
-	if source == nil || a.Told.Stage > 0 { // who has been told already waits for what comes next
+	if source == nil || a.LastNotice.Stage > 0 { // recipients already notified wait for the next notice
 		return 0
 	}
 	polls := int64(leastGrace)

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alertsWithin are the active alerts of the devices in a group and in all groups
+// alertsWithin returns the active alerts of the devices in a group and in all groups
 // below it. They are counted once for all groups, until an alert, a device or a
 // group changes.
 func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

@@ -212,7 +212,8 @@ func PruneAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool,
 
 var active = resource.Where{Field: "cleared", Op: "=", Value: false}
 
-// activeAlert is that of a finding's data point, collector or group, or nil.
+// activeAlert returns the active alert of a finding's data point, collector or
+// group, or nil.
 func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
 	where := []resource.Where{active, {Field: "instanceId", Op: "=", Value: f.InstanceID},
 		{Field: "dataPointId", Op: "=", Value: f.DataPointID}}
@@ -291,7 +292,7 @@ func lookUp(ctx context.Context, r resource.Reader, f *Finding) (about *foundAt,
 	return about, nil
 }
 
-// open is a new alert of a finding.
+// open returns a new alert of a finding.
 func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
 	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value,
 		Reason: f.Reason, Threshold: f.Threshold}

@@ -56,7 +56,7 @@ func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error
 	return Wording{all[int64(a.ID)]}, nil
 }
 
-// Message is the subject and body of the alert's data point.
+// Message returns the subject and body of the alert's data point.
 func (w Wording) Message() AlertMessage { return w.subject.message() }
 
 // JSON fills in a text that is JSON: what comes in is escaped for the texts in
@@ -232,7 +232,7 @@ func (s *alertSubject) token(name string) (string, bool) {
 	return s.property(name)
 }
 
-// property is the value that applies: the instance's, the device's own, that of
+// property returns the value that applies: the instance's, the device's own, that of
 // its groups, and what the portal knows. Secrets are masked.
 func (s *alertSubject) property(name string) (string, bool) {
 	i, d := s.instance, s.device

@@ -111,7 +111,7 @@ var alertDerived = []resource.Derived{
 	same("dependencyRoutingState", "Kept for clients of the published API"),
 }
 
-// same is a text that is empty in every alert.
+// same returns a text that is empty in every alert.
 func same(name, doc string) resource.Derived {
 	return resource.Derived{Name: name, Doc: doc, Schema: resource.Text(""), Example: "",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
@@ -119,7 +119,8 @@ func same(name, doc string) resource.Derived {
 		}}
 }
 
-// unitsOfAlerts is kept for all data points until a data source changes.
+// unitsOfAlerts returns the units of all data points, cached until a data source
+// changes.
 func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	value, err := r.Memo("unitsOfDataPoints", []string{string(datasource.DataSourceRows)}, func() (any, error) {
 		sources, err := resource.Find(ctx, r, datasource.DataSourceRows)
@@ -260,7 +261,7 @@ func columnsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row
 	})
 }
 
-// columnsAsked are the tokens of customColumns. Published clients encode them
+// columnsAsked returns the tokens of customColumns. Published clients encode them
 // twice.
 func columnsAsked(c *resource.Call) ([]string, error) {
 	if c == nil {

@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// reading is the value of an alert as people read it: "83 %", "down (2)".
+// reading returns the value of an alert as people read it: "83 %", "down (2)".
 func (s *alertSubject) reading() string {
 	v, err := strconv.ParseFloat(s.alert.Value, 64)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *alertSubject) reading() string {
 	return s.measure(v)
 }
 
-// measure is a value of the data point with its unit, or the word for it.
+// measure returns a value of the data point with its unit, or the word for it.
 func (s *alertSubject) measure(v float64) string {
 	text := figure(v)
 	p := s.point()

@@ -133,7 +133,7 @@ func changeDataSource(w *resource.Write, was, d *DataSource) error {
 	return noteReason(w, d, w.Call.Query.Get("reason"))
 }
 
-// builtInDataSources are the data sources every portal begins with, in the
+// builtInDataSources returns the data sources every portal begins with, in the
 // order of their ids. Package check documents the raw fields and the
 // collectorAttribute of each check.
 func builtInDataSources() []DataSource {

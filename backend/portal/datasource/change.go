@@ -32,7 +32,7 @@ func (d *DataSource) checkRoom() error {
 	return nil
 }
 
-// eachID are the ids of its data points and graphs.
+// eachID returns the ids of its data points and graphs.
 func (d *DataSource) eachID(do func(id *int64)) {
 	for i := range d.DataPoints {
 		do(&d.DataPoints[i].ID)

@@ -33,7 +33,7 @@ func (d *Discovery) admits(f *check.Found, rules []*regexp.Regexp) bool {
 	return true
 }
 
-// rule is the regular expression of the condition; nil where it has none, or one
+// rule returns the regular expression of the condition; nil where it has none, or one
 // that is larger than it may be.
 func (c *DiscoveryFilter) rule() *regexp.Regexp {
 	if !strings.HasPrefix(c.Operation, "Regex") {

@@ -260,7 +260,7 @@ func (g *Graph) has(name string, n int) bool {
 		slices.ContainsFunc(g.Virtual[:n], func(v VirtualDataPoint) bool { return strings.EqualFold(v.Name, name) })
 }
 
-// knows is like has, for a case-sensitive name in an expression.
+// knows does the same as has for a case-sensitive name in an expression.
 func (g *Graph) knows(name string, n int) bool {
 	return slices.ContainsFunc(g.DataPoints, func(p GraphDataPoint) bool { return p.Name == name }) ||
 		slices.ContainsFunc(g.Virtual[:n], func(v VirtualDataPoint) bool { return v.Name == name })

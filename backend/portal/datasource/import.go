@@ -61,7 +61,7 @@ func (x *exchange) importFunctions() resource.Endpoint {
 	}, FunctionPath)
 }
 
-// importing is an import for the rows that live at path.
+// importing returns an import for the rows that live at path.
 func (x *exchange) importing(e resource.Endpoint, path string) resource.Endpoint {
 	post := x.of["POST "+path]
 	e.Method, e.Category, e.Right, e.Upload = "POST", ground.CategoryDataSources, post.Right, "file"
@@ -105,7 +105,7 @@ func (x *exchange) read(ctx context.Context, c *resource.Call, path string) (any
 	return first, nil
 }
 
-// split is the file's objects: itself, or its items.
+// split returns the file's objects: itself, or its items.
 func split(text []byte) ([]map[string]json.RawMessage, error) {
 	node, err := resource.ParseJSON(text) // strict, as every body
 	if err != nil {

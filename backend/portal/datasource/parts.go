@@ -9,21 +9,21 @@ func Gauge(name, raw, description string) DataPoint {
 		StatusDisplayNames: []StatusDisplayName{}}
 }
 
-// Counter is a data point of which a rate per second is kept.
+// Counter returns a data point of which a rate per second is kept.
 func Counter(name, raw, description string) DataPoint {
 	p := Gauge(name, raw, description)
 	p.Type = typeCounter
 	return p
 }
 
-// Computed is a data point that is worked out from others.
+// Computed returns a data point that is worked out from others.
 func Computed(name, expression, description string) DataPoint {
 	p := Gauge(name, "", description)
 	p.PostProcessor, p.PostProcessorParam = processExpression, expression
 	return p
 }
 
-// Alert is the data point with a threshold, which has to be passed in so many
+// Alert returns the data point with a threshold, which has to be passed in so many
 // polls in a row.
 func (p DataPoint) Alert(expression string, polls int64) DataPoint {
 	p.AlertExpr, p.AlertTransition, p.AlertClear = expression, polls, polls

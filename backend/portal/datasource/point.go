@@ -62,7 +62,7 @@ func (d *DataSource) checkPoints(was *DataSource) error {
 	return nil
 }
 
-// keptIDs are the ids of n parts as they are sent: that of the part before of
+// keptIDs returns the ids of n parts as they are sent: that of the part before of
 // the same id, else of the same name; 0 for a new one.
 func keptIDs(n int, now func(int) (int64, string), m int, before func(int) (int64, string)) []int64 {
 	ids, taken := make([]int64, n), map[int64]bool{}
@@ -144,7 +144,7 @@ func bound(text string, none float64) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Bounds are minValue and maxValue; what lies outside is no data.
+// Bounds returns minValue and maxValue; values outside are no data.
 func (p *DataPoint) Bounds() (low, high float64) {
 	low, _ = bound(p.MinValue, math.Inf(-1))
 	high, _ = bound(p.MaxValue, math.Inf(1))

@@ -148,7 +148,7 @@ var DataPoints = resource.View[*DataPoint]{
 	}),
 }
 
-// sourceAsked is the data source that the path names.
+// sourceAsked returns the data source that the path names.
 func sourceAsked(ctx context.Context, r resource.Reader, c *resource.Call) (*DataSource, error) {
 	id, err := c.ID("dsId")
 	if err != nil {

@@ -231,7 +231,7 @@ func isHost(text string) bool {
 	})
 }
 
-// Prospective is a device as it would be if it were added; no row is written.
+// Prospective returns a device as it would be if it were added; no row is written.
 func Prospective(name string, groups resource.IDs, properties []resource.Property) *Device {
 	d := &Device{Name: name, DisplayName: name, GroupIDs: groups, CustomProperties: properties,
 		CollectorID: ground.BuiltInCollector, CurrentCollector: ground.BuiltInCollector}
@@ -277,7 +277,7 @@ func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 	return out, nil
 }
 
-// inheritedPairs are the properties of the groups in from and of those above
+// inheritedPairs returns the properties of the groups in from and of those above
 // them, the nearest first: the order in which they count.
 func inheritedPairs(ctx context.Context, r resource.Reader, from string) ([]resource.InheritedPair, error) {
 	tree, err := TreeOf(ctx, r)
@@ -324,7 +324,7 @@ func (t *Tree) Properties(d *Device) map[string]string {
 	return t.properties(d, func(p resource.Property) string { return p.Value })
 }
 
-// ShownProperties are those, with secrets masked.
+// ShownProperties returns the same with secrets masked.
 func (t *Tree) ShownProperties(d *Device) map[string]string {
 	return t.properties(d, resource.Property.Shown)
 }

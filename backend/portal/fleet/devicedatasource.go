@@ -171,7 +171,7 @@ type TreeNode struct {
 	Type        string `json:"type"`
 }
 
-// DisablingGroup is the nearest group that has alerting disabled; nil for none.
+// DisablingGroup returns the nearest group that has alerting disabled; nil for none.
 func DisablingGroup(d *Device, t *Tree) *TreeNode {
 	for _, id := range d.GroupIDs {
 		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
@@ -228,7 +228,7 @@ func OfSource(value func(*datasource.DataSource) any) func(context.Context, reso
 	}
 }
 
-// monitoringStatus is 1 while any instance is polled, 0 when none is.
+// monitoringStatus returns 1 while any instance is polled, 0 when none is.
 func monitoringStatus(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	return resource.EachRow(rows, func(row resource.Row) any {
 		n, _ := strconv.Atoi(row.From)

@@ -263,7 +263,8 @@ type groupRef struct {
 	ParentID int64  `json:"parentId"`
 }
 
-// alertsEnabled is whether neither a group nor one above has alerting disabled.
+// alertsEnabled reports whether neither a group nor one above has alerting
+// disabled.
 func alertsEnabled(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	tree, err := TreeOf(ctx, r)
 	if err != nil {
@@ -305,7 +306,7 @@ type Tree struct {
 	Children map[int64][]int64 // ascending by name
 }
 
-// TreeOf is the present tree; it is built again only when a group has changed.
+// TreeOf returns the present tree; it is built again only when a group has changed.
 func TreeOf(ctx context.Context, r resource.Reader) (*Tree, error) {
 	value, err := r.Memo("tree", []string{string(GroupRows)}, func() (any, error) {
 		groups, err := resource.Find(ctx, r, GroupRows)
@@ -328,7 +329,7 @@ func newTree(groups []Group) *Tree {
 	return t
 }
 
-// Inside is the group and all groups inside it, each before its children.
+// Inside returns the group and all groups inside it, each before its children.
 func (t *Tree) Inside(id int64) []int64 {
 	ids := []int64{id}
 	for i := 0; i < len(ids); i++ {
@@ -366,7 +367,7 @@ func (t *Tree) Above(groups resource.IDs) []*Group {
 	return all
 }
 
-// Path is the group's full path; its name for the root, which has none.
+// Path returns the group's full path; its name for the root, which has none.
 func (g *Group) Path() string {
 	if g.FullPath == "" {
 		return g.Name

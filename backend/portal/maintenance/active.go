@@ -107,7 +107,7 @@ func (p *plan) of(kind string, id int64) []*planned {
 	return p.by[kind][id]
 }
 
-// above are the groups and all above them, each once.
+// above returns the groups and all above them, each once.
 func (p *plan) above(groups resource.IDs) []int64 {
 	var ids []int64
 	for _, id := range groups {
@@ -166,7 +166,7 @@ func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (nex
 	return next, nil
 }
 
-// sdtsOfDevice are the maintenance windows that are on a device or on anything
+// sdtsOfDevice returns the maintenance windows that are on a device or on anything
 // below it, and those on its groups and the groups above them.
 func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
 	device, err := resource.Get(ctx, r, fleet.DeviceRows, id)
@@ -193,7 +193,7 @@ func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.
 	return []resource.Where{{Field: "id", Op: "in", Value: ids}}, nil
 }
 
-// sdtsOfGroup are the maintenance windows that are on a group and on the groups
+// sdtsOfGroup returns the maintenance windows that are on a group and on the groups
 // above it.
 func sdtsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
 	plan, err := planOf(ctx, r)

@@ -31,7 +31,7 @@ func (a *aiming) required(field string, id int64) error {
 	return nil
 }
 
-// seen is the one row that the caller sees and that meets the conditions.
+// seen returns the one row that the caller sees and that meets the conditions.
 func seen[T any](w *resource.Write, of resource.Name[*T], where ...resource.Where) (*T, error) {
 	found, err := resource.Find(w.Context, w.Tx, of,
 		append(where, resource.SeenBy(w.Call.Access, resource.Read), resource.Limit(2))...)

@@ -188,7 +188,7 @@ func (s *SDT) checkDays() error {
 	return nil
 }
 
-// splitDays are the days of a list joined by commas.
+// splitDays returns the days of a list joined by commas.
 func splitDays(text string) []string {
 	days := strings.Split(text, ",")
 	for i := range days {
@@ -298,7 +298,7 @@ func mayMaintain(who *resource.Access) bool {
 	return all
 }
 
-// namesIn are the names in the body that may stand for ids.
+// namesIn returns the names in the body that may stand for ids.
 func namesIn(w *resource.Write) (map[string]string, error) {
 	names := map[string]string{}
 	var body resource.Node

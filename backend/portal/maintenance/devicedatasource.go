@@ -64,7 +64,7 @@ func sdtStatus(windows []SDT) any {
 	return strings.Join(status[:], "-")
 }
 
-// sdtsInEffect are their ids.
+// sdtsInEffect returns their ids.
 func sdtsInEffect(windows []SDT) any {
 	ids := make([]resource.TextID, len(windows))
 	for i, s := range windows {

@@ -161,7 +161,8 @@ func closeSDT(ctx context.Context, tx resource.Tx, s *SDT, now resource.Millis, 
 	return nil
 }
 
-// dueAfter is when the first window ends that is not closed yet; 0 for none.
+// dueAfter returns the end of the first window that is not closed yet; 0 for
+// none.
 func (s *SDT) dueAfter(home *time.Location) resource.Millis {
 	schedule, from := s.Schedule(home), time.UnixMilli(int64(s.ClosedTo))
 	if w, ok := schedule.At(from); ok {

@@ -264,7 +264,7 @@ func (z zones) named(name string) *time.Location {
 	return zone
 }
 
-// momentOf is the zero time for 0.
+// momentOf returns the zero time for 0.
 func momentOf(at resource.Millis) time.Time {
 	if at == 0 {
 		return time.Time{}

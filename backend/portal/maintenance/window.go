@@ -143,7 +143,7 @@ func (s *Schedule) Longest() int {
 	return least * dayLong
 }
 
-// dateOf is the day on the wall, in days since 1970.
+// dateOf returns the day on the wall, in days since 1970.
 func dateOf(t time.Time, zone *time.Location) int64 {
 	_, offset := t.In(zone).Zone()
 	local := t.Unix() + int64(offset)

@@ -217,7 +217,7 @@ func (t *Thresholds) chain(s Spot, dataPoint int64) []*Override {
 	return all
 }
 
-// disabledAt is the nearest group in which the data source raises no alerts.
+// disabledAt returns the nearest group in which the data source raises no alerts.
 func (t *Thresholds) disabledAt(groups resource.IDs, dataSource int64) *fleet.Group {
 	for _, g := range t.tree.Above(groups) {
 		if s := t.groups[[2]int64{g.ID, dataSource}]; s != nil && (s.DisableAlerting || s.StopMonitoring) {

@@ -336,7 +336,7 @@ func tokensOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]
 	return out, nil
 }
 
-// Zone is the time zone of a user; nil for the portal's.
+// Zone returns the time zone of a user; nil for the portal's.
 func (u *User) Zone() *time.Location {
 	if zone, err := time.LoadLocation(u.Timezone); err == nil && u.Timezone != "" {
 		return zone

@@ -14,7 +14,7 @@ const DefaultRange = "Last 24 hours"
 const dateRangeDoc = "Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, " +
 	"Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59"
 
-// ParseRange is the half-open range of time a text means, seen from now and in
+// ParseRange returns the half-open range of time a text means, seen from now and in
 // its time zone. The zero time is no limit. An empty text is DefaultRange.
 func ParseRange(text string, now time.Time) (from, to time.Time, err error) {
 	words := strings.Fields(strings.ToLower(text))

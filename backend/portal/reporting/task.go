@@ -162,7 +162,7 @@ var ReportTaskList = resource.View[*ReportTask]{
 	}),
 }
 
-// Path is where the file is, below the mount.
+// Path returns the path of the file below the mount.
 func (t *ReportTask) Path() string {
 	return fmt.Sprintf("/report/reports/%d/tasks/%d/result", t.ReportID, t.ID)
 }
@@ -200,8 +200,8 @@ func (t *ReportTask) Saw(kind *ReportType, who *resource.Access) {
 	}
 }
 
-// MayActAs is fault.Denied unless the caller may change that user, and so could
-// act with their rights anyway.
+// MayActAs returns fault.Denied unless the caller may change that user, and so
+// could act with their rights anyway.
 func MayActAs(w *resource.Write, userID int64) error {
 	who := w.Call.Access
 	if who == nil || who.UserID == userID {

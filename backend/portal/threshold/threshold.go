@@ -142,7 +142,7 @@ var SeverityTitles = map[int64]string{SeverityWarn: "Warning", SeverityError: "E
 // LevelWords are the words for severities.
 var LevelWords = map[int64]string{SeverityWarn: "warn", SeverityError: "error", SeverityCritical: "critical"}
 
-// SeverityWord is "warn", "error" or "critical".
+// SeverityWord returns "warn", "error" or "critical".
 func SeverityWord(severity int64) string { return LevelWords[severity] }
 
 // CheckAlertExpr refuses an invalid threshold, with an error for that field.

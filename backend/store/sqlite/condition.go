@@ -16,13 +16,13 @@ const (
 // And is between two conditions that must both be met.
 const And = " AND "
 
-// All is the condition that all of some are met.
+// All returns the condition that all of some are met.
 func All(conditions ...string) string { return strings.Join(conditions, And) }
 
-// Any is the condition that at least one of some is met.
+// Any returns the condition that at least one of some is met.
 func Any(conditions ...string) string { return "(" + strings.Join(conditions, " OR ") + ")" }
 
-// Not is the condition that another one, made by Any, is not met.
+// Not returns the condition that another one, made by Any, is not met.
 func Not(condition string) string { return "NOT " + condition }
 
 // Group makes one condition of several that All joined.
@@ -34,31 +34,31 @@ const HasID = `"id" = ?`
 // OtherID is the condition that a row has another id.
 const OtherID = `"id" <> ?`
 
-// Is is the condition that a field has a value.
+// Is returns the condition that a field has a value.
 func Is(field string) string { return Quote(field) + " = ?" }
 
-// Compare is the condition that a field compares with a value by op: one of = !=
+// Compare returns the condition that a field compares with a value by op: one of = !=
 // < > <= >=. Texts compare without regard to case.
 func Compare(field string, kind resource.Kind, op string) string {
 	return Quote(field) + collation(kind) + " " + op + " ?"
 }
 
-// Zero is the condition that a number is 0.
+// Zero returns the condition that a number is 0.
 func Zero(field string) string { return Quote(field) + " = 0" }
 
-// Positive is the condition that a number is more than 0.
+// Positive returns the condition that a number is more than 0.
 func Positive(field string) string { return Quote(field) + " > 0" }
 
 // among is every element of an argument that is a JSON array.
 const among = "IN (SELECT value FROM json_each(?))"
 
-// Among is the condition that a field is in a list: a JSON array of numbers.
+// Among returns the condition that a field is in a list: a JSON array of numbers.
 func Among(field string) string { return PlaceAmong(Quote(field)) }
 
-// PlaceAmong is Among for a place of a table.
+// PlaceAmong does the same as Among for a place of a table.
 func PlaceAmong(place string) string { return place + " " + among }
 
-// AmongKeys is the condition that a place has the key of a member of a JSON
+// AmongKeys returns the condition that a place has the key of a member of a JSON
 // object whose value meets a condition on MemberValue.
 func AmongKeys(place, where string) string {
 	return place + ` IN (SELECT m."key" FROM json_each(?) m WHERE ` + where + ")"
@@ -67,29 +67,30 @@ func AmongKeys(place, where string) string {
 // MemberValue is the value of a member in the condition of AmongKeys.
 const MemberValue = `m."value"`
 
-// InQuery is the condition that a field has a value that a query selects.
+// InQuery returns the condition that a field has a value that a query selects.
 func InQuery(field, query string) string { return Quote(field) + " IN (" + query + ")" }
 
-// First is the condition that a row is one of the first that meet another one,
+// First returns the condition that a row is one of the first that meet another one,
 // by id; its arguments end with how many.
 func First(table, where string) string {
 	return `"id" IN (` + SelectIDs(table, where) + ` ORDER BY "id" LIMIT ?)`
 }
 
-// Linked is the condition that a row holds an id.
+// Linked returns the condition that a row holds an id.
 func Linked(link string) string { return `"id" IN (SELECT "row" FROM ` + link + ` WHERE "ref" = ?)` }
 
-// LinkedAny is the condition that a row holds an id of a JSON array.
+// LinkedAny returns the condition that a row holds an id of a JSON array.
 func LinkedAny(link string) string {
 	return `"id" IN (SELECT "row" FROM ` + link + ` WHERE "ref" ` + among + ")"
 }
 
-// LinkedTo is Linked where each row of the table is looked at.
+// LinkedTo does the same as Linked for a scan of the table.
 func LinkedTo(link, table string) string {
 	return `EXISTS (SELECT 1 FROM ` + link + ` l WHERE l."ref" = ? AND l."row" = ` + table + `."id")`
 }
 
-// NamesAny is LinkedAny for rows without links: it reads the text of the field.
+// NamesAny does the same as LinkedAny for rows without links: it reads the text
+// of the field.
 func NamesAny(field string) string {
 	return "EXISTS (SELECT 1 FROM json_each('['||" + Quote(field) + "||']') g WHERE g.value " + among + ")"
 }
@@ -134,7 +135,7 @@ func Pairs(place, name string, all []filter.Cond) (string, []any) {
 	return All(conditions...), args
 }
 
-// PairValues is the condition that the value of any pair of the list at place
+// PairValues returns the condition that the value of any pair of the list at place
 // compares with any of the values.
 func PairValues(place string, op filter.Op, list []filter.Value) (string, []any) {
 	text, args := Values("(e.value->>'value')", resource.KindText, op, list)
@@ -250,5 +251,5 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Joined is the place of two texts with a space between them.
+// Joined returns the place of two texts with a space between them.
 func Joined(first, second string) string { return Quote(first) + ` || ' ' || ` + Quote(second) }

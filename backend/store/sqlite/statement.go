@@ -146,7 +146,7 @@ func (t *Table) Distinct(field string) string {
 	return "SELECT DISTINCT " + Quote(field) + " FROM " + t.name
 }
 
-// UpdateWhere is Update of a row that also meets a condition.
+// UpdateWhere does the same as Update for a row that also meets a condition.
 func (t *Table) UpdateWhere(where string) string { return t.Update + " AND " + where }
 
 // DeleteWhere deletes rows.
@@ -185,7 +185,7 @@ func DeleteLinksOf(link, table, where string) string {
 // CountLinks counts rows by the ids they hold.
 func CountLinks(link string) string { return `SELECT "ref", count(*) FROM ` + link + " GROUP BY 1" }
 
-// Ascending is the order of a list by a column.
+// Ascending returns the order of a list by a column.
 func Ascending(name string, kind resource.Kind) string { return Quote(name) + collation(kind) }
 
 // Descending turns an order by one column around.

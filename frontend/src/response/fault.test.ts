@@ -45,7 +45,7 @@ test('a fault says what failed and whether anything was sent', () => {
       'Too many redirects from Demo',
       'The request was sent. The portal returned only redirects.',
     ],
-    [new Fault('too many sign-in attempts at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],
+    [new Fault('too many sign-ins at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],
     [new Fault('this takes longer than 2 seconds', 503, {}, false, 2), 'Demo is busy', 'Try again in 2 s.'],
     [new Fault('the portal is starting', 503), 'Demo is busy', 'Try again in a moment.'],
     [

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// lookout finds candidate positions of a needle in a body: the needle's own
+// needleScan finds candidate positions of a needle in a body: the needle's own
 // bytes, or an escape that can encode any letter. Only those have to be read as
 // JSON. It belongs to one goroutine.
-type lookout struct {
+type needleScan struct {
 	ctx      context.Context
 	body     *body
 	end      int64 // of the bytes to search
@@ -37,13 +37,13 @@ const signs = "\"\\/\b\f\n\r\t\uFFFD"
 // escape is the prefix of an escape that can encode any letter.
 var escape = []byte(`\u`)
 
-// newLookout returns a lookout for needle in the body up to end; nil if every
+// newNeedleScan returns a needleScan for needle in the body up to end; nil if every
 // string has to be decoded to find it.
-func newLookout(ctx context.Context, b *body, end int64, needle []byte, fold bool) *lookout {
+func newNeedleScan(ctx context.Context, b *body, end int64, needle []byte, fold bool) *needleScan {
 	if bytes.ContainsAny(needle, signs) || !utf8.Valid(needle) {
 		return nil
 	}
-	l := &lookout{ctx: ctx, body: b, end: end, fold: fold, needle: needle, patterns: [][]byte{escape, needle}}
+	l := &needleScan{ctx: ctx, body: b, end: end, fold: fold, needle: needle, patterns: [][]byte{escape, needle}}
 	if fold {
 		for _, c := range needle {
 			if c >= utf8.RuneSelf {
@@ -66,7 +66,7 @@ func newLookout(ctx context.Context, b *body, end int64, needle []byte, fold boo
 
 // from returns the first place at or after pos; the end of the body for none
 // and after an error.
-func (l *lookout) from(pos int64) int64 {
+func (l *needleScan) from(pos int64) int64 {
 	for pos < l.end {
 		if pos < l.base || pos >= l.base+int64(len(l.piece)) {
 			if !l.read(pos) {
@@ -100,7 +100,7 @@ func (l *lookout) from(pos int64) int64 {
 
 // index returns the first place of p in text; of an escape, the first that
 // encodes a letter of the needle.
-func (l *lookout) index(text, p []byte) int {
+func (l *needleScan) index(text, p []byte) int {
 	for skipped := 0; ; {
 		found := bytes.Index(text[skipped:], p)
 		if found < 0 {
@@ -116,7 +116,7 @@ func (l *lookout) index(text, p []byte) int {
 
 // matters reports whether the needle contains the letter with the hex digits at
 // the start of text.
-func (l *lookout) matters(text []byte) bool {
+func (l *needleScan) matters(text []byte) bool {
 	if len(text) < 4 {
 		return true // the rest is in the next piece
 	}
@@ -132,7 +132,7 @@ func (l *lookout) matters(text []byte) bool {
 }
 
 // read makes the piece begin at pos.
-func (l *lookout) read(pos int64) bool {
+func (l *needleScan) read(pos int64) bool {
 	if l.err = l.ctx.Err(); l.err != nil {
 		return false
 	}
@@ -155,9 +155,9 @@ func (l *lookout) read(pos int64) bool {
 	return true
 }
 
-// landmark returns the nearest indexed position at or before at where a value, a
+// indexedStart returns the nearest indexed position at or before at where a value, a
 // key or the punctuation between them begins.
-func (s *scanner) landmark(root, at int64) int64 {
+func (s *scanner) indexedStart(root, at int64) int64 {
 	place, next := root, s.after(root)
 	for next < len(s.spans) && s.spans[next].start <= at {
 		inner := &s.spans[next]

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// standIns are variables that replace template tags: values that other programs
+// placeholders are variables that replace template tags: values that other programs
 // fill in and Spyglass does not.
-type standIns struct {
-	by    map[string]string // a variable for each tag
-	order []string          // the tags
-	named map[string]int    // how many have a variable of that name
-	asked []string          // variables that replace prompts
-	asks  map[string]bool
+type placeholders struct {
+	by       map[string]string // a variable for each tag
+	order    []string          // the tags
+	named    map[string]int    // how many have a variable of that name
+	prompts  []string          // variables that replace prompts
+	prompted map[string]bool
 }
 
 // of returns the variable for a tag, which has the tag's name if that is free.
-func (s *standIns) of(tag, name string) string {
+func (s *placeholders) of(tag, name string) string {
 	if own, have := s.by[tag]; have {
 		return own
 	}
@@ -32,19 +32,19 @@ func (s *standIns) of(tag, name string) string {
 	return own
 }
 
-// ask records that the other program would prompt for the variable.
-func (s *standIns) ask(variable string) {
-	if s.asks == nil {
-		s.asks = map[string]bool{}
+// prompt records that the other program would prompt for the variable.
+func (s *placeholders) prompt(variable string) {
+	if s.prompted == nil {
+		s.prompted = map[string]bool{}
 	}
-	if !s.asks[variable] {
-		s.asks[variable] = true
-		s.asked = append(s.asked, variable)
+	if !s.prompted[variable] {
+		s.prompted[variable] = true
+		s.prompts = append(s.prompts, variable)
 	}
 }
 
 // say adds a note that lists the replacement variables.
-func (s *standIns) say(f *File, program string) {
+func (s *placeholders) say(f *File, program string) {
 	list := []string{}
 	for _, call := range s.order {
 		tag := []rune(strings.Join(strings.Fields(call), " "))
@@ -53,8 +53,8 @@ func (s *standIns) say(f *File, program string) {
 		}
 		list = append(list, fmt.Sprintf("{{%s}} for %s", s.by[call], string(tag)))
 	}
-	if len(s.asked) > 0 {
-		f.notes.say("Where %s prompts for a value, a variable provides it here: %s.", program, someOf(s.asked))
+	if len(s.prompts) > 0 {
+		f.notes.say("Where %s prompts for a value, a variable provides it here: %s.", program, someOf(s.prompts))
 	}
 	if len(list) > 0 {
 		f.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an "+
