@@ -2,18 +2,18 @@ import type { DataProgress } from '../client/data'
 import type { Toasts } from '../ui/toast.svelte'
 import { text } from './text'
 
-/** What the last responses and the event stream have told the whole page. */
+/** Page-wide state from the last responses and the event stream. */
 export class Activity {
   /** Counts up when history changed, here or in another window. */
   historyVersion = $state(0)
   /** The quota of the last response, of whichever tab sent last. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
-  /** Hears how far a backup or a restore is. */
+  /** Receives the progress of a backup or a restore. */
   ondata: (progress: DataProgress) => void = () => {}
-  /** Why the portal can write nothing, and the message that says so. */
+  /** Why the portal cannot write, and the toast about it. */
   #unwritten = { problem: '', toast: 0 }
 
-  /** The portal can write nothing, or can again: a stream that comes back tells it once more. */
+  /** Handles that the portal cannot write, or can again; a reconnected stream reports it again. */
   storage(problem: string, toasts: Pick<Toasts, 'show' | 'dismiss' | 'current'>) {
     const was = this.#unwritten
     if (problem === was.problem) return

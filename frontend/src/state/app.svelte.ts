@@ -36,7 +36,7 @@ export class App implements Page {
   )
   readonly variables = new Variables(() => this.client)
   readonly commands = new Commands(() => this.settings.values.keys, reportMissed)
-  /** What the portal tells of its changes. */
+  /** Changes of the portal. */
   readonly live = new Live()
   /** Where one is in the Monitor view. */
   readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }))
@@ -73,9 +73,9 @@ export class App implements Page {
     this.commands.declare(commands(this))
   }
 
-  /** The one call before the first paint. The code of what the server knew to be shown comes beside it. */
+  /** Makes the only call before the first paint, while the code of the expected view loads. */
   async load({ view, screen }: { view?: string; screen?: string } = {}) {
-    this.navigation.load(view, screen).catch(() => {}) // asked for again below
+    this.navigation.load(view, screen).catch(() => {}) // tried again below
     try {
       const start = await this.client.start()
       if (!start) return void (this.session.phase = 'signin')
@@ -143,7 +143,7 @@ export class App implements Page {
     await Promise.all([this.portals.flush(last), this.settings.flush(last)])
   }
 
-  /** Goes where the address leads, once: the page keeps by itself where it is. */
+  /** Opens the target of the address once; the page stores its own place. */
   follow() {
     const to = pageOf(location.hash, (screen) => this.navigation.isScreen(screen))
     if (!to || this.session.phase !== 'ready') return
@@ -151,7 +151,7 @@ export class App implements Page {
     void openLink(this, to)
   }
 
-  /** What could not be kept is told; without a session, by asking to sign in. */
+  /** Reports a failed save; without a session it shows the sign-in. */
   saveFailed(e: unknown) {
     const fault = asFault(e)
     if (fault.status === 401) this.session.ended = true
@@ -168,7 +168,7 @@ export class App implements Page {
     const { api, monitor } = this.navigation.parts
     void touched()
       .then(() => Promise.all([api.ready(), monitor.ready()]))
-      .catch(() => {}) // who needs one then asks again
+      .catch(() => {}) // a later use tries again
     if (start.notice) this.toasts.show(start.notice, { tone: 'warn', stay: true })
     this.#listen()
   }

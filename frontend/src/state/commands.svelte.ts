@@ -63,7 +63,7 @@ export class Commands {
   list: readonly Command[] = []
   #offers = new Map<Action, unknown>()
 
-  /** `own` returns the keys that the person chose; `missed` is told of an action that nobody offers. */
+  /** `own` returns the user's shortcuts; `missed` receives actions without a handler. */
   constructor(
     private own: () => OwnKeys | undefined,
     private missed: (name: Action) => void,
@@ -100,7 +100,7 @@ export class Commands {
   }
 }
 
-/** Reports an action that nobody offers: an error while developing and in tests, a line in the console otherwise. */
+/** Reports an action without a handler: an error in development and tests, otherwise a line in the console. */
 export function reportMissed(name: Action) {
   const problem = `No part of the page offers the action ${name}.`
   if (import.meta.env.DEV) throw new Error(problem)

@@ -1,4 +1,4 @@
-/** What the tabs of a portal and Go tell the page. */
+/** Connects the tabs of a portal, and the event stream, with the page. */
 import type { Extracted } from '../client'
 import type { ToastOptions } from '../ui/toast.svelte'
 import { used } from './recents'
@@ -10,7 +10,7 @@ import type { OpenTab } from './tabs/workspace.svelte'
 import type { Page } from './page'
 import { text } from './text'
 
-/** Answers and faults of a portal's tabs come to the page. */
+/** Passes responses and faults of a portal's tabs to the page. */
 export function wire(page: Page, place: Place) {
   const { workspace } = place
   workspace.onfault = (e) => page.saveFailed(e)
@@ -21,7 +21,7 @@ export function wire(page: Page, place: Place) {
   }
   workspace.onactive = (tab) => void remember(page, place, tab)
   workspace.before = (tab, anyway) => {
-    // now, and not with the answer: nothing moves when that comes
+    // now and not with the response, so that nothing moves when it arrives
     if (tab.draft.endpoint) used(page, tab.draft.endpoint, place.id)
     return page.sending.before(tab, anyway)
   }
@@ -39,14 +39,14 @@ export function wire(page: Page, place: Place) {
   }
 }
 
-/** What is said after an extractor ran. */
+/** Returns the toast after an extractor ran. */
 function extractedToast(found: Extracted): [string, ToastOptions] {
   if (found.problem) return [text.notSet(found.variable, found.problem), { tone: 'warn' }]
   const value = found.value.length > 40 ? `${found.value.slice(0, 40)}…` : found.value
   return [text.extracted(found.variable, value), { tone: 'ok' }]
 }
 
-/** What Go tells goes where it is shown; the answer ends it. */
+/** Dispatches events of the stream to the parts of the page. Returns a function that ends this. */
 export function listen(page: Page): () => void {
   return page.client.listen({
     progress: (e) => {
@@ -77,7 +77,7 @@ export function listen(page: Page): () => void {
   })
 }
 
-/** The next start begins with the tab that is looked at. */
+/** Stores the active tab for the next start. */
 async function remember(page: Page, place: Place, tab: OpenTab) {
   try {
     const id = await tab.stored()

@@ -3,7 +3,7 @@ import { sameKeys } from '../ui/keys'
 import type { Command } from './command'
 import type { KeptSettings } from './settings.svelte'
 
-/** The commands, and the settings that hold a person's own keys. */
+/** The commands, and the settings with the user's shortcuts. */
 interface Keyboard {
   commands: { readonly list: readonly Command[] }
   settings: Pick<KeptSettings, 'values' | 'save'>
@@ -12,7 +12,7 @@ interface Keyboard {
 /** Keys by command; a command that is not in it has its declared ones, an empty list has none. */
 export type OwnKeys = Record<string, string[]>
 
-/** The commands with the person's own keys where there are some; `own` is asked each time. */
+/** Returns the commands with the user's shortcuts; calls `own` each time. */
 export function remappable(commands: readonly Command[], own: () => OwnKeys | undefined): Command[] {
   return commands.map((command) => ({
     ...command,
@@ -28,7 +28,7 @@ export function holder(commands: readonly Command[], keys: string, except: strin
   return commands.find((c) => c.id !== except && c.keys?.some((k) => sameKeys(k, keys)))
 }
 
-/** Gives keys to a command; whoever had them loses them. */
+/** Assigns keys to a command, and removes them from other commands. */
 export function giveKeys(app: Keyboard, id: string, keys: string) {
   const own = { ...app.settings.values.keys }
   for (const c of app.commands.list) {

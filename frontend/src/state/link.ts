@@ -9,11 +9,11 @@ export function pageOf(hash: string, isScreen: (id: string) => boolean): Link | 
   return isScreen(screen) ? { screen, id } : undefined
 }
 
-/** Opens a spyglass:// link. It shows, and sends nothing: whoever wrote it is not known. */
+/** Opens a spyglass:// link. It sends no request, because the author of the link is unknown. */
 export async function openLink(page: Page, { screen, id, call, problem }: Link) {
   if (problem) return page.toasts.show(problem, { tone: 'warn', stay: true })
   if (page.portals.shown.remote) await page.portals.switchTo(0) // links belong to the portal of this machine
-  if (page.portals.shown.remote) return // it said why
+  if (page.portals.shown.remote) return // the reason is shown already
   if (screen) return page.navigation.watch(screen, id)
   if (!call) return
   await page.portals.place.catalog.settled

@@ -40,7 +40,7 @@ export class Navigation {
   /** Whether the command palette is open, and what it begins with. */
   palette = $state(false)
   paletteQuery = $state('')
-  /** What is looked for in the docs of the endpoint. */
+  /** The search in the docs of the endpoint. */
   docsQuery = $state({ endpoint: '', text: '' })
 
   constructor(
@@ -50,14 +50,14 @@ export class Navigation {
     this.parts = { api: new Part(views.api), monitor: new Part(views.monitor) }
   }
 
-  /** Begins where the settings say. */
+  /** Restores the view from the settings. */
   restore(settings: Settings) {
     this.panel = settings.panel ?? 'docs'
     this.view = settings.view ?? 'welcome'
     this.page.monitor.restore(settings.monitor)
   }
 
-  /** Loads the code of what is shown first, whole, so that it comes in one paint. */
+  /** Loads the code of the first view completely, so that it appears in one paint. */
   async load(view?: string, screen = this.page.monitor.screen) {
     if (view === 'api') await this.parts.api.ready()
     if (view === 'monitor')
@@ -68,7 +68,7 @@ export class Navigation {
     return this.views.screens.some((s) => s.id === id)
   }
 
-  /** Shows a view, and remembers it. An API view has at least one tab. */
+  /** Shows a view, and stores it. An API view has at least one tab. */
   go(view: View) {
     const { settings, toasts, portals } = this.page
     this.view = view
@@ -78,7 +78,7 @@ export class Navigation {
     if (view !== 'welcome') this.parts[view].ready().catch(() => toasts.show(partText.notLoaded, { tone: 'error' }))
   }
 
-  /** Resolves when the chosen view is on the page, and offers what it can do, or is known not to come. */
+  /** Resolves when the selected view is shown with its commands, or failed to load. */
   async shown() {
     if (this.view !== 'welcome') await this.parts[this.view].ready().catch(() => {})
     await tick()
@@ -104,7 +104,7 @@ export class Navigation {
     this.page.commands.runIfOffered('tools.enter')
   }
 
-  /** `anew` opens it in a tab of its own. */
+  /** `anew` opens it in a new tab. */
   chooseEndpoint(endpoint: Endpoint, anew = false): OpenTab {
     this.go('api')
     const tab = this.page.portals.place.workspace.choose(endpoint, anew)
@@ -144,7 +144,7 @@ export class Navigation {
     void this.showPanel('docs')
   }
 
-  /** Docs come to the front with one field or parameter looked for. */
+  /** Shows the docs, searched for one field or parameter. */
   findInDocs(name: string) {
     this.docsQuery = { endpoint: this.page.portals.place.workspace.active?.draft.endpoint?.id ?? '', text: name }
     void this.enterPanel('docs')

@@ -9,7 +9,7 @@ interface Home {
 
 const most = 8
 
-/** The ids of the endpoints used last at a portal, the one that is shown unless told; the last one first. */
+/** Returns the ids of the endpoints used last at a portal, by default the selected one; newest first. */
 export function recentsOf({ settings, portals }: Home, portal = portals.place.id): string[] {
   return (portal ? settings.values.recentsAt?.[portal] : settings.values.recents) ?? []
 }

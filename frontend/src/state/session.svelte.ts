@@ -2,7 +2,7 @@ import type { Fault, Start, User } from '../client'
 
 export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
-/** Who is signed in, and how far the page has come with its start. */
+/** The signed-in user, and the phase of the start. */
 export class Session {
   phase = $state<Phase>('loading')
   /** Why the page could not start. */

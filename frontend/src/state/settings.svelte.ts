@@ -1,7 +1,7 @@
 import type { Client, Fonts, Settings, Theme } from '../client'
 import { Saver } from '../client/saver'
 
-/** A change of the settings: null forgets one. */
+/** A change of the settings: null deletes one. */
 type Change = { [K in keyof Settings]?: Settings[K] | null }
 
 /** The settings of the user, kept by the server, and what follows from them. */
@@ -39,7 +39,7 @@ export class KeptSettings {
     this.#saver.touch()
   }
 
-  /** Keeps which fonts are there for the next start: fonts come and go. */
+  /** Stores the installed fonts for the next start. */
   remember(fonts: Fonts | undefined) {
     if (fonts && (fonts.ui !== this.values.fonts?.ui || fonts.code !== this.values.fonts.code)) this.save({ fonts })
   }

@@ -3,9 +3,8 @@ import { matches } from './keys'
 const regions = 'dialog, [role="dialog"], [role="tabpanel"], section, main'
 
 /**
- * Ctrl+A where nothing takes it: selects what is read there, a panel or a
- * dialog, and never the whole window with its buttons. Fields and lists have
- * their own meaning of the key.
+ * Handles Ctrl+A where no field or list handles it: selects the text of the panel or dialog, and not the whole window
+ * with its buttons.
  */
 export function selectAll(e: KeyboardEvent) {
   if (e.defaultPrevented || !matches('Mod+A', e)) return

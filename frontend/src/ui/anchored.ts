@@ -11,7 +11,7 @@ export interface Anchoring {
   most?: number
   /** With this much room below, the popover scrolls rather than opens above. */
   enough?: number
-  /** Moves along when something scrolls or comes and goes around the anchor. */
+  /** Updates the position when the page scrolls or the layout around the anchor changes. */
   follow?: boolean
 }
 

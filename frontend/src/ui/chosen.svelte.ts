@@ -10,7 +10,7 @@ export class Chosen<Id extends string | number> {
     this.ids = next
   }
 
-  /** Adds all from the anchor to id, as they stand in the list. */
+  /** Selects all from the anchor to id, in the order of the list. */
   reach(id: Id, list: { id: Id }[]) {
     const to = list.findIndex((h) => h.id === id)
     const anchor = list.findIndex((h) => h.id === this.#anchor)

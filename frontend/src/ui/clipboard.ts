@@ -1,7 +1,7 @@
 import type { Toasts } from './toast.svelte'
 import { text as words } from './text'
 
-/** Copies and says so; says why not when the system refuses. */
+/** Copies a text and shows a toast; shows the reason if the system refuses. */
 export async function copy(toasts: Pick<Toasts, 'show'>, text: string | Promise<string>, what: string) {
   try {
     await navigator.clipboard.writeText(await text)

@@ -1,4 +1,4 @@
-/** A word that is cut off for want of room is told whole under the mouse, unless it has a hint of its own. */
+/** Shows a truncated text in full as a tooltip, unless it has a tooltip of its own. */
 export function tellCut(page: Document): () => void {
   const ours = new WeakSet<Element>()
 

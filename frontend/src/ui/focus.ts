@@ -1,8 +1,7 @@
 /**
- * The focus is never lost: when what had it leaves the page, or can no longer
- * have it, the nearest part that stays gets it. After a dialog or a menu that
- * is what had the focus before; in place of a row the one that follows; in
- * place of a pane the same pane of what is shown now.
+ * Keeps the focus on the page: when the focused element is removed or disabled, the nearest remaining one gets the
+ * focus. After a dialog or a menu that is the previously focused element; for a removed row the next row; for a pane
+ * the same pane of the new content.
  */
 const layers = 'dialog, [role="dialog"], [role="menu"], [popover]'
 const takers =
@@ -20,7 +19,7 @@ export function keepFocus(page: Document): () => void {
   function onfocusin(e: FocusEvent) {
     const now = trailOf(e.target as HTMLElement)
     const layer = now[0]?.element.closest(layers)
-    // not from one place of it to another, be that gone
+    // not between two elements of the same layer, even a removed one
     if (layer && trail.length && !trail.some(({ element }) => element === layer)) before.set(layer, trail)
     trail = now
   }
@@ -91,7 +90,7 @@ function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HT
   }
 }
 
-/** What follows in a container at a place where something is gone, else what stands before it. */
+/** Returns the element after a removed one in a container, or else the one before it. */
 function beside(container: HTMLElement | undefined, at: number): HTMLElement | undefined {
   const all = [...(container?.children ?? [])]
   for (const child of [...all.slice(at), ...all.slice(0, at).reverse()]) {

@@ -4,9 +4,8 @@ import type { Fonts } from '../client'
 const probe = 'mmmmmmmmmmlliWQ@#%'
 
 /**
- * Takes the families that are not installed off the front of the stacks. WebKit
- * on Linux looks them all up anew for each size and weight, which is most of the
- * time to the first paint; here it does so once.
+ * Removes families that are not installed from the front of the font stacks. WebKit on Linux looks them all up again
+ * for each size and weight, which takes most of the time to the first paint.
  */
 export function chooseFonts(root: HTMLElement): Fonts | undefined {
   const pen = document.createElement('canvas').getContext('2d')

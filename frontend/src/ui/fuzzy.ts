@@ -18,7 +18,7 @@ export interface Piece {
   hit: boolean
 }
 
-/** Fields to look into, made ready once for many queries. */
+/** Fields to search, prepared once for many queries. */
 export interface Text {
   fields: readonly string[]
   lower: readonly string[]
@@ -45,9 +45,8 @@ const wholeText = 1000 // for several words that are all of a field, but for the
 const widestGap = 2
 
 /**
- * The items that match, best first; equals keep the order they came in.
- * An empty query matches everything with score 0. `textOf` answers the fields
- * to look into, most important first.
+ * Returns the items that match, best first; equal ones keep their order. An empty query matches everything with score
+ * 0. `textOf` returns the fields to search, most important first.
  */
 export function rank<T>(
   query: string,
@@ -104,7 +103,7 @@ function matchAll(words: string[], { fields, lower }: Text): { score: number; ma
   return { score: score + shorter, marks: hits.map((h) => [...h].sort((a, b) => a - b)) }
 }
 
-/** The word as it stands, preferably where a word of the text begins. */
+/** Matches the exact word, preferably at the beginning of a word of the text. */
 function matchPiece(word: string, text: string, lower: string): { score: number; at: number[] } | undefined {
   let best = -1
   let bestScore = 0
@@ -112,7 +111,7 @@ function matchPiece(word: string, text: string, lower: string): { score: number;
     let score = 100 + word.length
     if (startsWord(text, at)) score += 40
     if (endsWord(text, at + word.length)) score += 20
-    if (text.startsWith('/') && at + word.length === text.length) score += 10 // a path is what it ends with
+    if (text.startsWith('/') && at + word.length === text.length) score += 10 // the end of a path identifies it
     if (score > bestScore) [best, bestScore] = [at, score]
     if (score === 170 + word.length) break
   }
@@ -121,9 +120,9 @@ function matchPiece(word: string, text: string, lower: string): { score: number;
 }
 
 /**
- * The word's letters in order: each begins a word of the text, or follows the
- * letter before it at once or within a short gap. The best such placing is found
- * letter by letter; `from[i][p]` remembers where letter i-1 was when i is at p.
+ * Matches the word's letters in order: each begins a word of the text, or follows the letter before it at once or
+ * within a short gap. Finds the best placing letter by letter; `from[i][p]` is the position of letter i-1 when i is at
+ * p.
  */
 function matchLetters(word: string, text: string, lower: string): { score: number; at: number[] } | undefined {
   if (word.length < 2 || text.length > longestFuzzy || !inOrder(word, lower)) return undefined
@@ -159,7 +158,7 @@ function matchLetters(word: string, text: string, lower: string): { score: numbe
   return { score: (score / word.length) * 8, at }
 }
 
-/** Whether all letters come in that order: the cheap test that most items fail. */
+/** Reports whether all letters occur in that order: a cheap test that most items fail. */
 function inOrder(word: string, lower: string): boolean {
   let at = -1
   for (const letter of word) if ((at = lower.indexOf(letter, at + 1)) < 0) return false

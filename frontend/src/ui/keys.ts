@@ -3,7 +3,7 @@
 /** A command as far as its keys are concerned. */
 export interface KeyCommand {
   id: string
-  /** The first is the one shown. `Mod` is Ctrl, Cmd on macOS. */
+  /** The first one is shown. `Mod` is Ctrl, Cmd on macOS. */
   keys?: readonly string[]
   run(): void
   /** False hides it and leaves its key alone. */
@@ -37,7 +37,7 @@ function parse(text: string, mac: boolean): Chord {
   }
 }
 
-/** The letter on the key when the layout has one, else what the event says. */
+/** Returns the letter on the key if the layout has one, or else the key of the event. */
 function keyOf(e: KeyboardEvent): string {
   if (e.key === ' ') return 'space'
   if (/^[a-z0-9/]$/i.test(e.key)) return e.key.toLowerCase()
@@ -68,7 +68,7 @@ export function sameKeys(a: string, b: string, mac = isMac): boolean {
 /** Whether the key only changes what others mean. */
 export const isModifier = (key: string): boolean => ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph'].includes(key)
 
-/** The text for what is pressed; undefined while only modifiers are held. */
+/** Returns the text for the pressed keys; undefined while only modifiers are pressed. */
 export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
   if (isModifier(e.key) || ['Dead', 'Process'].includes(e.key)) return undefined
   const key = keyOf(e)
@@ -126,13 +126,12 @@ export function keyLabel(command: Pick<KeyCommand, 'keys'> | undefined): string 
 }
 
 /**
- * Runs the command an event stands for, before any field or editor sees the
- * event. Never while an input method composes. Escape waits until nobody else
- * wanted it. The answer stops listening.
+ * Runs the command for a key event, before fields and editors receive the event, but not while an input method
+ * composes. Escape runs only if no other handler used it. Returns a function that stops listening.
  */
 export function listenForKeys(target: Window, commands: readonly KeyCommand[]): () => void {
   const run = (e: KeyboardEvent, escape: boolean) => {
-    // 229 is the code of a key that an input method has taken, also in browsers that say isComposing too late.
+    // 229 is the code of a key that an input method handles, also in browsers that set isComposing too late.
     if (e.isComposing || e.keyCode === 229 || e.defaultPrevented || (e.key === 'Escape') !== escape) return
     const command = commands.find((c) => c.keys?.some((k) => matches(k, e)) && (c.when?.() ?? true))
     if (document.querySelector('dialog[open], [aria-modal="true"]')) {

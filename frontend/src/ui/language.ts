@@ -1,5 +1,5 @@
 /**
- * uPlot asks for the page's language as it loads, and cannot load where that is none: WebKit says "C" on a system
+ * uPlot reads the language of the page when it loads, and fails if it is invalid: WebKit reports "C" on a system
  * without one.
  */
 try {

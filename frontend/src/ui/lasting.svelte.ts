@@ -1,6 +1,6 @@
 /**
- * Makes what is kept longer than the component that asks for it: what is derived in it then belongs to no component,
- * and goes on following.
+ * Creates an object that outlives the component that needs it: its derived state belongs to no component, and keeps
+ * updating.
  */
 export function lasting<T>(make: () => T): T {
   let made: T

@@ -1,4 +1,4 @@
-/** Something that is loaded when it is first looked at; whoever looks follows it. */
+/** A value that loads when it is first read; readers update when it has loaded. */
 export class Lazy<T> {
   #made = $state.raw<T>()
   #failed = $state(false)
@@ -12,7 +12,7 @@ export class Lazy<T> {
     return this.#made
   }
 
-  /** It did not come: only a reload of the page asks again, because browsers keep the failure. */
+  /** Loading failed. Only a reload of the page tries again, because browsers cache the failure. */
   get failed(): boolean {
     return this.#failed
   }

@@ -43,9 +43,9 @@ export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 
 export function decimalsOf(locale?: string) {
   const sign = new Intl.NumberFormat(locale, digits).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
   return {
-    /** `1.5` of what was typed, `1,5`; what is no such number stays as it is. */
+    /** Converts the typed `1,5` to `1.5`; returns a text that is not a number unchanged. */
     read: (typed: string) => (sign !== '.' && !typed.includes('.') ? typed.replace(sign, '.') : typed),
-    /** `1,5` of `1.5`; what is no number stays as it is. */
+    /** Converts `1.5` to `1,5`; returns a text that is not a number unchanged. */
     write: (plain: string) => (plain !== '' && Number.isFinite(Number(plain)) ? plain.replace('.', sign) : plain),
   }
 }
@@ -67,7 +67,7 @@ export const momentsOf = (from: number, to: number) =>
 export const day = formatter(date)
 /** `20 Nov 2026, 15:03:41` */
 export const exactMoment = formatter({ ...date, ...clock, second: '2-digit' })
-/** `20 Nov 2026, 15:03:41 CET`: where another time zone could be meant. */
+/** `20 Nov 2026, 15:03:41 CET`: for places where the time zone is ambiguous. */
 export const zonedMoment = formatter({ ...date, ...clock, second: '2-digit', timeZoneName: 'short' })
 
 const wall = formatter({ ...clock, timeZone: 'UTC' })
@@ -91,8 +91,8 @@ export const zones: readonly string[] =
   typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : []
 
 /**
- * The days of the week, 0 for Sunday, from the one with which it begins where the locale is at home; from Monday
- * where the browser does not know.
+ * Returns the days of the week, 0 for Sunday, from the first day of the locale; from Monday if the browser does not
+ * provide it.
  */
 export function weekOf(locale: string): readonly number[] {
   const known = new Intl.Locale(locale) as { getWeekInfo?(): { firstDay: number }; weekInfo?: { firstDay: number } }

@@ -1,7 +1,4 @@
-/**
- * Resolves a moment after the paint, when a view has had its time to ask for what it shows: for what nobody waits
- * for.
- */
+/** Resolves a moment after the paint, when views have requested their data: for work without urgency. */
 export async function quiet() {
   await painted()
   if (globalThis.document?.visibilityState === 'visible') await new Promise((done) => setTimeout(done, 1000))
@@ -16,8 +13,7 @@ export function painted(): Promise<void> {
 }
 
 /**
- * Resolves at the first sign of a person, but not before the page is quiet: for what nobody wants of a window that is
- * only looked at.
+ * Resolves at the first input of the user, but not before the page is quiet: for code that is not needed until then.
  */
 export async function touched() {
   await Promise.all([(sign ??= firstSign()), quiet()])

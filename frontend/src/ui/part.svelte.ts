@@ -7,7 +7,7 @@ export class Part {
 
   constructor(private load: () => Promise<{ default: Component }>) {}
 
-  /** Resolves when the code is there. Rejects when it does not come; it is asked for again the next time. */
+  /** Resolves when the code has loaded. Rejects if it fails; the next call tries again. */
   ready(): Promise<void> {
     this.#loading ??= this.load().then(
       (code) => void (this.component = code.default),

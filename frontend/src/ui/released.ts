@@ -1,7 +1,6 @@
 /**
- * Runs what moves the page, when a field is left, only after the press that
- * left it: what was aimed at would be somewhere else by the time the button of
- * the pointer comes up, and the click would be lost. At once when none is down.
+ * Runs a change of the layout, such as when a field loses the focus, after the pointer is released: otherwise the
+ * target would move during the click, and the click would be lost. Runs at once if no button is pressed.
  */
 export function released(run: () => void) {
   if (down) waiting.push(run)
@@ -14,7 +13,7 @@ let waiting: (() => void)[] = []
 function up() {
   down = false
   setTimeout(() => {
-    // the click comes first
+    // run after the click
     const runs = waiting
     waiting = []
     for (const run of runs) run()

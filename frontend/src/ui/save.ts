@@ -13,8 +13,8 @@ interface Home {
 type From = { href: string } | { text: string }
 
 /**
- * Saves a file: in the window where the person says, in a browser where that
- * keeps its downloads. Without a name a file of the portal's keeps its own.
+ * Saves a file: in the desktop window with a dialog, in a browser as a download. Without a name, a file of the portal
+ * keeps its name.
  */
 export function save(app: Home, name: string, from: From) {
   if (app.session.start?.desktop) void ask(app, name, from)

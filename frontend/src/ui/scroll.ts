@@ -7,17 +7,16 @@ export interface Spot {
   left: number
 }
 
-/** Content that has not come by then does not come. */
+/** Time to wait for late content, in milliseconds. */
 const patience = 5000
 const byHand = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const
-/** Told at most this often, in milliseconds. */
+/** Minimum time between two reports, in milliseconds. */
 const pace = 150
 
 /**
- * Scrolls an element to where it was left, again while its content still
- * arrives, until somebody scrolls elsewhere; and tells where it is left next.
- * The answer ends that. `left` may be called once more when all else has gone:
- * it belongs to what was scrolled, and asks nobody what is shown then.
+ * Restores the scroll position of an element, repeatedly while its content loads, until the user scrolls; and reports
+ * later positions to `left`. Returns a function that ends this. `left` may be called once after the element is removed,
+ * so it must not depend on the current view.
  */
 export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (at: Spot) => void): () => void {
   let wanted = was && (was.top || was.left) ? was : undefined
@@ -43,7 +42,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
   function back() {
     if (!wanted) return
     const moved = !near(element.scrollTop, set.top) || !near(element.scrollLeft, set.left)
-    if (moved && !short(wanted)) return settle() // somebody else scrolled
+    if (moved && !short(wanted)) return settle() // the user has scrolled
     element.scrollTo(wanted)
     set = { top: element.scrollTop, left: element.scrollLeft }
   }

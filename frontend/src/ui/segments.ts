@@ -1,7 +1,6 @@
 /**
- * The last segments of a path that fit so many characters, behind an ellipsis:
- * `…/devices/{id}`. Of a last one that is longer by itself the middle goes, so that
- * its beginning and its end tell it from others; one with a {{variable}} stays whole.
+ * Returns the last segments of a path that fit into a number of characters, after an ellipsis: `…/devices/{id}`. A last
+ * segment that is too long is shortened in the middle, unless it has a {{variable}}.
  */
 export function lastSegments(path: string, characters: number): string {
   return cutOf(path, characters).text
@@ -20,7 +19,7 @@ export function markedEnd(
   return { text, marks: [...before, ...marks.filter((m) => m >= gone[1]).map((m) => m - shift)] }
 }
 
-/** What is left of a path, where its last segments begin in it, and what of the last is gone. */
+/** Returns the shortened path, the position of its last segments in the path, and the removed range. */
 function cutOf(path: string, characters: number): { text: string; from: number; gone?: [number, number] } {
   if (path.length <= characters) return { text: path, from: 0 }
   const segments = path.split('/')
@@ -37,12 +36,12 @@ function cutOf(path: string, characters: number): { text: string; from: number; 
   return { text: `${lead}${path.slice(from, gone[0])}…${path.slice(gone[1])}`, from, gone }
 }
 
-/** The end that tells a path from others: the last segment, and of an id also what it is of. */
+/** Returns the distinctive end of a path: the last segment, and for an id also the one before. */
 export function tellingEnd(path: string): string {
   const segments = path.split('/')
   const count = /^(?:\d+|\{.*\})$/.test(segments.at(-1) ?? '') ? 2 : 1
   return segments.slice(0, -count).some(Boolean) ? `…/${segments.slice(-count).join('/')}` : path
 }
 
-/** With fewer characters of a segment nothing can be told: then it stays whole, and is cut by how it is drawn. */
+/** Minimum characters of a shortened segment; below that it stays whole, and CSS truncates it. */
 const least = 6

@@ -13,7 +13,7 @@ export function statusText(
   return words.join(' · ')
 }
 
-/** How an answer reads apart from colour: its class of status. 0 is no answer. */
+/** The status class of a response. 0 means no response. */
 export type Tone = 'ok' | 'warn' | 'err'
 
 export function tone(status: number): Tone {
@@ -45,13 +45,13 @@ export function duration(ms: number): string {
   return said.status.minutes(Math.floor(seconds / 60), seconds % 60)
 }
 
-/** What an answer says its body is, without parameters: `image/png`; '' when it does not say. */
+/** Returns the media type of a response without parameters: `image/png`; '' if it has none. */
 export function contentType(reply: Pick<Reply, 'headers'>): string {
   const value = reply.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
   return value.split(';')[0].trim().toLowerCase()
 }
 
-/** What a person should know of a text before reading it, or ''. */
+/** Returns a note about the body, such as its encoding, or ''. */
 export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 'reading' | 'notKept'>): string {
   const words = reply.notKept ? [reply.notKept] : []
   if (reply.binary) return words.join(' ')
@@ -62,7 +62,7 @@ export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 're
   return words.join(' ')
 }
 
-/** The name an answer is saved under: `device-devices.json`. */
+/** Returns the file name to save a response: `device-devices.json`. */
 export function fileName(reply: Pick<Reply, 'headers' | 'json' | 'binary'> | undefined, path: string): string {
   const stem =
     path

@@ -3,7 +3,7 @@ export interface ToastOptions {
   action?: { label: string; run(): void }
   /** Until dismissed, not six seconds. */
   stay?: boolean
-  /** Sentences that are shown when asked for: a message is short. */
+  /** Sentences to show on demand, because a message is short. */
   details?: string[]
 }
 
@@ -26,12 +26,12 @@ export class Toasts {
     this.leave()
   }
 
-  /** Somebody reads or reaches for it: it does not go. */
+  /** Keeps the toast while the user points at it. */
   hold() {
     clearTimeout(this.#timer)
   }
 
-  /** Nobody does any more: its time begins anew. */
+  /** Restarts the timer of the toast. */
   leave() {
     clearTimeout(this.#timer)
     if (this.current && !this.current.stay) this.#timer = setTimeout(() => this.dismiss(), shownFor)

@@ -24,7 +24,7 @@ export interface Name {
   endpoints: Endpoint[]
 }
 
-/** The endpoints of the portal: looked up by method and path, and searched. */
+/** The catalog of a portal: looks up endpoints by method and path, and searches them. */
 export class Catalog {
   fault = $state.raw<Fault>()
   loading = $state(true)
@@ -44,7 +44,7 @@ export class Catalog {
   }
 
   #first: Promise<void> | undefined
-  /** Resolves when it is there, or known not to come. It is asked for by whoever waits for it first. */
+  /** Resolves when the catalog has loaded, or failed to. The first caller starts loading. */
   get settled(): Promise<void> {
     return this.#first ?? this.load()
   }
@@ -81,8 +81,8 @@ export class Catalog {
   }
 
   /**
-   * The endpoint that method and path belong to, also when ids or {{variables}}
-   * stand where the template has {id}. Of several, the most literal one.
+   * Returns the endpoint of a method and a path, which may have ids or {{variables}} in place of {id}. Of several,
+   * returns the most literal one.
    */
   match(method: Method, path: string): Endpoint | undefined {
     const wanted = segments(path)
@@ -97,7 +97,7 @@ export class Catalog {
   }
 
   /**
-   * Best first: path, then method, summary, description and field names. Who wants to "create a device" finds "Add a
+   * Ranks matches in path, method, summary, description and field names, in this order. "create a device" finds "Add a
    * device".
    */
   search(query: string): Hit[] {
@@ -115,15 +115,15 @@ export class Catalog {
     const texts = this.#index.texts()
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e)!)
-    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere
-    // too; so does "patch device".
+    // "add device", or "add dev" while typing it, means the summary "Add a device", although other texts have the
+    // words, too; so does "patch device".
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
       if (words.length < 2 || !others.length || !others.every((w) => summary.includes(` ${w}`))) return 0
       const whole = others.every((w) => summary.includes(` ${w} `))
       const last = whole && summary.endsWith(` ${others.at(-1)} `) // a device, not a device group
-      return (whole ? 40 : 20) + (last ? 20 : 0) + 100 / (10 + summary.length) // the shortest says no more than that
+      return (whole ? 40 : 20) + (last ? 20 : 0) + 100 / (10 + summary.length) // prefer the shortest summary
     }
     return found.map((f) => ({
       ...f,
@@ -141,8 +141,7 @@ function indexOf(categories: Category[]) {
     endpoints,
     byId: new Map(endpoints.map((e) => [e.id, e])),
     split: endpoints.map((endpoint) => ({ endpoint, parts: segments(endpoint.path) })),
-    // Made once, at the first search: doing so anew for each key would be felt, and who never searches need not keep
-    // them.
+    // Prepared once, at the first search, because doing it for each key would be slow.
     texts: once(() => new Map(endpoints.map((e) => [e, prepare(searchTexts(e))]))),
     names: once(() => namesOf(endpoints)),
   }

@@ -6,7 +6,7 @@ import { text } from './text'
 /** Saved requests that Go sends one after the other. */
 export class Batch {
   readonly id = crypto.randomUUID()
-  /** What came, in the order it was sent. */
+  /** Results in the order of sending. */
   results = $state.raw<Ran[]>([])
   state = $state<'running' | 'done' | 'cancelled'>('running')
   /** Why the batch itself failed, or ''. */

@@ -19,7 +19,7 @@ export class Library {
   loaded = $state(false)
   /** What an export begins with; all of it for nothing. */
   picked = $state.raw<Item[]>([])
-  /** What an import begins with: files that were dropped, and the collection it goes into, 0 beside all. */
+  /** Input of an import: dropped files, and the target collection, 0 for the top level. */
   brought = $state.raw<{ files?: File[]; into: number }>({ into: 0 })
   /** The one under way, or the last. */
   batch = $state.raw<Batch>()
@@ -35,10 +35,7 @@ export class Library {
 
   constructor(readonly client: Pick<Client, 'collections'>) {}
 
-  /**
-   * Reads everything. Who asks while it is being read gets the next reading: this one may have begun before their
-   * change.
-   */
+  /** Reloads everything. A call during a reload waits for the next one, because the current one may lack its change. */
   load(): Promise<void> {
     if (!this.#loading) return (this.#loading = this.#load().finally(() => (this.#loading = undefined)))
     return (this.#next ??= this.#loading.then(() => {
@@ -67,7 +64,7 @@ export class Library {
     return this.#inside.requests.get(id) ?? []
   }
 
-  /** The lines to show: folders first, open ones with what lies in them. */
+  /** Returns the rows to show: folders first, expanded ones with their contents. */
   items(open: ReadonlySet<number>): Item[] {
     const items: Item[] = []
     const walk = (parent: number, level: number, path: string) => {
@@ -131,7 +128,7 @@ export class Library {
     return request
   }
 
-  /** Writes over a saved request; one in the bin comes back. */
+  /** Overwrites a saved request, and restores it from the recycle bin. */
   async save(id: number, name: string, draft: DraftData): Promise<SavedDraft> {
     const saving = this.client.collections.updateRequest(id, { draft, name, trashed: 0 })
     this.#saving.set(id, saving)
@@ -144,9 +141,9 @@ export class Library {
     }
   }
 
-  /** A saved request whole, as it is once the save that is under way is through. */
+  /** Returns a complete saved request, after a running save has ended. */
   async request(id: number): Promise<SavedDraft> {
-    await this.#saving.get(id)?.catch(() => {}) // who saves says what went wrong
+    await this.#saving.get(id)?.catch(() => {}) // the save reports its own errors
     return this.client.collections.request(id)
   }
 
@@ -159,7 +156,7 @@ export class Library {
     await this.load()
   }
 
-  /** The lines of these keys, from top to bottom. What lies in a chosen folder goes with it. */
+  /** Returns the rows of these keys, from top to bottom, without the contents of selected folders. */
   chosen(keys: ReadonlySet<string>): Item[] {
     if (keys.size === 0) return []
     let within = Infinity
@@ -193,7 +190,7 @@ export class Library {
     }
   }
 
-  /** Puts them behind all that lies in a collection; all or none. The answer is the way back. */
+  /** Moves them to the end of a collection; all or none. Returns a function that undoes the move. */
   async moveAll(items: Item[], to: number): Promise<() => Promise<void>> {
     const was = items.map((item) => this.#spot(item))
     let moved = 0
@@ -214,7 +211,7 @@ export class Library {
     return back
   }
 
-  /** Where all of them can go: no folder lies in itself. */
+  /** Returns the collections that all of them can move to: no folder into itself. */
   placesFor(items: Item[]): { id: number; path: string }[] {
     const own = new Set(items.flatMap((i) => (i.kind === 'folder' ? [i.folder.id] : [])))
     const inOwn = (folder: Folder | undefined): boolean =>
@@ -234,7 +231,7 @@ export class Library {
     await this.load()
   }
 
-  /** Before or behind another line of its kind. The answer is the way back. */
+  /** Moves an item before or after another one of its kind. Returns a function that undoes the move. */
   async moveBeside(item: Item, to: Item, where: 'before' | 'behind'): Promise<() => Promise<void>> {
     const was = this.#spot(item)
     const parent = parentOf(to)
@@ -247,12 +244,12 @@ export class Library {
     return () => put(was.parent, was.at)
   }
 
-  /** What of a kind lies in a collection. */
+  /** Returns the items of one kind in a collection. */
   #beside(kind: Item['kind'], parent: number): { id: number }[] {
     return kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
   }
 
-  /** Where it lies, to put it back. */
+  /** Returns the position of an item, to restore it. */
   #spot(item: Item) {
     const parent = parentOf(item)
     return { what: what(item), parent, at: this.#beside(item.kind, parent).findIndex((i) => i.id === idOf(item)) }
@@ -271,7 +268,7 @@ export class Library {
     await this.load()
   }
 
-  /** Into the folder above it, or out of the one it lies in. */
+  /** Moves an item into the folder above it, or out of its folder. */
   async shift(item: Item, by: -1 | 1) {
     const parent = parentOf(item)
     if (by > 0) {
@@ -290,7 +287,7 @@ export class Library {
 }
 
 const idOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.id)
-/** The collection that it is, or lies in. */
+/** Returns the collection itself, or that of the request. */
 export const homeOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.collectionId)
 export const parentOf = (item: Item) => (item.kind === 'folder' ? item.folder.parentId : item.request.collectionId)
 const what = (item: Item) => (item.kind === 'folder' ? { folder: item.folder.id } : { request: item.request.id })

@@ -1,9 +1,9 @@
 import { clock } from './clock.svelte'
 
-/** Refreshes what concerns the same thing at most this often, in milliseconds. */
+/** Minimum time between two refreshes of a follower, in milliseconds. */
 const pace = 2000
 
-/** What a screen can hear of: the portal's resources, by the names that its changes have. */
+/** Kinds of changes that a screen can follow: the names of the portal's resources. */
 export type Changed =
   | 'admin'
   | 'alert'
@@ -36,28 +36,27 @@ export type Changed =
 interface Follower {
   kinds: readonly Changed[]
   refresh: () => Promise<unknown> | void
-  /** Something it is concerned with has changed since it was asked for. */
+  /** Its data has changed since the last refresh. */
   due: boolean
-  /** When it was asked for last. */
+  /** Time of the last refresh. */
   at: number
   timer?: ReturnType<typeof setTimeout>
   busy?: boolean
 }
 
 /**
- * What the portal tells by the event stream of the page, handed to the screens
- * that are concerned: nobody polls. While paused, hidden or cut off, changes
- * are remembered and looked at afterwards, once.
+ * Passes changes from the event stream to the screens that follow them, so that no screen polls. While paused, hidden
+ * or disconnected, changes are collected, and refresh each screen once afterwards.
  */
 export class Live {
   /** The stream is there. */
   connected = $state(true)
   paused = $state(false)
-  /** When the last answer of a screen came, in milliseconds; 0 for none yet. */
+  /** Time of the last response of a screen, in milliseconds; 0 for none yet. */
   at = $state(0)
   /** The past of the demo is being filled: what has no samples yet may have them soon. */
   filling = $state(false)
-  /** How the portal's clock goes: a demo's may be ahead, behind, hurried or stopped. */
+  /** The portal's clock: that of a demo may be ahead, behind, faster or paused. */
   #time = $state.raw({ now: 0, at: 0, speed: 1 })
   #followers = new Set<Follower>()
 
@@ -71,12 +70,15 @@ export class Live {
     return at ? now + (clock.now - at) * speed : clock.now
   }
 
-  /** The portal's time as it was just told: now in epoch seconds, and how many of its seconds pass in one. */
+  /** Sets the portal's clock: the time in epoch seconds, and its speed. */
   setTime(now: number, speed: number) {
     this.#time = { now: now * 1000, at: Date.now(), speed }
   }
 
-  /** Calls refresh after changes of those kinds (names of the portal's resources), until the answer is called. */
+  /**
+   * Calls refresh after changes of those kinds (names of the portal's resources), until the returned function is
+   * called.
+   */
   on(kinds: readonly Changed[], refresh: Follower['refresh']): () => void {
     const follower: Follower = { kinds, refresh, due: false, at: Date.now() }
     this.#followers.add(follower)
@@ -95,7 +97,7 @@ export class Live {
     }
   }
 
-  /** The stream came or went. What was missed meanwhile is asked for. */
+  /** Handles a connected or lost stream. After a reconnect it refreshes everything. */
   stream(connected: boolean) {
     const back = connected && !this.connected
     this.connected = connected
@@ -108,12 +110,12 @@ export class Live {
     else for (const follower of this.#followers) clearTimeout(follower.timer)
   }
 
-  /** Looks at what was held back, such as when the page is in sight again. */
+  /** Processes collected changes, for example when the page becomes visible. */
   wake() {
     for (const follower of this.#followers) this.#plan(follower)
   }
 
-  /** Asks for everything again now. */
+  /** Refreshes everything now. */
   refresh() {
     this.#all()
   }

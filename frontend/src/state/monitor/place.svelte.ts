@@ -8,17 +8,17 @@ export class MonitorPlace {
   #back: MonitorSpot[] = []
   #ahead: MonitorSpot[] = []
 
-  /** `left` is told each new spot, to keep it. */
+  /** `left` receives each new place, to store it. */
   constructor(private left: (spot: MonitorSpot) => void) {}
 
   get screen(): string {
     return this.spot.screen
   }
-  /** The object that is looked at, '' for none. */
+  /** The id of the shown object, '' for none. */
   get id(): string {
     return this.spot.id ?? ''
   }
-  /** What the screen shows of all there is; '' for what is not chosen. */
+  /** Returns the value of a filter of the screen; '' if it is not set. */
   filter(name: string): string {
     return this.spot.filters?.[name] ?? ''
   }
@@ -36,13 +36,13 @@ export class MonitorPlace {
     this.#set(to)
   }
 
-  /** Changes the filters where one is: no step of its own. '' takes one away. */
+  /** Changes filters of the screen without a history entry. '' removes one. */
   set(change: Record<string, string>) {
     const all = Object.entries({ ...this.spot.filters, ...change }).filter(([, value]) => value !== '')
     this.#set({ ...this.spot, filters: Object.fromEntries(all) })
   }
 
-  /** Looks at another object of the same screen: no step of its own. */
+  /** Shows another object on the same screen without a history entry. */
   look(id: string) {
     if (id !== this.id) this.#set({ ...this.spot, id })
   }

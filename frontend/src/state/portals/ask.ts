@@ -7,7 +7,7 @@ export type PortalAsk =
   | { what: 'manage' }
   | { what: 'password' }
   | { what: 'edit'; id: number }
-  /** `resume` runs once somebody is signed in. */
+  /** `resume` runs after the sign-in. */
   | { what: 'signin'; id: number; resume?: () => void }
 
 /** The parts of the page that signing in again needs. */
@@ -23,7 +23,7 @@ interface Home<Tab> {
   sending: { resume(among?: Tab[]): void }
 }
 
-/** Opens what lets a portal know again who asks: its sign-in, or where its credential is kept. */
+/** Opens the sign-in of a portal, or the form with its credential. */
 export function signInAgain<Tab>(app: Home<Tab>) {
   const { id, remote, auth } = app.portals.shown
   if (!remote) app.session.ended = true
@@ -32,7 +32,7 @@ export function signInAgain<Tab>(app: Home<Tab>) {
   else app.portals.asking = { what: 'edit', id }
 }
 
-/** A remote portal answered that it does not know who asks. */
+/** Handles a remote portal that rejected the credential. */
 export function refused<Tab>(app: Home<Tab>, id: number) {
   const portal = app.portals.all.find((p) => p.id === id)
   if (!portal?.remote || app.portals.shown.id !== id) return

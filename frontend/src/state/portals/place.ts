@@ -3,7 +3,7 @@ import { Catalog } from '../catalog/catalog.svelte'
 import { Lookups } from '../request/lookups'
 import { Workspace } from '../tabs/workspace.svelte'
 
-/** All that belongs to one portal. It lives on while another one is shown, and so do its running requests. */
+/** The state of one portal. It stays, with its running requests, while another portal is shown. */
 export interface Place {
   readonly id: number
   readonly client: Client
@@ -26,7 +26,7 @@ export function newPlace(id: number, client: Client, bases: () => string[]): Pla
   }
 }
 
-/** What stands in before the page knows a portal. */
+/** Placeholder until a portal is loaded. */
 export const nowhere: Portal = {
   id: 0,
   name: '',

@@ -16,7 +16,7 @@ export interface PortalsHome {
   arrived(start: Start, place: Place): void
 }
 
-/** The portals that can be looked at, and which one is. Tabs, variables and history belong to a portal. */
+/** The list of portals, and the selected one. Tabs, variables and history belong to a portal. */
 export class Portals {
   /** The built-in one first. */
   all = $state.raw<Portal[]>([])
@@ -34,7 +34,7 @@ export class Portals {
     [this.shown.baseUrl.replace(/\/$/, ''), this.shown.remote ? '' : `${location.origin}/api`].filter(Boolean),
   )
 
-  /** `wire` connects a place to the page when it is first looked at. */
+  /** `wire` connects a place to the page when it is first shown. */
   constructor(
     private app: PortalsHome,
     client: Client,
@@ -48,12 +48,12 @@ export class Portals {
     return this.#place
   }
 
-  /** The tabs of all portals looked at: their requests go on while another one is shown. */
+  /** The tabs of all opened portals: their requests continue while another portal is shown. */
   get tabs(): OpenTab[] {
     return [...this.#places.values()].flatMap((p) => p.workspace.tabs)
   }
 
-  /** The portals as Go knows them at the start, and the one of them that is shown. */
+  /** Sets the portals of the start, and the selected one. */
   begin(all: Portal[], id: number) {
     this.all = all
     this.#place = this.#at(id)
@@ -65,7 +65,7 @@ export class Portals {
     for (const id of this.#places.keys()) if (!this.all.some((p) => p.id === id)) this.#places.delete(id)
   }
 
-  /** Shows another portal: its tabs, variables and history. Requests under way go on. */
+  /** Shows another portal: its tabs, variables and history. Running requests continue. */
   async switchTo(id: number) {
     if (this.switching || this.#place.id === id) return
     this.switching = true
@@ -75,11 +75,11 @@ export class Portals {
       if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty))
         return this.app.toasts.show(text.portals.stillAtIts(this.shown.name), { tone: 'error' })
       const place = this.#at(id)
-      const start = await this.app.client.at(id).start() // the first place's client asks for the portal looked at last
+      const start = await this.app.client.at(id).start() // the first place's client requests the portal shown last
       if (!start) return void (this.app.session.ended = true)
       if (start.portal.id !== id) throw new Error(text.portals.thatPortalIs)
       this.app.settings.save({ activePortal: id })
-      await this.app.flush() // before it is seen: the page comes back to what was seen last
+      await this.app.flush() // before it is shown, so that a reload restores the portal shown last
       this.all = start.portals
       this.#place = place
       this.app.arrived(start, place)
@@ -90,7 +90,7 @@ export class Portals {
     }
   }
 
-  /** Reads a portal's catalog anew; without one, the built-in one stands in, and the page says so. */
+  /** Reloads a portal's catalog; without one, the built-in catalog is used, with a message. */
   async readCatalog(id: number) {
     try {
       const portal = await this.app.client.portals.readCatalog(id)
@@ -121,7 +121,7 @@ export class Portals {
     try {
       if (id) await this.app.client.portals.update(id, { readOnly })
       else await this.app.client.saveSettings({ portalReadOnly: readOnly })
-      this.all = this.all.map((p) => (p.id === id ? { ...p, readOnly } : p)) // believed once Go knows it
+      this.all = this.all.map((p) => (p.id === id ? { ...p, readOnly } : p)) // shown once it is stored
       this.app.toasts.show(readOnly ? text.portals.isReadOnly(name) : text.portals.canBeChanged(name))
     } catch (e) {
       this.app.toasts.show(text.portals.notChanged(asFault(e).message), { tone: 'error' })

@@ -3,7 +3,7 @@ import type { Toasts } from '../../ui/toast.svelte'
 import type { PortalAsk } from './ask'
 import { text } from './text'
 
-/** The parts of the page that asking a portal needs. */
+/** The parts of the page that Reach needs. */
 interface Home {
   readonly client: Pick<Client, 'portals'>
   readonly portal: Portal
@@ -11,18 +11,18 @@ interface Home {
   readonly toasts: Pick<Toasts, 'show' | 'dismiss' | 'current'>
 }
 
-/** Whether remote portals answer, as far as they were asked. */
+/** Tracks whether remote portals respond. */
 export class Reach {
   /** Why a portal does not, one sentence by its id. */
   #silent = $state.raw(new Map<number, string>())
-  /** Of the portal that is shown, '' while it answers. */
+  /** Why the selected portal does not respond, '' while it does. */
   readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
-  /** The message that a portal does not answer, and which. */
+  /** The toast about a portal that does not respond, and its id. */
   #said?: { id: number; toast: number }
 
   constructor(private app: Home) {}
 
-  /** Asks the portal that is shown, and says so when it does not answer. */
+  /** Sends a request to the selected portal, and shows a toast if it does not respond. */
   async ask() {
     const { client, portal } = this.app
     if (!portal.remote) return
@@ -43,7 +43,7 @@ export class Reach {
     }
   }
 
-  /** Learns from an answer of a portal, or from why there is none; an answer that is of no use is one. */
+  /** Updates the state from a response of a portal, or its fault; an unusable response counts as one. */
   heard(id: number, fault?: Fault) {
     const silent = fault?.status === 502 && (fault.field === 'portal' || fault.field === 'baseUrl')
     if (!fault || fault.detail.answered) this.#note(id, '')

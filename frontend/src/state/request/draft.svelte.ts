@@ -21,7 +21,7 @@ export function emptyDraft(): DraftData {
   return { method: 'GET', path: '', template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
 }
 
-/** What a draft needs from outside: its tab's id on the server, and who to tell. */
+/** The owner of a draft: provides its tab's id on the server, and receives events. */
 export interface DraftOwner {
   client: Pick<Client, 'send' | 'pages' | 'steer'>
   catalog: Pick<Catalog, 'of' | 'byId'>
@@ -29,15 +29,15 @@ export interface DraftOwner {
   tabId(): number | Promise<number>
   /** Addresses that a typed URL may begin with. */
   bases?(): string[]
-  /** Asked before anything goes out; false sends nothing. */
+  /** Called before a request is sent; false cancels it. */
   before?(draft: Draft, anyway: boolean): boolean | Promise<boolean>
-  /** An answer or a fault has arrived. */
+  /** Called when a response or a fault has arrived. */
   answered?(draft: Draft): void
   /** All pages of a list are in a file. */
   saved?(file: SavedFile): void
 }
 
-/** One tab's request while it is edited, and the last answer to it. */
+/** The request of a tab while it is edited, and its last response. */
 export class Draft {
   method = $state<Method>('GET')
   path = $state('')
@@ -50,7 +50,7 @@ export class Draft {
   /** Body fields that are switched off: kept, shown, not sent. */
   bodyOff = $state.raw<OffField[]>([])
 
-  reply = $state.raw<Reply>() // replaced, never edited: no deep proxy over a large answer
+  reply = $state.raw<Reply>() // replaced, never edited: no deep proxy over a large response
   fault = $state.raw<Fault>()
   /** Milliseconds since Send, while busy. */
   elapsed = $state(0)
@@ -59,15 +59,15 @@ export class Draft {
   sendId = $state('')
   /** How far fetching all pages is, while it is under way. */
   run = $state.raw<PagesProgress>()
-  /** Seconds to wait for an answer; 0 is the portal's own. */
+  /** Timeout in seconds; 0 is the portal default. */
   timeout = $state(0)
-  /** A fault that the portal's answer names a field for: shown where the field is. */
+  /** A fault with a field, which is shown at the field. */
   marked = $state.raw<Fault>()
   #past: Past | undefined
   /** Whether it was sent again by itself already. */
   again = false
   #held = false
-  /** The id of the endpoint the request led to when its body was last looked at. */
+  /** The id of the endpoint when the body was last checked. */
   #led = ''
   /** The id of the last endpoint it led to. */
   #last = ''
@@ -75,12 +75,12 @@ export class Draft {
   #sent = $state('')
 
   readonly busy: boolean = $derived(this.#sending !== undefined)
-  /** The catalog entry of method and path, whatever stands in place of its ids. */
+  /** The catalog entry of method and path, with any values in place of its ids. */
   readonly endpoint: Endpoint | undefined = $derived.by(() => this.owner.catalog.of(this))
-  /** `GET /device/devices`, the name of a tab nobody renamed. */
+  /** `GET /device/devices`, the default name of a tab. */
   readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
   readonly text: string = $derived(JSON.stringify(this.data()))
-  /** Whether the request was edited after the answer on screen was asked for. */
+  /** Whether the request was edited after the shown response was requested. */
   readonly stale: boolean = $derived.by(
     () => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content,
   )
@@ -110,7 +110,7 @@ export class Draft {
     }
   }
 
-  /** Replaces the whole request; the answer stays. */
+  /** Replaces the whole request; the response stays. */
   load(data: DraftData) {
     this.method = data.method
     this.path = data.path
@@ -127,7 +127,7 @@ export class Draft {
     this.syncPathParams()
   }
 
-  /** Notes the request as it is now, to come back to it by undo. */
+  /** Adds the current request to the undo steps. */
   note() {
     const { method, path, template, timeout, body, bodyOff } = this
     const now: Snapshot = {
@@ -170,7 +170,7 @@ export class Draft {
     return true
   }
 
-  /** Becomes a request to the endpoint, and forgets the previous answer. */
+  /** Changes to a request to the endpoint, and clears the previous response. */
   choose(endpoint: Endpoint) {
     this.abort()
     this.load(draftOf(endpoint))
@@ -210,8 +210,7 @@ export class Draft {
   }
 
   /**
-   * The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. True
-   * when it does.
+   * Updates the endpoint: an unedited body becomes its example, an edited one stays. Returns true if it has changed.
    */
   #follow(): boolean {
     const [before, now] = [this.owner.catalog.byId(this.#led), this.endpoint]
@@ -235,7 +234,7 @@ export class Draft {
     }
   }
 
-  /** Takes over what was pasted; what the paste does not say stays. True when it leads to another endpoint. */
+  /** Applies a pasted request; parts that it lacks stay. Returns true if the endpoint has changed. */
   become(pasted: Pasted): boolean {
     if (pasted.method) this.method = pasted.method
     const another = this.setPath(pasted.path ?? '')
@@ -246,12 +245,12 @@ export class Draft {
     return another
   }
 
-  /** A query or a whole address typed into the path goes to its rows. */
+  /** Moves a query or a whole address typed into the path to the rows. */
   absorb() {
     const typed = readPasted(this.path, this.owner.bases?.() ?? [])
     if (!typed?.query || typed.path === this.path) return
     const names = new Set(typed.query.map((q) => q.key))
-    // what is typed takes the place of what was there
+    // the typed query replaces the existing rows
     const kept = plainRows(this.query).filter((r) => !names.has(r.key))
     this.become({
       method: typed.method,
@@ -289,8 +288,8 @@ export class Draft {
   }
 
   /**
-   * Fetches every page of a list, with its own size or the portal's largest;
-   * `resume` is the document of a run that ended early, to go on from there.
+   * Fetches every page of a list, with its own size or the portal's largest; `resume` is the document of an incomplete
+   * run to resume.
    */
   async sendAll(largest = false, resume = '') {
     await this.#ask((sendId, tabId, draft, signal) => {
@@ -299,7 +298,7 @@ export class Draft {
     })
   }
 
-  /** Fetches every page of a list into a file; the answer on screen stays. */
+  /** Fetches every page of a list into a file; the shown response stays. */
   async saveAll(file: FileFormat, name: string) {
     await this.#ask((sendId, tabId, draft, signal) => {
       this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
@@ -343,7 +342,7 @@ export class Draft {
     const [content, draft] = [this.content, this.data()]
     let done = () => this.owner.answered?.(this)
     try {
-      // a known one is not awaited: the request goes out before what shows that it does is drawn
+      // a known id is not awaited, so that the request is sent before the page is painted
       const tabId = this.owner.tabId()
       const reply = await ask(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
       if (stop.signal.aborted) return
@@ -363,7 +362,7 @@ export class Draft {
     }
   }
 
-  /** Cancels a running request. Of a run through pages, what has come is kept. */
+  /** Cancels a running request. A run keeps the pages received so far. */
   stop() {
     if (this.run?.page) void this.owner.client.steer(this.sendId, 'stop').catch(() => this.abort())
     else this.abort()
@@ -374,7 +373,7 @@ export class Draft {
     this.#sending?.abort()
   }
 
-  /** An answer from history, shown as if it had just arrived. */
+  /** Shows a response from history as if it had just arrived. */
   show(reply: Reply) {
     this.reply = reply
     this.fault = undefined

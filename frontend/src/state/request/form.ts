@@ -11,7 +11,7 @@ export interface OffField {
   text: string
 }
 
-/** What a value reads like in its field: a string without its quotes, anything else as it stands. */
+/** Returns the text of a value in its field: a string without its quotes, other values unchanged. */
 export function shown(text: string, node: Node): string {
   const raw = text.slice(node.start, node.end)
   return node.kind === 'string' ? (JSON.parse(raw) as string) : raw
@@ -21,8 +21,8 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const variable = /^\{\{[^{}]*\}\}$/
 
 /**
- * The JSON text of what was typed into a field of a kind, or undefined when
- * it is none: a number field takes numbers (spelled as typed) and {{variables}}.
+ * Returns the JSON text of the input in a field of a kind, or undefined if it is invalid: a number field takes numbers
+ * (spelled as typed) and {{variables}}.
  */
 export function written(kind: Kind, typed: string): string | undefined {
   switch (kind) {
@@ -98,7 +98,7 @@ export function insertMember(text: string, parent: Node, n: number, member: stri
   return `${text.slice(0, start)}${member},${gap || ' '}${text.slice(start)}`
 }
 
-/** The text with two members of the parent in each other's place; what stands between them stays. */
+/** Returns the text with two members of the parent swapped; the text between them stays. */
 export function swapMembers(text: string, parent: Node, a: number, b: number): string {
   const [first, second] = [parent.members[Math.min(a, b)], parent.members[Math.max(a, b)]]
   const piece = (m: Member) => text.slice(m.start, m.value.end)

@@ -1,8 +1,7 @@
 /**
- * JSON text as a tree of places in that text. The form edits by cutting and
- * pasting at those places, so whatever it does not touch (number spellings,
- * key order, duplicate keys, white space) stays exactly as typed.
- * A bare {{variable}} may stand where a value may.
+ * JSON text as a tree of places in that text. The form edits by cutting and pasting at those places, so whatever it
+ * does not touch (number spellings, key order, duplicate keys, white space) stays exactly as typed. A bare {{variable}}
+ * is allowed in place of a value.
  */
 
 import { text as words } from './text'

@@ -1,11 +1,11 @@
-/** Questions to the portal while somebody types: one at a time, after a pause, remembered for a moment. */
+/** Lookups at the portal while the user types: one at a time, after a pause, cached for a moment. */
 import type { LookupClient } from '../../client/lookup'
 
-const pause = 200 // ms without a key before the portal is asked
-const keep = 20_000 // ms an answer is good for
-const most = 100 // answers kept
+const pause = 200 // ms without a key before a lookup
+const keep = 20_000 // ms that a response is cached
+const most = 100 // cached responses
 
-/** A question under way or answered, and how many still want the answer. */
+/** A lookup, running or cached, and the number of its waiting callers. */
 interface Question {
   at: number
   answer: Promise<unknown>
@@ -21,10 +21,7 @@ export class Lookups {
     private now: () => number = () => performance.now(),
   ) {}
 
-  /**
-   * As the client's lookup, unless the same was asked a moment ago. Who no longer wants the answer takes it from
-   * nobody else.
-   */
+  /** Does the same as the client's lookup, with a cache. Aborting one caller does not affect the others. */
   async ask<T>(path: string, query: Record<string, string>, signal: AbortSignal, wait = pause): Promise<T> {
     const key = JSON.stringify([path, query])
     if (!this.#known(key) && wait > 0) await idle(wait, signal)

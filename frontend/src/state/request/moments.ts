@@ -5,7 +5,7 @@ import { text as words } from './text'
 
 export type Unit = 'seconds' | 'milliseconds'
 
-/** The unit of a field that holds an epoch; undefined for any other. */
+/** Returns the unit of a field with an epoch time; undefined for other fields. */
 export function unitOf(format: string | undefined): Unit | undefined {
   return format === 'epoch-seconds' ? 'seconds' : format === 'epoch-milliseconds' ? 'milliseconds' : undefined
 }

@@ -13,16 +13,16 @@ export interface ObjectList {
   label: string
   /** The list's template: `/device/devices/{deviceId}/devicedatasources`. */
   path: string
-  /** The field that goes into the path. */
+  /** The field used in the path. */
   key: string
   keyType: Schema['type']
-  /** Whether a filter knows the key as a number, also where it is written as a text such as R_12. */
+  /** Whether filters compare the key as a number, even if it is a text such as R_12. */
   numbered: boolean
   /** Fields with names, the best first. */
   names: string[]
-  /** The names that `~` goes with. */
+  /** The fields that support `~`. */
   searchable: string[]
-  /** The field that says how it is, or ''. */
+  /** The field with its status, or ''. */
   status: string
   /** Whether the list takes filter, size and fields. */
   asks: boolean
@@ -85,7 +85,7 @@ export function objectList(
   }
 }
 
-/** The fields of a list's items; undefined when the endpoint answers no list. */
+/** Returns the fields of a list's items; undefined if the endpoint returns no list. */
 export function itemFields(e: Endpoint | undefined): NonNullable<Schema['properties']> | undefined {
   return e?.answer?.properties?.find((p) => p.name === 'items')?.items?.properties
 }
@@ -105,7 +105,7 @@ export const namesOf = (list: ObjectList, item: Item) => [
 ]
 export const nameOf = (list: ObjectList, item: Item) => namesOf(list, item)[0] ?? ''
 
-/** A value that is already in the path, as it stands there. */
+/** Returns a value as a path segment. */
 export const segment = (value: string) => (value.includes('{{') ? value : encodeURIComponent(value))
 
 /** The number of an id, 12 of R_12 where ids are texts; undefined when it has none. */
@@ -114,7 +114,7 @@ export function numberOf({ keyType, numbered }: ObjectList, id: string): number 
   return numbered && digits ? Number(digits) : undefined
 }
 
-/** The filter that finds the object with an id; undefined for what is none. */
+/** Returns the filter that finds the object with an id; undefined for an invalid id. */
 function withId(list: ObjectList, id: string): string | undefined {
   if (id === '') return undefined
   const value = id.includes('{{') ? id : list.numbered ? numberOf(list, id) : quoted(id)
@@ -188,7 +188,7 @@ export async function findObjects(
   return options.filter(fits).sort((a, b) => Number(b.label === text) - Number(a.label === text))
 }
 
-/** The offer of a field that holds nothing but the id. */
+/** Returns suggestions for a field with only an id. */
 export async function offerObjects(
   lookups: Lookups,
   list: ObjectList,
@@ -223,11 +223,11 @@ export async function objectName(
     const [item] = (await lookups.ask<{ items?: Item[] }>(path, query, signal, 300)).items ?? []
     return item ? nameOf(list, item) : ''
   } catch {
-    return '' // the name is a kindness; the id stands by itself
+    return '' // the name is optional
   }
 }
 
-/** The {parameter} of the template at the caret, and the segment of the path that stands for it. */
+/** Returns the {parameter} of the template at the caret, and its segment of the path. */
 export function parameterAt(
   template: string,
   path: string,
@@ -245,7 +245,7 @@ export function parameterAt(
   return name ? { param: name[1], from, to } : undefined
 }
 
-/** What stands in the path for each parameter of the template. */
+/** Returns the value in the path for each parameter of the template. */
 export function valuesIn(template: string, path: string): Map<string, string> {
   const parts = path.split('?', 1)[0].replace(/^\/+/, '').split('/')
   const names = template.replace(/^\/+/, '').split('/')

@@ -1,4 +1,4 @@
-/** Which editor goes with a value, from what the catalog says of it. */
+/** Selects the editor for a value from its catalog schema. */
 import type { Endpoint, Param, Schema } from '../../client'
 import { unitOf, type Unit, relative } from './moments'
 import { itemFields } from './objects'
@@ -36,7 +36,7 @@ export function editorOf(v: Value | undefined): Editor {
   return {}
 }
 
-/** The editor of a query parameter of an endpoint: `fields` and `sort` know the answer's fields. */
+/** The editor of a query parameter of an endpoint: `fields` and `sort` offer the fields of the response. */
 export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Editor {
   if (p?.name === 'fields' || p?.name === 'sort') {
     const fields = itemFields(e) ?? e?.answer?.properties ?? []
@@ -71,7 +71,7 @@ export function complaint(editor: Editor, text: string): string {
   return ''
 }
 
-/** One step up or down within the limits; undefined when the text is no whole number. */
+/** Returns the number one step up or down within the limits; undefined if the text is not a whole number. */
 export function stepped(editor: Editor, text: string, by: 1 | -1): string | undefined {
   const n = editor.number
   if (!n || (text.trim() !== '' && !/^-?\d{1,15}$/.test(text.trim()))) return undefined

@@ -1,7 +1,6 @@
 /**
- * The edits of one draft, to undo and redo. Typing in one field is one step
- * until there is a pause; everything else is a step of its own. Kept in memory,
- * bounded in steps and in characters.
+ * The edits of one draft, to undo and redo. Typing in one field is one step until there is a pause; every other edit is
+ * a separate step. They are in memory, with limits for steps and characters.
  */
 import type { Method } from '../../client'
 import type { OffField } from './form'
@@ -98,10 +97,9 @@ export class Past {
 }
 
 /**
- * The field in which two states differ, when it is one and by typing: `path`,
- * `query 7 value`. `path>` is typing over what was there, which begins a step;
- * `body!` is the body by more than typing; '' any other difference, undefined none. A body that follows the path
- * belongs to it; what the catalog offers, switched off, is no difference.
+ * Returns the field in which two states differ, if it is a single one changed by typing: `path`, `query 7 value`.
+ * `path>` is overtyping, which begins a step; `body!` is a body changed by more than typing; '' any other difference,
+ * undefined none. A body that follows the path counts with it; rows offered by the catalog that are off do not count.
  */
 function changed(a: Snapshot, b: Snapshot): string | undefined {
   const fields: string[] = []
@@ -127,7 +125,7 @@ function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: bo
   const [a, b] = [own(all), own(next)]
   const whole = (rows: EditRow[]) => JSON.stringify(rows.map(({ on, key, value, doc }) => [on, key, value, doc]))
   if (whole(a) === whole(b)) return []
-  if (withPath && list === 'pathParams') return ['path'] // placeholders come and go with it
+  if (withPath && list === 'pathParams') return ['path'] // placeholders change with it
   if (a.length !== b.length || a.some((r, i) => r.id !== b[i].id)) return ['']
   const fields: string[] = []
   a.forEach((r, i) => {

@@ -4,7 +4,7 @@ import { readShell } from './shell'
 import { text as said } from './text'
 
 export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>> {
-  /** What of it is not in the request, and why: each a sentence. */
+  /** Parts that are not in the request, and why, one sentence each. */
   notes?: string[]
 }
 
@@ -12,9 +12,8 @@ export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'que
 const mounted = /^\/(?:api|santaba\/rest)(?=\/|$)/
 
 /**
- * What the text asks for, or undefined when it is neither a whole URL, nor a
- * path with a query or from the root of a server, nor a cURL command. `bases` are the addresses to take off,
- * `input` is what a command reads that says `-d @-`.
+ * Returns the request in a text, or undefined if it is neither a whole URL, nor a path with a query or from the root of
+ * a server, nor a cURL command. `bases` are the addresses to remove, `input` is the standard input for `-d @-`.
  */
 export function readPasted(text: string, bases: string[], input?: string): Pasted | undefined {
   const trimmed = text.trim()
@@ -70,7 +69,7 @@ function decode(text: string): string {
 /** Headers that belong to the browser or to the connection, never to a request. */
 const leftOut =
   /^(host|content-length|connection|accept-encoding|user-agent|origin|referer|dnt|priority|pragma|sec-.*|x-csrf-token)$/i
-/** Headers that say who asks: the portal's own session does. */
+/** Headers with credentials, which the portal's session replaces. */
 const identity = /^(authorization|proxy-authorization|cookie)$/i
 
 /** Flags without a meaning here that take a value. */
@@ -194,7 +193,7 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
   return { ...pasted, query, method: taken, headers, body: json ? data.join('') : data.join('&'), ...notes }
 }
 
-/** `Name: value`, `Name;` for an empty one; `Name:` asks curl to leave it out. */
+/** `Name: value`, `Name;` for an empty one; `Name:` removes it. */
 function readHeader(text: string, headers: Row[], dropped: Set<string>) {
   const [, key, sign, value] = /^([^:;]+)([:;])\s?(.*)$/s.exec(text) ?? []
   const name = key?.trim()

@@ -45,7 +45,7 @@ export function parameterEditor(app: Home, draft: Draft, row: EditRow): Editor {
   return { suggest: (text, _, signal) => offerObjects(app.lookups, found.list, found.path, text, signal), eager: true }
 }
 
-/** The editor of a field of a body: one that holds ids offers the objects, by their names too. */
+/** Returns the editor of a body field: one for ids suggests objects, also by name. */
 export function fieldEditor(app: Home, schema: Schema | undefined): Editor {
   const editor = editorOf(schema)
   const list = schema?.list && objectList(`${schema.list}/{id}`, 'id', (id) => app.catalog.byId(id))

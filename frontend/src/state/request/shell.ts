@@ -2,7 +2,7 @@
 
 export type Shell = 'posix' | 'cmd' | 'powershell'
 
-/** Which shell a command was written for, told by how its lines are continued and quoted. */
+/** Detects the shell of a command from its line continuations and quotes. */
 export function shellOf(command: string): Shell {
   if (/\^\s*\r?\n/.test(command) || /\^["%&|<>^]/.test(command)) return 'cmd'
   if (/`\s*\r?\n/.test(command) || /^curl\.exe\s/i.test(command.trim())) return 'powershell'
@@ -41,7 +41,7 @@ export function readShell(command: string, shell: Shell = shellOf(command)): { w
   return { words, open }
 }
 
-/** A piece of a word and where it ends; no text for a line that goes on. */
+/** A piece of a word and its end; no text for a line continuation. */
 interface Piece {
   text?: string
   end: number

@@ -2,9 +2,9 @@
 import type { Method } from '../../client'
 
 export interface Option {
-  /** What is shown. */
+  /** The shown text. */
   label: string
-  /** What goes into the field. */
+  /** The text to insert. */
   insert: string
   /** Beside the label, fainter. */
   detail?: string
@@ -23,7 +23,7 @@ export interface Offer {
   from: number
   to: number
   options: Option[]
-  /** Enter takes the first option, unless another is chosen: what is typed is the beginning of one. */
+  /** Enter selects the first option by default, because the input is the beginning of one. */
   first?: boolean
   /** Stay open after a choice. */
   multi?: boolean
@@ -31,7 +31,7 @@ export interface Offer {
   problem?: string
 }
 
-/** Answers undefined when there is nothing to offer; a promise is dropped when the signal aborts. */
+/** Returns undefined without suggestions; a promise is ignored when the signal aborts. */
 export type Suggest = (
   text: string,
   caret: number,
@@ -48,7 +48,7 @@ export function matching(options: Option[], typed: string, most = 50): Option[] 
   return found.sort((a, b) => first(a) - first(b)).slice(0, most)
 }
 
-/** Offers the same options wherever the caret is; the field is replaced whole. */
+/** Offers the same options at any caret position, and replaces the whole field. */
 export function choices(label: string, options: Option[]): (text: string) => Offer {
   return (text) => {
     const exact = options.some((o) => o.insert === text)
@@ -56,7 +56,7 @@ export function choices(label: string, options: Option[]): (text: string) => Off
   }
 }
 
-/** Where the part of a list joined by commas stands that the caret is in. */
+/** Returns the range of the part of a comma-separated list at the caret. */
 export function partAt(text: string, caret: number): { from: number; to: number } {
   const end = text.indexOf(',', caret)
   return { from: text.lastIndexOf(',', caret - 1) + 1, to: end < 0 ? text.length : end }

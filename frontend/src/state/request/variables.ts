@@ -1,4 +1,4 @@
-/** {{variables}} in text: where they stand, and what they hold. */
+/** {{variables}} in text: their positions and values. */
 import type { Variable } from '../../client'
 import type { Offer } from './suggest'
 import { text as said } from './text'
@@ -43,7 +43,7 @@ export function isBuiltIn(name: string): boolean {
   return /^\$(?:now(?:[+-]\d{1,9}[smhdw])?|uuid|userId)$/.test(name)
 }
 
-/** What a variable holds and where it comes from, in words. */
+/** The value and the scope of a variable, as text. */
 export interface Meaning {
   name: string
   state: 'known' | 'unknown' | 'secret'
@@ -60,14 +60,14 @@ export function meaningOf(name: string, find: (name: string) => Variable | undef
   return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
 }
 
-/** The variable that the caret stands in or at. */
+/** Returns the variable at the caret. */
 export function variableAt(text: string, caret: number): string | undefined {
   for (const m of text.matchAll(/\{\{([^{}]*)\}\}/g))
     if (caret >= m.index && caret <= m.index + m[0].length) return m[1].trim()
   return undefined
 }
 
-/** Names of variables and built-ins, when the caret stands behind an open {{. */
+/** Suggests names of variables and built-ins when the caret is after an open {{. */
 export function offerVariables(text: string, caret: number, variables: readonly Variable[]): Offer | undefined {
   const open = /\{\{\s*([^{}]*)$/.exec(text.slice(0, caret))
   if (!open) return undefined

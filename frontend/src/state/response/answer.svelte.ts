@@ -4,12 +4,12 @@ import { Find } from './find.svelte'
 import { forgetful, type Keeper, type Left } from './left'
 import { DocumentRows } from './rows.svelte'
 
-/** What the pane knows about one answer: rows, find, and how it was left. */
+/** The view state of one response: rows, search, and restored state. */
 export class Answer {
   readonly rows: DocumentRows
   /** In the tree. */
   readonly find: Find
-  /** In the text as it came. */
+  /** In the text as received. */
   readonly textFind: Find
 
   constructor(
@@ -37,7 +37,7 @@ export class Answer {
     return this.keeper.get()
   }
 
-  /** For who tells it when another answer may be shown already: `leaving('tree')(at)`. */
+  /** For callbacks that may run when another response is already shown: `leaving('tree')(at)`. */
   leaving<K extends keyof Left>(what: K): (at: Left[K]) => void {
     return (at) => this.leave({ [what]: at } as Partial<Left>)
   }
@@ -54,7 +54,7 @@ export class Answer {
 
 const answers = new WeakMap<Reply, Answer>()
 
-/** The one Answer of a reply: what was open and found is still so when the tab is looked at again. */
+/** Returns the Answer of a reply, the same one each time, so that its state is kept while other tabs are shown. */
 export function answerOf(client: Client, reply: Reply, keeper: () => Keeper): Answer {
   let answer = answers.get(reply)
   if (!answer) answers.set(reply, (answer = new Answer(client, reply, keeper())))

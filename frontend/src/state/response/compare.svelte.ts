@@ -7,13 +7,13 @@ export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'a
   return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }
 }
 
-/** A comparison of two answers: what is on both sides, and what differs. */
+/** A comparison of two responses: both sides, and their differences. */
 export class Compare {
   left = $state.raw<Side>()
   right = $state.raw<Side>()
   /** The key of the tab whose response it takes the place of. */
   tab = $state(0)
-  /** Keys that do not matter. */
+  /** Keys to ignore. */
   ignore = $state.raw<string[]>([])
   result = $state.raw<Comparison>()
   problem = $state('')
@@ -23,7 +23,7 @@ export class Compare {
 
   constructor(private client: Pick<Client, 'compare'>) {}
 
-  /** Compares two answers: before on the left, after on the right. */
+  /** Compares two responses: before on the left, after on the right. */
   async of(left: Side, right: Side) {
     this.left = left
     this.right = right

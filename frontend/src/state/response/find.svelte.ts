@@ -1,13 +1,13 @@
 import type { Found } from '../../client'
 import type { Sought } from './left'
 
-/** Asks Go for the match with that number; it wraps around. */
+/** Requests the match with that number; it wraps around. */
 export type Look = (query: string, match: number, matchCase: boolean, signal: AbortSignal) => Promise<Found>
 
-/** A longer text is not looked for again after a restart. */
+/** A search for a longer text is not restored after a restart. */
 const mostKept = 1000
 
-/** A search in one answer: what is looked for, and which match is shown. */
+/** A search in one response: the query, and the shown match. */
 export class Find {
   open = $state(false)
   query = $state('')
@@ -15,16 +15,16 @@ export class Find {
   found = $state.raw<Found>()
   problem = $state('')
 
-  /** The match was found before, and is not gone to. */
+  /** The match is restored without scrolling to it. */
   resting = $state(false)
 
   #asking: AbortController | undefined
-  /** The one that is gone to; it may not be there yet when the next key is pressed. */
+  /** The target match; it may not have loaded when the next key is pressed. */
   #match = 0
 
   constructor(
     private ask: Look,
-    /** Told what is looked for; undefined is nothing any more. */
+    /** Receives the search; undefined when it ends. */
     private left: (sought: Sought | undefined) => void = () => {},
   ) {}
 
@@ -33,7 +33,7 @@ export class Find {
     return this.open ? this.query : ''
   }
 
-  /** Looks for the query again from its first match. */
+  /** Searches for the query from its first match. */
   async look(query: string, matchCase: boolean) {
     this.query = query
     this.matchCase = matchCase
@@ -53,7 +53,7 @@ export class Find {
     void this.look('', this.matchCase)
   }
 
-  /** Goes on where it was left, without going there. */
+  /** Restores the search without scrolling. */
   async resume({ query, matchCase, index }: Sought) {
     this.open = true
     this.query = query

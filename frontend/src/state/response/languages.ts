@@ -1,4 +1,4 @@
-/** The languages of snippets and scripts, as Go has them, for before the first answer. */
+/** The languages of snippets and scripts, as in Go, until the first response. */
 import { text } from './text'
 
 export const languages = [

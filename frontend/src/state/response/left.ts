@@ -2,16 +2,16 @@ import { untrack } from 'svelte'
 import type { Client, Reply } from '../../client'
 import type { Spot } from '../../ui/scroll'
 
-/** What was looked for, and which of the matches was shown. */
+/** A search, and the number of the shown match. */
 export interface Sought {
   query: string
   matchCase: boolean
   index: number
 }
 
-/** How an answer was left: kept with its tab, to find it so again. */
+/** The view state of a response, stored with its tab. */
 export interface Left {
-  /** What is open in the tree, in Go's words. */
+  /** The expanded state of the tree, encoded by Go. */
   open?: string
   /** Where in the tree, and the current row; shown when it is led to from elsewhere. */
   tree?: { current: number; top: number; show?: boolean }
@@ -40,13 +40,13 @@ export interface LeftChart {
   lines?: string[]
 }
 
-/** Where it is kept how an answer was left. */
+/** Stores the view state of a response. */
 export interface Keeper {
   get(): Left
   set(left: Left): void
 }
 
-/** A tab as far as its answers are concerned. */
+/** The parts of a tab that concern its responses. */
 interface Home {
   historyId: number
   view: Record<string, unknown>
@@ -54,7 +54,7 @@ interface Home {
   setView(change: Record<string, unknown>): void
 }
 
-/** Keeps it with the tab, for the one answer that the tab shows; of others nothing. */
+/** Returns a Keeper that stores the state with the tab, only for the response that the tab shows. */
 export function keeperOf(tab: Home, reply: Reply): Keeper {
   return {
     get: () => untrack(() => leftIn(tab.view, reply.historyId)),
@@ -65,7 +65,7 @@ export function keeperOf(tab: Home, reply: Reply): Keeper {
   }
 }
 
-/** How the answer was left, as a tab's view has it. */
+/** Returns the view state of a response from a tab's view. */
 export function leftIn(view: Record<string, unknown>, historyId: number): Left {
   const kept = view.answer as (Left & { history?: number }) | undefined
   if (!historyId || typeof kept !== 'object' || kept?.history !== historyId) return {}
@@ -90,7 +90,7 @@ export function forgetful(): Keeper {
   return { get: () => kept, set: (left) => void (kept = left) }
 }
 
-/** An answer with its tree open as it was left; as it came when that cannot be done. */
+/** Returns a response with its tree expanded as before, or unchanged if that fails. */
 export async function unfolded<T extends Pick<Reply, 'document' | 'rows' | 'rowCount'>>(
   client: Pick<Client, 'unfold'>,
   reply: T,

@@ -10,7 +10,7 @@ export interface Opener {
   draft: DraftData
 }
 
-/** The request that an answer belongs to. */
+/** The request of a response. */
 export interface Asked {
   endpoint: Endpoint | undefined
   data: DraftData
@@ -19,7 +19,7 @@ export interface Asked {
 /** Other words for what an id names. */
 const also: Record<string, string> = { monitorobject: 'device', host: 'device' }
 
-/** The endpoints that read one thing, of a catalog: they are asked for with every id that is shown. */
+/** The endpoints of a catalog that read one object, cached, because each shown id needs them. */
 const reading = new WeakMap<Endpoint[], Endpoint[]>()
 
 function readsOf(endpoints: Endpoint[]): Endpoint[] {
@@ -30,9 +30,8 @@ function readsOf(endpoints: Endpoint[]): Endpoint[] {
 }
 
 /**
- * What a value opens. `own` says that it is a key of the answered object itself,
- * or of an item of the list: only then is `id` the one it was asked for.
- * `deviceId` anywhere opens a device, if the catalog has a GET for one.
+ * Returns the request that a value opens. `own`: it is a key of the returned object itself, or of an item of the list;
+ * only then is `id` that of the object. `deviceId` anywhere opens a device, if the catalog has a GET for one.
  */
 export function openerFor(
   key: string,
@@ -72,7 +71,7 @@ function fitness(noun: string, parts: string[], area: string | undefined): numbe
   return noun.endsWith(thing) && thing.length > 4 ? 2 + near - parts.length / 10 : 0
 }
 
-/** What the id of an answered object, or of an item of an answered list, opens. */
+/** Returns the request that the id of a returned object, or of a list item, opens. */
 function itself(of: Endpoint, value: string, data: DraftData, reads: Endpoint[]): Opener | undefined {
   if (of.path.endsWith('}')) {
     const item = reads.find((e) => e.path === of.path)
@@ -86,7 +85,7 @@ function itself(of: Endpoint, value: string, data: DraftData, reads: Endpoint[])
   return kin && openerOf(kin, value)
 }
 
-/** Whether a list's items are described as what the endpoint answers. */
+/** Reports whether a list's items have the schema of the endpoint's response. */
 function alike(list: Endpoint, item: Endpoint): boolean {
   const names = (fields: { name: string }[] | undefined) => fields?.map((f) => f.name).join() ?? ''
   return names(itemFields(list)) !== '' && names(itemFields(list)) === names(item.answer?.properties)

@@ -8,13 +8,12 @@ const pagesKept = 20
 type Door = Pick<Client, 'rows' | 'toggle' | 'find' | 'reveal'>
 
 /**
- * The rows of one document as far as the page has seen them. Rows live in Go;
- * only the pages around the view are here. A change of what is open makes all
- * pages stale: they stay to be shown, dim, until the new ones are there.
+ * A cache of the rows of one document. Go has all rows; the page has only those around the view. Expanding or
+ * collapsing makes all cached rows stale: they are shown dimmed until the new ones arrive.
  */
 export class DocumentRows {
   total = $state(0)
-  /** Counts up whenever `at` may answer differently. */
+  /** Increases whenever the results of `at` may have changed. */
   version = $state(0)
   problem = $state('')
 
@@ -27,7 +26,7 @@ export class DocumentRows {
     private door: Door,
     readonly document: string,
     first: Pick<Reply, 'rows' | 'rowCount'>,
-    /** Told when something was opened or closed. */
+    /** Called when a node was expanded or collapsed. */
     private folded: () => void = () => {},
   ) {
     this.total = first.rowCount
@@ -40,7 +39,7 @@ export class DocumentRows {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
   }
 
-  /** Fetches what is missing of the rows first…last; anything wanted before is forgotten. */
+  /** Fetches the missing rows of first…last, and drops earlier pending fetches. */
   need(first: number, last: number) {
     const end = Math.min(last, this.total - 1)
     this.#wanted.clear()
@@ -55,7 +54,7 @@ export class DocumentRows {
     this.#fetch()
   }
 
-  /** Opens or closes a node, with everything below it if deep; node -1 is the whole document. */
+  /** Expands or collapses a node, with all below it if deep; node -1 is the whole document. */
   async toggle(node: number, open: boolean, deep: boolean, first: number, last: number) {
     const from = Math.floor(Math.max(0, first) / pageSize) * pageSize
     const count = Math.ceil((last + 1 - from) / pageSize) * pageSize

@@ -54,7 +54,7 @@ export function jsonLines(text: string): CodeToken[][] {
   return text.split('\n').map((line) => previewTokens(line).map((t) => ({ class: coloured[t.class], text: t.text })))
 }
 
-/** What stands behind a row in words: how many children, or what Go knows of it. */
+/** Returns the note after a row: the number of children, or details from Go. */
 export function note(row: DocRow): string {
   if (row.hint) return row.hint
   if (row.kind === 'array' && row.count) return `${row.count} ${row.count === 1 ? 'item' : 'items'}`
@@ -63,13 +63,13 @@ export function note(row: DocRow): string {
   return ''
 }
 
-/** A text that is a web address as a whole; '' otherwise. */
+/** Returns the text if all of it is a web address; '' otherwise. */
 export function link(row: DocRow): string {
   if (row.kind !== 'string' || row.cut || !row.text) return ''
   return /^https?:\/\/[^\s"<>]+$/i.test(row.text) ? row.text : ''
 }
 
-/** A text cut at what is searched for. */
+/** Splits a text at the matches of a search. */
 export function highlight(text: string, query: string, matchCase: boolean): { text: string; hit: boolean }[] {
   if (!query) return [{ text, hit: false }]
   const [hay, needle] = matchCase ? [text, query] : [text.toLowerCase(), query.toLowerCase()]
@@ -85,8 +85,8 @@ export function highlight(text: string, query: string, matchCase: boolean): { te
 }
 
 /**
- * A name for the variable that keeps a value: `id` below /device/devices is
- * deviceId, other keys keep their name; what no variable may hold is left out.
+ * Returns a variable name for a value: deviceId for `id` below /device/devices, otherwise the key, without characters
+ * that are not allowed.
  */
 export function variableName(path: string, request: string): string {
   const keys = [...path.matchAll(/\.([^.[\]]+)|\["((?:[^"\\]|\\.)*)"\]/g)].map((m) => m[1] ?? m[2])

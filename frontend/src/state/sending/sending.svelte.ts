@@ -19,7 +19,7 @@ import { oneDecimal } from '../../ui/locale'
 import { save } from '../../ui/save'
 import { text as said } from './text'
 
-/** What is asked before a write goes out. */
+/** A dialog before a write is sent. */
 export interface Asking {
   what: 'delete' | 'review'
   draft: DraftData
@@ -35,7 +35,7 @@ export function hasPages(draft: Draft): boolean {
   return reply?.items != null && reply.total != null && reply.items !== reply.total
 }
 
-/** Whether the last answer, or that to a page of it, says that the portal does not know who asks. */
+/** Reports whether the last response, or that of a page, is 401. */
 export function signedOut({ fault, reply }: Pick<Draft, 'fault' | 'reply'>): boolean {
   return (fault ?? reply)?.status === 401 || (!fault && reply?.run?.status === 401)
 }
@@ -50,7 +50,7 @@ export function runText(
   run: { page: number; pages: number; items: number; ms: number; state: string; wait: number },
   elapsed = run.ms,
 ): string {
-  const since = Math.max(0, elapsed - run.ms) // since it was told
+  const since = Math.max(0, elapsed - run.ms) // since the last event
   const took = run.ms + since
   const page = run.pages
     ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages)
@@ -79,9 +79,9 @@ interface Home {
 /** What happens around sending: questions before a write, and the way back after it. */
 export class Sending {
   asking = $state.raw<Asking>()
-  /** Answers whose write was taken back or no longer can be. */
+  /** Responses whose write was undone, or can no longer be undone. */
   undone = $state.raw(new Set<number>())
-  /** Answers whose write was taken back: they tell what was before. */
+  /** Responses whose write was undone. */
   back = $state.raw(new Set<number>())
   /** What undoing would do, by the history id of each write that can be taken back. */
   ways = $state.raw(new Map<number, string>())
@@ -94,15 +94,12 @@ export class Sending {
 
   constructor(private app: Home) {}
 
-  /**
-   * Asks before a DELETE, and before other writes where that is wished. `anyway`: what is unknown in it goes out as
-   * it stands.
-   */
+  /** Confirms a DELETE, and other writes if configured. `anyway`: unknown variables are sent as typed. */
   before(tab: OpenTab, anyway = false): boolean | Promise<boolean> {
     const { method } = tab.draft
     const reviewed = this.#reviewed === tab
     this.#reviewed = undefined
-    if (this.locked || reviewed) return true // Go refuses what is locked, and says why
+    if (this.locked || reviewed) return true // Go refuses writes of a read-only portal
     const what =
       method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
     return !what || this.#ask(what, tab.draft, anyway)
@@ -115,20 +112,17 @@ export class Sending {
     await tab.draft.send()
   }
 
-  /** What the lock holds back of a request, one sentence; '' when nothing. */
+  /** Returns why a read-only portal refuses a request; '' if it does not. */
   held(draft: Pick<Draft, 'method'>): string {
     return this.locked && draft.method !== 'GET' ? said.sending.isReadOnly(this.app.portal.name, draft.method) : ''
   }
 
-  /** Notes that an answer asks for a new sign-in, after which the request goes on. */
+  /** Records that a response requires a sign-in, after which the request is sent again. */
   refused(tab: OpenTab) {
     this.#refused.add(tab)
   }
 
-  /**
-   * After signing in again, reads are sent again; a write asks first. `among` are the tabs it is about, all when left
-   * out.
-   */
+  /** Sends requests again after a sign-in; writes are confirmed first. `among` are the tabs, by default all. */
   resume(among?: OpenTab[]) {
     for (const tab of [...this.#refused]) {
       if (among && !among.includes(tab)) continue
@@ -146,7 +140,7 @@ export class Sending {
     }
   }
 
-  /** Learns again which writes can be taken back. */
+  /** Reloads the list of writes that can be undone. */
   async loadWays() {
     try {
       const { items } = await this.app.client.undos()
@@ -156,7 +150,7 @@ export class Sending {
     }
   }
 
-  /** A run's file can be fetched, while the run goes on. */
+  /** Downloads the file of a run while the run continues. */
   fetchFile(sendId: string) {
     save(this.app, '', { href: this.app.client.pagesFileUrl(sendId) })
   }
@@ -197,7 +191,7 @@ export class Sending {
     }
   }
 
-  /** What a request lacks to go out, as sending it would say. */
+  /** Returns the fault that sending the request would give, if any. */
   async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
     const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
     const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
@@ -212,7 +206,7 @@ export class Sending {
     )
   }
 
-  /** Nothing is asked about a request that would not go out. */
+  /** Opens the dialog only for a request that can be sent. */
   async #ask(what: Asking['what'], draft: Draft, anyway = false): Promise<boolean> {
     const lacks = await this.#lacks(what, draft, anyway)
     if (lacks) draft.fault = lacks

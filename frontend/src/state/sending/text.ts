@@ -6,7 +6,7 @@ export const text = {
   sending: {
     wasRefusedBefore: (line: string) => `${line} was refused before you signed in.`,
     sendItNow: 'Send it now',
-    needsAValue: (name: string) => `{${name}} needs a value`, // as Go says it
+    needsAValue: (name: string) => `{${name}} needs a value`, // as returned by Go
     notUndone: (message: string) => `Not undone: ${message}.`,
     pageOf: (page: number, pages: number) => `page ${number(page)} of ${number(pages)}`,
     page: (page: number) => `page ${number(page)}`,

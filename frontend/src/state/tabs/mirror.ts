@@ -1,7 +1,7 @@
 import type { Client, Tab } from '../../client'
 import type { OpenTab } from './tab.svelte'
 
-/** The workspace, as far as the mirror knows it. */
+/** The parts of the workspace that the mirror needs. */
 interface Home {
   readonly client: Pick<Client, 'tabs'>
   readonly tabs: OpenTab[]
@@ -11,15 +11,15 @@ interface Home {
 }
 
 /**
- * Keeps the tabs of this window as another window, or another program, leaves
- * them. What is being edited here is left alone: writing it finds out.
+ * Synchronizes the tabs of this window with changes by other windows or programs. It does not touch tabs that are being
+ * edited: saving them detects conflicts.
  */
 export class Mirror {
   #timer: ReturnType<typeof setTimeout> | undefined
   #looking = false
   #again = false
   #closing = new Set<Promise<unknown>>()
-  /** Closed here; Go may not know it yet. */
+  /** Closed here, and maybe not stored yet. */
   #gone = new Set<number>()
 
   constructor(private home: Home) {}
@@ -35,7 +35,7 @@ export class Mirror {
     this.#closing.add(done)
   }
 
-  /** Resolves when Go knows of every tab that was closed. */
+  /** Resolves when every closed tab is stored. */
   async settled() {
     await Promise.all(this.#closing)
   }

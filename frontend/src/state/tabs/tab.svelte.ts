@@ -6,10 +6,10 @@ import type { OffField } from '../request/form'
 import { leftIn, unfolded } from '../response/left'
 import { Saver } from '../../client/saver'
 
-/** What makes two windows differ; everything else is how a tab is shown. */
+/** The fields that conflict between windows; the others are view state. */
 const versioned = ['name', 'draft', 'saved', 'requestId'] as const
 
-/** The workspace that a tab belongs to, as far as the tab knows it. */
+/** The parts of the workspace that a tab needs. */
 interface Home {
   readonly client: Pick<Client, 'tabs' | 'history' | 'send' | 'pages' | 'steer' | 'unfold'>
   readonly catalog: Catalog
@@ -22,7 +22,7 @@ interface Home {
 
 /** One tab: a draft, its name and what it was last saved as. */
 export class OpenTab {
-  /** Identity on the page; the id in Go comes when Go has stored it. */
+  /** Identity on the page; it gets its id in Go when it is stored. */
   readonly key: number
   id = $state(0)
   position = $state(0)
@@ -46,7 +46,7 @@ export class OpenTab {
 
   /** `GET /device/devices`, until renamed by hand. */
   readonly title: string = $derived.by(() => this.name || this.draft.line)
-  /** What tells it from others with its path, of the rows that are sent: `id=7 size=5`. */
+  /** Distinguishes it from other tabs with the same path, by the rows that are sent: `id=7 size=5`. */
   readonly told: string = $derived.by(() =>
     [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)]
       .map((r) => `${r.key}=${r.value}`)
@@ -96,8 +96,8 @@ export class OpenTab {
   }
 
   /**
-   * Holds nothing anyone would miss: an unnamed, unsaved request as the catalog
-   * begins it, sent or not, and no write that could be undone from here.
+   * Can be replaced without loss: an unnamed, unsaved, unedited request of the catalog, sent or not, without a write
+   * that can be undone.
    */
   get untouched(): boolean {
     const { draft } = this
@@ -147,7 +147,7 @@ export class OpenTab {
     return this.#created
   }
 
-  /** Fetches the last answer, once, when the tab is first looked at. */
+  /** Fetches the last response, once, when the tab is first shown. */
   async restore() {
     if (this.#restored) return
     this.#restored = true
@@ -161,11 +161,11 @@ export class OpenTab {
       )
       if (!this.draft.reply && !this.draft.busy) this.draft.show(reply)
     } catch {
-      this.historyId = 0 // its body was not kept: the pane says what to do next
+      this.historyId = 0 // its body was not stored: the pane shows what to do
     }
   }
 
-  /** Shows an answer of the past as the one to this request. */
+  /** Shows a response of the history as the response to this request. */
   async recall(historyId: number) {
     this.historyId = historyId
     this.draft.clearReply()
@@ -174,7 +174,7 @@ export class OpenTab {
     await this.restore()
   }
 
-  /** What was saved is what "changed" is measured against. */
+  /** Sets the saved draft, which "changed" compares with. */
   save(draft: DraftData) {
     this.saved = draft
     this.saver.touch()
@@ -186,7 +186,7 @@ export class OpenTab {
     this.saver.touch()
   }
 
-  /** Closed, in Go too: with all its edits if it may be opened again, else gone for good. */
+  /** Closes the tab, in Go too: with its edits if it can be reopened, otherwise permanently. */
   async shut(remember: boolean) {
     this.draft.abort()
     this.saver.drop()
@@ -212,7 +212,7 @@ export class OpenTab {
     this.#note(this.snapshot())
   }
 
-  /** Where it stands, as another window has put it. */
+  /** Sets the position from another window. */
   place({ position, pinned }: Pick<Tab, 'position' | 'pinned'>) {
     this.position = position
     this.pinned = pinned
@@ -225,7 +225,7 @@ export class OpenTab {
     this.saver.touch()
   }
 
-  /** Mine goes over what the other window saved. */
+  /** Overwrites the version of the other window. */
   keepMine() {
     this.#version = this.conflict?.version ?? this.#version
     this.conflict = undefined
@@ -239,7 +239,7 @@ export class OpenTab {
     this.home.onanswer(this)
   }
 
-  /** Its id for an answer; 0 where a full disk does not keep the tab: the portal can be read all the same. */
+  /** Returns its id for a request; 0 if a full disk cannot store the tab, so that requests still work. */
   async #known(): Promise<number> {
     try {
       return await this.stored()
@@ -274,7 +274,7 @@ export class OpenTab {
   }
 
   async #write() {
-    const behind = this.#writing++ > 0 // its answer would tell our version, and there is no time to wait
+    const behind = this.#writing++ > 0 // its response would have the version, but there is no time to wait
     try {
       const id = await this.stored()
       await this.#update(id, behind)
@@ -300,7 +300,7 @@ export class OpenTab {
     }
   }
 
-  /** Another window was faster. What does not touch the same things goes together. */
+  /** Handles a conflict with another window. Changes of different fields are merged. */
   async #collide(id: number, change: Partial<Tab>) {
     const theirs = await this.home.client.tabs.get(id)
     const base = this.#written.get('draft')
@@ -316,7 +316,7 @@ export class OpenTab {
     await this.#update(id, false)
   }
 
-  /** Go has it no more: it is stored anew. */
+  /** Stores the tab again after Go has deleted it. */
   async #again() {
     this.id = 0
     this.#created = undefined
@@ -325,7 +325,7 @@ export class OpenTab {
   }
 }
 
-/** Whether two drafts are one, whatever the order of their keys; what is empty counts as absent. */
+/** Reports whether two drafts are equal, ignoring the order of keys; empty counts as absent. */
 function same(a: unknown, b: unknown): boolean {
   return plain(a) === plain(b)
 }

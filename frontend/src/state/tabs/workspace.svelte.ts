@@ -7,7 +7,7 @@ import { OpenTab } from './tab.svelte'
 
 export type { OpenTab }
 
-/** The open tabs: which is active, and how they come, go and are kept. */
+/** The open tabs: the active one, and opening, closing and storing them. */
 export class Workspace {
   tabs = $state<OpenTab[]>([])
   activeKey = $state(0)
@@ -15,15 +15,15 @@ export class Workspace {
   #recent: number[] = []
   #keys = 0
 
-  /** Asked before a tab's request goes out; false sends nothing. */
+  /** Called before a tab's request is sent; false cancels it. */
   before: (tab: OpenTab, anyway: boolean) => boolean | Promise<boolean> = () => true
-  /** Told when a write failed, an answer came, or another tab became active. */
+  /** Called when a write failed, a response arrived, or another tab became active. */
   onfault: (e: unknown) => void = () => {}
   onanswer: (tab: OpenTab) => void = () => {}
-  /** Told of a list that went to a file. */
+  /** Called when a list was saved to a file. */
   onsaved: (file: SavedFile) => void = () => {}
   onactive: (tab: OpenTab) => void = () => {}
-  /** Told what was closed and can be brought back. */
+  /** Called with closed tabs that can be reopened. */
   onclosed: (tabs: OpenTab[]) => void = () => {}
   #mirror: Mirror
 
@@ -58,7 +58,7 @@ export class Workspace {
     return tab
   }
 
-  /** Fills the active tab if nobody touched it, else opens a new one. */
+  /** Uses the active tab if it is unedited, or opens a new one. */
   choose(endpoint: Endpoint, anew = false): OpenTab {
     const tab = this.active
     if (anew || !tab?.untouched) return this.open(draftOf(endpoint))
@@ -66,7 +66,7 @@ export class Workspace {
     return tab
   }
 
-  /** A past request, in a tab of its own, with its answer if it was kept. */
+  /** Opens a past request in a new tab, with its response if it is stored. */
   openHistory(h: History): OpenTab {
     const empty = this.active && !this.active.changed && !this.active.draft.path && !this.active.name
     if (empty) void this.close(this.active!, false)
@@ -82,7 +82,7 @@ export class Workspace {
     this.onactive(tab)
   }
 
-  /** It can be opened again, unless told not to be remembered. */
+  /** It can be reopened, unless remember is false. */
   async close(tab: OpenTab, remember = true) {
     if (remember && tab.changed) this.onclosed([tab])
     await this.#shut(tab, remember)
@@ -124,7 +124,7 @@ export class Workspace {
     if (next) this.activate(next)
   }
 
-  /** The tab closed last, as it was, also before the page came. */
+  /** Reopens the tab closed last, even one from before the page was loaded. */
   async reopen(): Promise<OpenTab | undefined> {
     try {
       await this.#mirror.settled()
