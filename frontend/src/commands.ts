@@ -655,7 +655,7 @@ function find(app: App) {
   else if (!app.commands.runIfOffered('response.find')) app.commands.runIfOffered('response.findInJson')
 }
 
-/** Moves the focus to the next pane: into its rows, or the first thing in it that takes one. */
+/** Moves the focus to the next pane: to its rows, or its first focusable element. */
 function focusPane(by: number) {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter(
     (p) => p.offsetWidth > 0 && p.offsetHeight > 0,

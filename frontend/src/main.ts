@@ -15,7 +15,7 @@ async function chooseClient(): Promise<Client> {
   return httpClient()
 }
 
-/** Resolves when the page's styles are there, or cannot come. WebKit does not always run a module after them. */
+/** Resolves when the page's styles have loaded, or failed to. WebKit does not always run a module after them. */
 async function styled() {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')) {
     if (!link.sheet) await new Promise((done) => (link.onload = link.onerror = done))
@@ -26,13 +26,13 @@ if (location.pathname === '/launch') history.replaceState(null, '', '/') // its 
 
 const system = matchMedia('(prefers-color-scheme: light)')
 
-/** No await stands at the module's own level: views import from it, and would wait for it while it waits for them. */
+/** No top-level await: views import this module, which would be a deadlock. */
 async function begin() {
   const app = new App(await chooseClient(), views, commandList)
   const loaded = app.load(document.documentElement.dataset)
   await styled()
   const root = document.documentElement
-  // meanwhile: it takes the page's time, and the answer the portal's
+  // at the same time, because one waits for the CPU and the other for the portal
   const fonts = root.dataset.fontUi ? undefined : chooseFonts(root)
   await loaded
   const target = document.getElementById('app')!

@@ -19,7 +19,7 @@ export function branches(
   const own = (name: string, ids: string[]) => {
     const endpoints = ids.map((id) => catalog.byId(id)).filter((e) => e !== undefined)
     if (endpoints.length === 0) return
-    // A list of one's own is open until closed: its closing is what is remembered.
+    // Favorites and recents are expanded by default, so the setting has those that are collapsed.
     const open = !expanded.has(`-${name}`)
     items.push({ kind: 'category', key: `-${name}`, name, count: endpoints.length, open, level: 1, ruled: false })
     if (open)

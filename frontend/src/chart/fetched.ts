@@ -1,4 +1,4 @@
-/** Instances whose data is asked for by their ids: the answer names neither their devices nor their thresholds. */
+/** Looks up instances whose data was requested by ids: the response has neither their devices nor their thresholds. */
 import type { Client, Listing } from '../client'
 import { quoted } from '../state/request/objects'
 import { deviceOf, instancesOf, limitsIn, settingsOf, together, type Instance, type Limit } from './limits'

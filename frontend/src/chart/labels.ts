@@ -1,6 +1,6 @@
 /**
- * Where the names of limits stand in a chart: where neither a line nor another limit runs through them. Pixels; y is
- * where a text ends below.
+ * Places the names of limits in a chart so that no line or other limit crosses them. Pixels; y is where a text ends
+ * below.
  */
 
 export interface Label {

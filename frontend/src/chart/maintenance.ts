@@ -1,4 +1,4 @@
-/** When nobody is told of alerts of what a chart shows. */
+/** Maintenance windows of the objects in a chart, in which no one is notified of alerts. */
 import type { Client, Listing } from '../client'
 import { instancesOf, type Door, type Instance, type Place } from './limits'
 

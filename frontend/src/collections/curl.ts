@@ -1,4 +1,4 @@
-/** cURL commands as a file of our own: the page reads them wherever they are pasted. */
+/** Converts files of cURL commands to the Spyglass format. */
 import type { DraftData } from '../client'
 import type { FileToRead } from '../client/collections'
 import { emptyDraft } from '../state/request/draft.svelte'
@@ -16,13 +16,13 @@ interface Chapter {
   requests: Saved[]
 }
 
-/** What a script of commands holds. */
+/** The contents of a script of commands. */
 export interface Commands {
-  /** What stands under no heading. */
+  /** Requests without a heading. */
   requests: Saved[]
   folders: Chapter[]
   variables: { name: string; value: string }[]
-  /** What of the commands was left out, each a sentence. */
+  /** Parts of the commands that were not imported, one sentence each. */
   notes: string[]
 }
 
@@ -66,7 +66,7 @@ const holds = (c: Chapter): boolean => {
 class Reader {
   readonly top: Chapter = { name: '', folders: [], requests: [] }
   readonly variables: { name: string; value: string }[] = []
-  /** What of the commands was left out. */
+  /** Parts of the commands that were not imported. */
   readonly notes = new Set<string>()
   count = 0
   #open: Chapter[] = [this.top]
@@ -107,7 +107,7 @@ class Reader {
     this.count++
   }
 
-  /** `x='5' # {{y}}`: what comes behind says which variable of ours it is. */
+  /** `x='5' # {{y}}`: the comment has the name of the variable. */
   #assign(piece: string) {
     const [, shellName, rest] = assignment.exec(piece) ?? []
     if (!shellName) return
@@ -122,7 +122,7 @@ class Reader {
   }
 }
 
-/** References of ours in place of the shell's variables, where the shell would put values. */
+/** Replaces the shell's variables by {{references}} where the shell would expand them. */
 function expand(text: string, names: ReadonlyMap<string, string>): string {
   const variable = /^\$\(in_(?:url|json) "\$(\w+)"\)|^\$\{([A-Za-z_]\w*)\}|^\$([A-Za-z_]\w*)/
   let out = ''
@@ -144,10 +144,7 @@ function expand(text: string, names: ReadonlyMap<string, string>): string {
   return out
 }
 
-/**
- * Lines that belong together: commands and assignments whole, comments and blank lines one by one. Functions are left
- * out.
- */
+/** Splits a script into complete commands and assignments, comments and blank lines. It skips functions. */
 function piecesOf(script: string): string[] {
   const pieces: string[] = []
   let quote = ''
@@ -179,7 +176,7 @@ function quoteAfter(line: string, quote: string): string {
   return quote
 }
 
-/** What is sent to be read: cURL commands as our own format, anything else as it is. */
+/** Returns the file to import: cURL commands in the Spyglass format, other files unchanged. */
 export function fileToRead(
   name: string,
   text: string,

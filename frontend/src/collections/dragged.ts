@@ -2,7 +2,7 @@ import { homeOf, parentOf, type Item, type Library } from '../state/collections/
 
 export type Where = 'before' | 'behind' | 'into'
 
-/** What is dragged over the collections: a line, and all that goes with it. Where it may go is looked up once. */
+/** The rows that are dragged over the collections. Their possible targets are computed once. */
 export class Dragged {
   readonly #places: Set<number>
 
@@ -15,8 +15,8 @@ export class Dragged {
   }
 
   /**
-   * What a drop would do at `part` of a line's height, or in the room below all; nothing
-   * where it makes no sense. Like goes beside like, several go into a collection.
+   * Returns the target of a drop at `part` of a row's height, or below all rows; undefined if it is not allowed. Items
+   * drop beside items of their kind, several into a collection.
    */
   aim(to: Item | undefined, part: number): Where | undefined {
     const home = to ? homeOf(to) : 0

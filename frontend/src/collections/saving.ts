@@ -6,7 +6,7 @@ import type { Item } from '../state/collections/library.svelte'
 import { nameOf, parentOf } from '../state/collections/library.svelte'
 import { text } from './text'
 
-/** Ctrl+S: to the saved request the tab belongs to, or to a collection that is asked for. */
+/** Ctrl+S: saves to the saved request of the tab, or opens the dialog for a collection. */
 export async function saveTab(app: App, tab: OpenTab) {
   if (!tab.requestId) return void app.commands.run('request.saveAs')
   try {
@@ -18,7 +18,7 @@ export async function saveTab(app: App, tab: OpenTab) {
   } catch (e) {
     const fault = asFault(e)
     if (fault.status === 404) {
-      tab.requestId = 0 // deleted for good meanwhile: it is saved anew
+      tab.requestId = 0 // permanently deleted meanwhile: save it as a new one
       app.commands.run('request.saveAs')
     } else app.toasts.show(text.saving.notSaved(fault.message), { tone: 'error' })
   }
@@ -40,10 +40,7 @@ export async function openSaved(app: App, id: number) {
   }
 }
 
-/**
- * Shows how a saved request of a run went: the request itself with that answer, or, when it is another one by now,
- * what was sent.
- */
+/** Opens a saved request of a run with its response, or, if it was changed since, the request that was sent. */
 export async function openRan(app: App, id: number, sent: History) {
   const tab = app.workspace.tabs.find((t) => t.requestId === id)
   const saved = app.library.requests.some((r) => r.id === id)
@@ -97,7 +94,7 @@ function told(app: App, items: Item[], to: number, back: () => Promise<void>) {
   })
 }
 
-/** Runs it; what goes wrong is said. */
+/** Runs a function and shows its error as a toast. */
 export async function attempt(app: App, run: () => Promise<unknown>) {
   try {
     await run()

@@ -28,8 +28,8 @@ export function since(at: number, now: number): string {
 }
 
 /**
- * `40 s ago`, of milliseconds; `just now` within 20 seconds, in which devices tell of themselves. In steps, so that a
- * page that nobody touches is not painted each second.
+ * `40 s ago`, of milliseconds; `just now` within 20 seconds, the interval of device states. In steps, so that an idle
+ * page is not painted each second.
  */
 export function ago(ms: number): string {
   const seconds = Math.floor(ms / 20_000) * 20

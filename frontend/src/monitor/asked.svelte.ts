@@ -6,11 +6,11 @@ import type { Changed } from '../state/monitor/live.svelte'
 import { same } from './same'
 import { text } from './text'
 
-/** Something a screen asked the portal for: the last answer stays until another one is there. */
+/** Data that a screen requested from the portal: the last response stays until the next one. */
 export class Asked<T> {
   value = $state.raw<T>()
   fault = $state.raw<Fault>()
-  /** Asked for, and no answer yet. */
+  /** Requested, without a response yet. */
   busy = $state(false)
   #asking: AbortController | undefined
 
@@ -43,9 +43,8 @@ export class Asked<T> {
 }
 
 /**
- * Asks now, again when something that `run` reads before its first await
- * changes, and again after changes of those kinds in the portal. For the
- * beginning of a component; what is asked for ends with it.
+ * Requests data now, again when state that `run` reads before its first await changes, and again after changes of those
+ * kinds in the portal. Call it during component initialization; it ends with the component.
  */
 export function asked<T>(
   kinds: readonly Changed[],
@@ -68,10 +67,7 @@ function noted(app: App, e: unknown): Fault {
   return fault
 }
 
-/**
- * One of many calls in a row: where there are more than the portal takes in a
- * minute it is made once there is room, and that is told.
- */
+/** Makes one of many calls in a row: above the rate limit it waits, and shows a toast. */
 export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -85,10 +81,7 @@ export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> 
   }
 }
 
-/**
- * Does something to the portal, unless that is locked against writes. What went
- * wrong is shown as a toast, and undefined answered.
- */
+/** Runs a write, unless the portal is read-only. Shows an error as a toast, and returns undefined. */
 export async function write<T>(
   app: App,
   what: string,

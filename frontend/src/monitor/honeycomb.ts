@@ -18,15 +18,15 @@ const across = 8.4 // from cell to cell
 const down = 7.3 // from row to row
 const radius = 4.2
 const padding = 5
-const few = 200 // of a sort, so that each has a cell of its own whatever there is besides
+const few = 200 // per kind, so that each has at least one cell
 
 interface Band {
   sort: Sort
-  /** The first cell, how many cells there are, and for how many things a cell stands. */
+  /** The first cell, the number of cells, and the number of objects per cell. */
   from: number
   cells: number
   of: number
-  /** The first thing, and how many there are. */
+  /** The first object, and the number of objects. */
   first: number
   things: number
 }
@@ -36,12 +36,12 @@ export interface Layout {
   columns: number
   height: number
   bands: Band[]
-  /** The things that a cell stands for. */
+  /** Returns the objects of a cell. */
   at(cell: number): { first: number; count: number; sort: Sort }
   place(cell: number): { x: number; y: number }
 }
 
-/** Cells in rows of a width. Above `most`, cells of the larger sorts stand for several things each. */
+/** Arranges cells in rows. Above `most`, cells of the larger kinds represent several objects. */
 export function layout(cells: Cells, width: number, most: number): Layout {
   const columns = Math.max(1, Math.floor((width - 2 * padding - across / 2) / across) + 1)
   const total = cells.reduce((sum, n) => sum + n, 0)

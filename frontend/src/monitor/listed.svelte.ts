@@ -5,9 +5,8 @@ import type { Changed } from '../state/monitor/live.svelte'
 import { Windows, type Page } from './windows.svelte'
 
 /**
- * A list of the portal in windows: asked for now, again when something that
- * `ask` reads before its first await changes, and again after changes of those
- * kinds. For the beginning of a component.
+ * A list of the portal in windows: requested now, again when state that `ask` reads before its first await changes, and
+ * again after changes of those kinds. Call it during component initialization.
  */
 export function listed<T>(
   kinds: readonly Changed[],

@@ -1,4 +1,4 @@
-/** The screens of the Monitor view, in their order: one line each, loaded when first looked at. */
+/** The screens of the Monitor view, in their order: one line each, loaded when first shown. */
 import type { Component } from 'svelte'
 import type { IconName } from '../ui/icons'
 import { text } from './text'

@@ -1,4 +1,4 @@
-/** How bad things are: the numbers of the API, and what stands for them here. */
+/** Severities: the numbers of the API, with their texts and icons. */
 import { threeDigits, whole } from '../ui/locale'
 import { text } from './text'
 
@@ -33,7 +33,7 @@ export function severityOfStatus(alertStatus: string): Severity {
   return severities.find((s) => s.status === status) ?? fine
 }
 
-/** How a device is: one that never had data has no alert, and nobody knows whether it is well. */
+/** Returns the condition of a device. One without data has no alert, but its health is unknown. */
 export function severityOfDevice({
   alertStatus,
   lastDataTime,

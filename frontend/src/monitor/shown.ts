@@ -17,7 +17,7 @@ const places: Record<string, (id: string) => MonitorSpot> = {
   ),
 }
 
-/** Where the Monitor view shows what an id names; undefined where it has no place for such a thing. */
+/** Returns the place of an object in the Monitor view; undefined if it has none. */
 export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
   const values = draft.pathParams.map((p) => p.value)
   if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0]))
@@ -31,8 +31,8 @@ export function placeOf(template: string, id: string): MonitorSpot | undefined {
 }
 
 /**
- * Where the Monitor view shows a maintenance window: among those of its device,
- * or with the group or collector that it is for. Only the portal knows which.
+ * Returns the place of a maintenance window in the Monitor view: that of its device, group or collector, which is read
+ * from the portal.
  */
 export async function whereSdt(door: Pick<Client, 'lookup'>, id: string): Promise<MonitorSpot> {
   const sdt = await door.lookup<{ deviceId: number; deviceGroupId: number; collectorId: number }>(`/sdt/sdts/${id}`, {

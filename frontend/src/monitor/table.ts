@@ -14,13 +14,10 @@ export interface Column {
   down?: boolean
 }
 
-/** Rows that are picked, by their keys. */
+/** Selected rows, by their keys. */
 export type Picked<T> = ReadonlyMap<string, T>
 
-/**
- * Pixels that a row of such columns needs: a narrower list scrolls sideways. A column that says none has room for a
- * word.
- */
+/** Minimum width of a row in pixels: a narrower list scrolls horizontally. */
 export const leastWidth = (columns: readonly { width: string }[], beside = 0) =>
   columns.reduce((sum, c) => sum + Number(/(\d+)px/.exec(c.width)?.[1] ?? 72) + gap, beside + gap)
 const gap = 12

@@ -5,7 +5,7 @@ import { same } from './same'
 /** Rows of one call, and how many calls' rows are kept. */
 const size = 100
 const most = 12
-/** Rows of one call, where many are asked for at once. */
+/** Rows per call when many are requested at once. */
 const together = 1000
 
 export interface Page<T> {
@@ -13,19 +13,18 @@ export interface Page<T> {
   items: T[]
 }
 
-/** Rows that were asked for anew. */
+/** Reloaded rows. */
 interface Fresh<T> {
   total?: number
   pages: Map<number, T[]>
 }
 
 /**
- * A list of any length of which only the windows that were in view are here:
- * never all of its rows. What is asked for anew replaces the old when it is
- * there, so that nothing jumps.
+ * A list of any length, of which only the windows around the view are loaded. Reloaded rows replace the old ones when
+ * they arrive, so that nothing moves.
  */
 export class Windows<T> {
-  /** How many rows there are; undefined before the first answer. */
+  /** Number of rows; undefined before the first response. */
   total = $state<number>()
   fault = $state.raw<Fault>()
   #pages = $state.raw(new Map<number, T[]>())
@@ -50,7 +49,7 @@ export class Windows<T> {
       .flatMap(([page, rows]) => rows.map((row, i) => ({ index: page * size + i, row })))
   }
 
-  /** Rows from one to another, asked for where they are not here; none of them are kept. */
+  /** Returns a range of rows; requests missing ones without caching them. */
   async between(first: number, last: number): Promise<T[]> {
     const missing = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter(
       (i) => this.at(i) === undefined,
@@ -70,13 +69,13 @@ export class Windows<T> {
     )
   }
 
-  /** These rows are in view now: those that are not here are asked for. */
+  /** Sets the rows in view, and requests missing ones. */
   show(first: number, last: number) {
     this.#view = [Math.max(0, first), Math.max(0, last)]
     for (const page of this.#inView()) if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
   }
 
-  /** Asks again for what is in view; everything else is forgotten when that is there. */
+  /** Reloads the rows in view, and then drops all others. */
   async reload() {
     const generation = ++this.#generation
     for (const asking of this.#asking.values()) asking.abort()
@@ -85,7 +84,7 @@ export class Windows<T> {
     const fresh: Fresh<T> = { pages: new Map() }
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
     if (generation !== this.#generation || this.fault) return
-    this.total = fresh.total // with the rows, not before: who is shown it would ask for them once more
+    this.total = fresh.total // together with the rows: an earlier total would request them again
     if (!same([...fresh.pages], [...this.#pages])) this.#pages = fresh.pages
   }
 

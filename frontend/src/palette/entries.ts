@@ -3,10 +3,10 @@ import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
 import { begins, rank, type Ranked } from '../ui/fuzzy'
 
-/** One thing the palette can do. */
+/** An entry of the palette. */
 export interface Entry {
   id: string
-  /** What is shown and searched first. */
+  /** The text, which is searched first. */
   text: string
   /** Shown behind it, faint, and searched last. */
   hint: string
@@ -20,20 +20,20 @@ export interface Entry {
   runInTab?: () => void
 }
 
-/** Where entries come from: what is at hand, or what is asked for while typing. */
+/** A source of entries: local ones, or ones requested while typing. */
 export interface Source {
   /** The heading. */
   group: string
-  /** Signs that a query may begin with to look in here: `>` commands, `/` endpoints, `#` places. */
+  /** Prefixes of a query that search this source only: `>` commands, `/` endpoints, `#` places. */
   signs: string
   /** How many are shown while searching, and before anything is typed. */
   most: number
   first: number
-  /** All there are; they are ranked by what is typed. */
+  /** Returns all entries, which are ranked by the query. */
   list?(app: App): Entry[]
-  /** An answer with so many entries may not be all there are. */
+  /** A response with so many entries may be incomplete. */
   cut?: number
-  /** Asks for those that match; given up when something else is typed. */
+  /** Requests matching entries; aborted when the query changes. */
   ask?(app: App, query: string, signal: AbortSignal): Promise<Entry[]>
 }
 
@@ -67,10 +67,7 @@ export function looksInto(source: Source, query: Query): boolean {
 
 const alike = 20 // points between matches that are as good for a person
 
-/**
- * What a query finds of what is at hand, the source with the best match first; those that are as good keep their
- * order.
- */
+/** Returns the local matches of a query, the source with the best match first; equal ones keep their order. */
 export function search(
   sources: readonly Source[],
   entriesOf: (s: Source) => readonly Entry[],
@@ -86,10 +83,7 @@ export function search(
   return query.bare ? sections : sections.sort((a, b) => (rate(a) === rate(b) ? 0 : rate(b) - rate(a)))
 }
 
-/**
- * Whether its best entry is called what is typed: words that only some letters or other words for it match are not
- * more than its name.
- */
+/** Reports whether the name of the best entry matches the query, not only some letters or synonyms. */
 export function named(section: Section, query: Query): boolean {
   return query.bare || section.entries[0].score >= begins + 50 * (query.text.split(/\s+/).length - 1)
 }
@@ -100,7 +94,7 @@ export function section(source: Source, entries: readonly Entry[], query: Query)
   return { group: source.group, entries: found.slice(0, few), total: found.length }
 }
 
-/** What was asked for with this very query: all of it, marked where the letters are at hand. */
+/** Returns the requested entries of this query, with the matching letters marked. */
 export function asked(source: Source, entries: readonly Entry[], query: Query): Section {
   const known = new Map(
     section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]),

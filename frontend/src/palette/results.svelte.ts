@@ -1,23 +1,22 @@
 import type { App } from '../state/app.svelte'
 import { asked, looksInto, named, parseQuery, search, type Entry, type Section, type Source } from './entries'
 
-/** How long answers wait for each other, in ms: those that come together move nothing that was shown. */
+/** How long responses wait for each other, in ms, so that they appear together. */
 const together = 250
 const aMoment = () => new Promise((go) => setTimeout(go, together))
 
 /**
- * What the palette shows for what is typed. What is at hand comes at once, and
- * what is asked for below it, so that nothing that may be chosen moves when it
- * arrives; only what is at hand for other reasons than its name makes room.
+ * The results of a query. Local matches appear at once, and requested ones below them, so that nothing moves when these
+ * arrive; only local matches by other fields than the name make room.
  */
 export class Results {
   query = $state('')
-  /** Something that was asked for has not been answered yet. */
+  /** A request is pending. */
   busy = $state(false)
   #answers = $state.raw(new Map<Source, { text: string; entries: Entry[] }>())
-  /** Resolves when what comes soon of what was asked for last is shown. */
+  /** Resolves when the first responses to the last query are shown. */
   soon: Promise<unknown> = Promise.resolve()
-  /** Resolves when all of it is shown, or known not to come. */
+  /** Resolves when all responses are shown, or failed. */
   settled: Promise<unknown> = Promise.resolve()
   #asking: AbortController | undefined
 
@@ -45,7 +44,7 @@ export class Results {
     this.query = query
   }
 
-  /** Asks those that must be asked, for what is typed now. */
+  /** Requests matches of the current query. */
   ask() {
     this.stop()
     const stop = (this.#asking = new AbortController())
@@ -61,7 +60,7 @@ export class Results {
     })
     this.busy = wanted.length > 0
     this.settled = Promise.allSettled(kept).then(() => {
-      // the palette works without those that do not come
+      // the palette works without failed sources
       if (!stop.signal.aborted) this.busy = false
     })
     this.soon = Promise.race([this.settled, aMoment()])

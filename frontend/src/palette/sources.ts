@@ -9,5 +9,5 @@ import { settings } from './sources/settings'
 import { tabs } from './sources/tabs'
 import { variables } from './sources/variables'
 
-/** What the palette looks through, in the order it is shown. A new source is a file and a line here. */
+/** The sources of the palette, in the order shown. A new source is a file and a line here. */
 export const sources: Source[] = [goTo, run, settings, endpoints, tabs, portals, variables, docs, ...objects, history]

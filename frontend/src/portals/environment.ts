@@ -26,7 +26,7 @@ export function inPairs(fingerprint: string): string {
   return (fingerprint.toUpperCase().match(/../g) ?? []).join(':')
 }
 
-/** What is wrong with an address of a portal, or ''. */
+/** Validates an address of a portal; '' if it is valid. */
 export function wrongAddress(text: string, own: string[]): string {
   let url: URL
   try {

@@ -1,7 +1,6 @@
 /**
- * Rows as lines of text: `key: value`, `# ` in front of a row that is off. A
- * line break, a backslash, and what would be read otherwise are written with a
- * backslash, so that every list of rows comes back as it was.
+ * Rows as lines of text: `key: value`, `# ` in front of a row that is off. Line breaks, backslashes and ambiguous
+ * characters are escaped with a backslash, so that every list of rows survives a round trip.
  */
 import type { Row } from '../client'
 import { pairs } from '../state/request/paste'
@@ -34,9 +33,8 @@ export function fromText(text: string, before: readonly Line[] = []): Row[] {
 }
 
 /**
- * What is pasted into a name as rows: lines of `key: value`, or of a key, a tab
- * and a value, as they are copied elsewhere; or a query, `?a=1&b=2`. Undefined
- * for any other text.
+ * Parses text pasted into a name as rows: lines of `key: value`, or of a key, a tab and a value, as they are copied
+ * elsewhere; or a query, `?a=1&b=2`. Undefined for any other text.
  */
 export function pastedRows(text: string): Row[] | undefined {
   const trimmed = text.trim()

@@ -13,7 +13,7 @@ export interface Finding {
 
 const most = 200
 
-/** `whole`: required fields must be there (POST, PUT); a PATCH gives what changes. */
+/** `whole`: required fields must be there (POST, PUT); a PATCH has only changes. */
 export function check(text: string, root: Node, schema: Schema, whole: boolean): Finding[] {
   const found: Finding[] = []
   const add = (n: { start: number; end: number }, severity: Finding['severity'], message: string) => {

@@ -16,7 +16,7 @@ export class Completion {
     return this.offer?.options[this.active]
   }
 
-  /** Asks what goes with the text at the caret; an older question is dropped. */
+  /** Requests completions for the text at the caret; an older request is dropped. */
   ask(text: string, caret: number) {
     this.#asking?.abort()
     const asking = (this.#asking = new AbortController())

@@ -1,4 +1,4 @@
-/** What the endpoint's schema knows, for the JSON editor: completions, findings, and docs under the pointer. */
+/** Completions, diagnostics and tooltips of the JSON editor, from the endpoint's schema. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import type { Diagnostic } from '@codemirror/lint'
 import { hoverTooltip, type Tooltip } from '@codemirror/view'
@@ -18,7 +18,7 @@ export interface Known {
   variable(name: string): Variable | undefined
 }
 
-/** Where the text is no JSON, or else what does not go with the schema and which variables nobody set. */
+/** Returns syntax errors, or else violations of the schema and unknown variables. */
 export function diagnose(text: string, known: Known): Diagnostic[] {
   const { problem, root } = parse(text)
   if (problem) {
@@ -118,7 +118,7 @@ export function complete(context: CompletionContext, schema: Schema | undefined)
   const before = text.slice(0, word.from).trimEnd()
   const to = context.pos + (word.text.startsWith('"') && text[context.pos] === '"' ? 1 : 0) // with the quote that closes by itself
   const typed = word.text.replace('"', '').toLowerCase()
-  /** Chosen here: the editor would look for the quotes, too. */
+  /** Filtered here: the editor would also match the quotes. */
   const offer = (options: Completion[]): CompletionResult | null => {
     const at = (o: Completion) => o.label.replace('"', '').toLowerCase().indexOf(typed)
     const fit = options.filter((o) => at(o) >= 0).sort((a, b) => Number(at(a) > 0) - Number(at(b) > 0))

@@ -32,7 +32,7 @@ import { text as words } from './text'
 export interface Editor {
   /** What scrolls. */
   readonly scroller: HTMLElement
-  /** Shows the text unless it is what the editor has already. */
+  /** Sets the text if it differs. */
   setText(text: string): void
   /** Edits the text as typing would: the editor's undo takes it back. */
   edit(text: string): void
@@ -40,7 +40,7 @@ export interface Editor {
   focus(): void
   /** To the next place that has a finding. */
   next(): void
-  /** Looks again: the schema or a variable has changed. */
+  /** Checks the text again after the schema or a variable has changed. */
   check(): void
   destroy(): void
 }
@@ -63,7 +63,7 @@ export function openEditor(parent: HTMLElement, text: string, options: EditorOpt
     scroller: view.scrollDOM,
     setText(next) {
       if (view.state.doc.toString() === next) return
-      // The request's own undo knows this edit: the editor's does not.
+      // The request's undo has this edit, so the editor's skips it.
       view.dispatch({
         changes: difference(view.state.doc.toString(), next),
         annotations: Transaction.addToHistory.of(false),
@@ -84,7 +84,7 @@ export function openEditor(parent: HTMLElement, text: string, options: EditorOpt
   }
 }
 
-/** Only what differs, so that the caret and what is folded stay. */
+/** Returns only the difference, so that the caret and folded ranges stay. */
 function difference(now: string, next: string) {
   let from = 0
   while (from < now.length && now[from] === next[from]) from++
@@ -148,8 +148,8 @@ function extensions(options: EditorOptions): Extension[] {
 }
 
 /**
- * Typing over a selection, done here: left to the browser, it would keep the
- * old text's look by an inline style, which the content security policy refuses.
+ * Replaces a selection by typing: the browser would keep the old text's style inline, which the content security policy
+ * blocks.
  */
 function typeOver(e: InputEvent, view: EditorView): boolean {
   const { main, ranges } = view.state.selection

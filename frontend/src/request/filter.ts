@@ -1,14 +1,13 @@
 /**
- * The text of a list's filter as conditions, with their places in the text, so
- * that the builder edits by cutting and pasting and what it does not understand
- * stays as typed. Grammar: wire.md, as backend/filter reads it. A {{variable}}
- * may stand in a value.
+ * The text of a list's filter as conditions, with their places in the text, so that the builder edits by cutting and
+ * pasting and unsupported parts stay as typed. Grammar: wire.md, as backend/filter reads it. A value may contain a
+ * {{variable}}.
  */
 
 import { text as said } from './text'
 
 export interface FilterValue {
-  /** As it is edited: without quotes, \" undone, \* and \\ as they stand. */
+  /** The text for editing: without quotes, \" unescaped, \* and \\ unchanged. */
   text: string
   quoted: boolean
 }
@@ -225,7 +224,7 @@ export type Place =
   | { part: 'operator'; from: number; to: number; typed: string; field: string }
   | { part: 'value'; from: number; to: number; typed: string; field: string; quoted: boolean }
 
-/** What is being written at the caret. */
+/** Returns the part at the caret. */
 export function placeAt(text: string, caret: number): Place {
   let start = 0
   let quote = -1
@@ -281,7 +280,7 @@ export function placeAt(text: string, caret: number): Place {
   }
 }
 
-/** The field of the condition that ends at or goes on beyond `at`. */
+/** Returns the field of the condition that contains `at`. */
 function fieldBefore(text: string, at: number): string {
   const parsed = parseFilter(text.slice(0, at).replace(/\|\s*$/, ''))
   const begun =

@@ -1,4 +1,4 @@
-/** What the filter of one draft may say, with values that are really there, and how many items pass. */
+/** The filter of a draft: possible conditions with live values, and the number of matches. */
 import type { App } from '../state/app.svelte'
 import { asFault, type Fault, type Param, type Schema } from '../client'
 import type { Draft } from '../state/request/draft.svelte'
@@ -17,12 +17,12 @@ export class Filtering {
     private draft: Draft,
   ) {}
 
-  /** The parameter, where the endpoint has a filter that says what it takes. */
+  /** The filter parameter of the endpoint, if its fields are documented. */
   get param(): Param | undefined {
     return this.draft.endpoint?.params.find((p) => p.in === 'query' && p.name === 'filter' && p.operators?.length)
   }
 
-  /** The row that holds the filter: the first one switched on, else the first. */
+  /** The row with the filter: the first active one, or else the first. */
   get row(): EditRow | undefined {
     const rows = this.draft.query.filter((r) => r.key === 'filter')
     return rows.find((r) => r.on) ?? rows[0]
@@ -158,7 +158,7 @@ export class Filtering {
     return filled(this.draft.path.split('?', 1)[0], (name) => this.draft.pathParams.find((r) => r.key === name)?.value)
   }
 
-  /** What else the request asks for, but for which page of it. */
+  /** The other parameters of the request, except for paging. */
   get base(): Record<string, string> {
     const rows = this.draft.query.filter((r) => r.on && r.key && !paging.includes(r.key))
     return Object.fromEntries(rows.map((r) => [r.key, r.value]))
@@ -175,7 +175,7 @@ export class Matches {
 
   constructor(private app: Pick<App, 'lookups'>) {}
 
-  /** Asks twice, with and without the filter; an older question is dropped. */
+  /** Sends two requests, with and without the filter; older ones are dropped. */
   async count(path: string | undefined, base: Record<string, string>, filter: string) {
     this.#asking?.abort()
     if (path === undefined || filter.trim() === '') return this.forget()
@@ -207,7 +207,7 @@ export class Matches {
   }
 }
 
-/** Where in the filter a portal's sentence says it is wrong: `… at 12`; -1 when it does not. */
+/** Returns the position of the error in the filter from a portal's message: `… at 12`; -1 if it has none. */
 export function positionIn(message: string): number {
   const at = /^filter:.*? at (\d+)(?=[;,.]|$)/s.exec(message)
   return at ? Number(at[1]) : -1

@@ -1,6 +1,6 @@
 /**
- * Rows moved by dragging a grip: while the pointer is down, the row goes where
- * the pointer is. Rows are the [data-row] elements directly below root, in order.
+ * Moves rows by dragging a handle: the row follows the pointer. Rows are the [data-row] elements directly below root,
+ * in order.
  */
 export function mover(root: () => HTMLElement | undefined, move: (from: number, to: number) => unknown) {
   return {

@@ -1,4 +1,4 @@
-/** JSON text laid out anew; no number's, string's or {{variable}}'s spelling is touched, valid or not. */
+/** Formats JSON text, valid or not, without changing the spelling of numbers, strings and {{variables}}. */
 export function pretty(text: string): string {
   const tokens = text.match(/\{\{[^{}]*\}\}|"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|"/g) ?? []
   let out = ''

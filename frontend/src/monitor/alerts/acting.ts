@@ -32,7 +32,7 @@ export function actable(what: Act, alerts: Alert[]): Alert[] {
   return alerts.filter((a) => !a.cleared && (what === 'escalate' || !a.acked))
 }
 
-/** Does it to each, and tells what came of it; false when nothing was done. */
+/** Applies an action to each alert, and shows the result as a toast; returns false if none succeeded. */
 export async function act(app: App, what: Act, alerts: Alert[], saying: Saying): Promise<boolean> {
   const made: string[] = []
   let done = 0
@@ -51,7 +51,7 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
     if (what === 'sdt') made.push(answer.id)
   }
   if (!done) return false
-  app.live.refresh() // who did it sees it at once, and not when the event comes
+  app.live.refresh() // show the change at once, before its event arrives
   const undo = made.length ? { action: { label: text.act.undo, run: () => void undoMaintenance(app, made) } } : {}
   app.toasts.show(
     text.act.done(
@@ -63,7 +63,7 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   return true
 }
 
-/** One alert for each thing that maintenance is of. */
+/** Returns one alert for each object of the maintenance. */
 export function apart(alerts: Alert[], whole: boolean): Alert[] {
   return [...new Map(alerts.map((a) => [whole ? a.monitorObjectId : a.instanceId, a])).values()]
 }

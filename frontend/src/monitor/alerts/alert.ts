@@ -7,7 +7,7 @@ import { text } from './text'
 
 export type Alert = ItemOf<'/alert/alerts'>
 
-/** All that a row shows; the notes come with the alert that is looked at. */
+/** The fields of a row; notes are only requested for the open alert. */
 export const rowFields =
   'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,reason,condition,threshold,sdted,type'
 
@@ -36,7 +36,7 @@ export const ageColumn: Column = {
 }
 export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '112px', align: 'right' }
 
-/** What kind of thing an alert is about. */
+/** Returns the kind of object of an alert. */
 export function objectOf({
   monitorObjectType: type,
 }: Pick<Alert, 'monitorObjectType'>): 'device' | 'group' | 'collector' {
@@ -61,7 +61,7 @@ export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity' 
     : undefined
 }
 
-/** What of an instance is more than its data source's name: `Ethernet5` of SNMP_Interfaces-Ethernet5. */
+/** Returns the name of an instance without that of its data source: `Ethernet5` of SNMP_Interfaces-Ethernet5. */
 export function instanceOf(a: Pick<Alert, 'instanceName' | 'resourceTemplateName'>): string {
   const { instanceName: name, resourceTemplateName: source } = a
   return name === source ? '' : name.startsWith(`${source}-`) ? name.slice(source.length + 1) : name

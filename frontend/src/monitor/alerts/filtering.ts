@@ -1,6 +1,6 @@
 import { textCondition } from './alert'
 
-/** What is chosen on the screen; '' is no choice. */
+/** The filters of the screen; '' is no filter. */
 export interface Choices {
   severity: string
   acked: string

@@ -7,8 +7,8 @@ import { text } from './text'
 type Rest = Pick<RestClient['rest'], 'get' | 'write'>
 
 /**
- * A data source as its form has it: the rule of each data point is a field of
- * its own, so that two people who set two thresholds are not in conflict.
+ * A data source for its form: the rule of each data point is a separate field, so that two users who set two thresholds
+ * have no conflict.
  */
 export class SourceForm implements Rest {
   #read: Versioned<Source> | undefined

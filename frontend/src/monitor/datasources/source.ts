@@ -38,7 +38,7 @@ export const mostPolls = 60
 /** The API has 0 for one. */
 export const pollsOf = (written: number) => (written === 0 ? 1 : written)
 
-/** What is wrong with a rule before it is sent, '' for nothing. */
+/** Validates a rule before it is sent; '' if it is valid. */
 function ruleProblem(value: unknown): string {
   const r = value as Rule
   const wrong = (['alertTransitionInterval', 'alertClearTransitionInterval'] as const).find(
@@ -68,7 +68,7 @@ export function ruleInWords(value: unknown): string {
   )
 }
 
-/** The unit of the first graph that draws the data point; '' where none says one. */
+/** Returns the unit of the first graph with the data point; '' if none has one. */
 export function unitOf(source: Pick<Source, 'graphs' | 'overviewGraphs'>, point: string): string {
   const graph = [...source.graphs, ...source.overviewGraphs].find(
     (g) => g.verticalLabel && g.lines.some((l) => !l.isVirtualDataPoint && l.dataPointName === point),
@@ -76,12 +76,12 @@ export function unitOf(source: Pick<Source, 'graphs' | 'overviewGraphs'>, point:
   return graph?.verticalLabel ?? ''
 }
 
-/** Where a data point comes from: a field of what the check answers, or others by an expression. */
+/** Returns the source of a data point: a field of the check, or an expression. */
 export function origin(p: Pick<DataPoint, 'postProcessorMethod' | 'postProcessorParam' | 'rawDataFieldName'>): string {
   return p.postProcessorMethod === 'expression' ? `= ${p.postProcessorParam}` : p.rawDataFieldName
 }
 
-/** An interval as people say it: `1 min`, `90 s`, `2 h`. */
+/** Formats an interval: `1 min`, `90 s`, `2 h`. */
 export function every(seconds: number): string {
   for (const [of, unit] of [
     [86_400, 'd'],

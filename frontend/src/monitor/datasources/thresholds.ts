@@ -12,9 +12,8 @@ export interface Limits {
 }
 
 /**
- * A limit that the next severity has too is none: it is never the worst that is
- * reached. `< 1 1 1` says nothing but that 0 is critical. `write` is how a
- * number is shown.
+ * Parses a threshold. A limit equal to that of the next severity is omitted, because it never applies: `< 1 1 1` means
+ * only that 0 is critical. `write` formats a number.
  */
 export function limitsOf(expr: string, write = (word: string) => word): Limits {
   const match = /^\s*(>=|<=|!=|=|>|<)\s*(.*)$/.exec(expr)
@@ -24,10 +23,7 @@ export function limitsOf(expr: string, write = (word: string) => word): Limits {
   return { op: match[1], words: [word(0), word(1), word(2)] }
 }
 
-/**
- * As the API has it: a severity without a limit takes the next one's, and none ends the list. `read` is what a number
- * means as it was typed.
- */
+/** Formats a threshold for the API: a severity without a limit gets the next one's. `read` parses a typed number. */
 export function exprOf({ op, words }: Limits, read = (word: string) => word): string {
   const typed = words.map((w) => read(w.trim()))
   const last = typed.findLastIndex((w) => w !== '')

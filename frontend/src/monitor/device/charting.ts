@@ -18,7 +18,7 @@ export const ranges = [
   { id: '30d', name: text.charts.ranges['30d'][0], long: text.charts.ranges['30d'][1], ms: 30 * 24 * hour },
 ] as const
 
-/** Half of what is seen earlier (-1) or later (1), never into the future. */
+/** Returns the range moved by half of its length, earlier (-1) or later (1), never into the future. */
 export function shifted({ from, to }: Range, way: -1 | 1, now: number): Range {
   const by = Math.min(Math.round((way * (to - from)) / 2), now - to)
   return { from: from + by, to: to + by }
@@ -40,13 +40,10 @@ export interface Subject {
   name: string
 }
 
-/**
- * Milliseconds between two looks at what several lines have now: they are many calls, and half a step of a graph is
- * not seen.
- */
+/** Milliseconds between two refreshes of several lines, which are many calls; half a step of a graph is not visible. */
 export const between = (range: number, lines: number) => (lines < 2 ? 0 : Math.min(60_000, range / 600))
 
-/** What a graph answers, as far as it is drawn. */
+/** The response of a graph, as far as it is drawn. */
 export interface Graph {
   title: string
   verticalLabel: string

@@ -4,7 +4,7 @@ import type { PathOf } from '../../client/monitor'
 import { text as shared } from '../text'
 import { text } from './text'
 
-/** What a new device can be watched by besides ping, as properties that checks ask for. */
+/** The optional checks of a new device, with the properties that they require. */
 const properties = {
   host: 'host.local',
   web: 'http.url',
@@ -36,17 +36,17 @@ export interface Tried {
   }[]
 }
 
-/** A device that is about to be added: what is typed, what is wrong with it, and how it answered. */
+/** The form of a new device: the input, its errors, and the test result. */
 export class Adding {
   name = $state('')
   displayName = $state('')
   collector = $state(1)
   group = $state.raw<{ id: number; path: string }>()
-  /** Values of the kinds that are switched on, by their ids; 'true' where nothing is asked for. */
+  /** Values of the selected checks, by their ids; 'true' for checks without a value. */
   checks = $state<Record<string, string>>({})
   properties = $state<Pair[]>([])
   tried = $state.raw<Tried>()
-  /** What was tried, to know when the result is of something else. */
+  /** The tested input, to detect an outdated result. */
   #triedOf = $state('')
   trying = $state(false)
   saving = $state(false)
@@ -81,14 +81,14 @@ export class Adding {
     if (id === 'host' && !this.name.trim()) this.name = 'localhost'
   }
 
-  /** What is wrong with a field, '' for nothing; properties answer for the place they have. */
+  /** Returns the error of a field, '' for none; errors of properties belong to their check. */
   at(field: string): string {
     if (!this.fault) return ''
     const is = this.fault.field
     return is === field || is.startsWith(`${field}[`) || is.startsWith(`${field}.`) ? this.fault.message : ''
   }
 
-  /** What is wrong and belongs to no field that is shown. */
+  /** Returns the error without a visible field. */
   get loose(): string {
     const shown = ['name', 'displayName', 'hostGroupIds', 'preferredCollectorId', 'customProperties', 'checks']
     return this.fault && !shown.some((field) => this.at(field)) ? this.fault.message : ''
@@ -130,7 +130,7 @@ export class Adding {
     }
   }
 
-  /** Whether nothing is missing: a check that is switched on and says nothing would not be made. */
+  /** Reports whether all selected checks have their value. */
   #filled(): boolean {
     const empty = kinds.find((k) => k.label && this.checks[k.id]?.trim() === '')
     if (this.body.name && !empty) return true

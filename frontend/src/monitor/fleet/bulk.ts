@@ -1,4 +1,4 @@
-/** What is done to several devices at once: one transaction each, and how it is taken back. */
+/** Actions on several devices at once, in one transaction each, with undo. */
 import type { App } from '../../state/app.svelte'
 import { patiently, write } from '../asked.svelte'
 import { idsOf, type Device } from './devices'
@@ -13,7 +13,7 @@ interface Operation {
   body?: Record<string, unknown>
 }
 
-/** Said once something is done, and again once it is taken back. */
+/** Called after an action, and after its undo. */
 export type After = (what: 'done' | 'undone') => void
 
 async function batch(app: App, what: string, operations: Operation[]): Promise<boolean> {
@@ -126,7 +126,7 @@ export interface Window {
   comment: string
 }
 
-/** Plans maintenance of each device; nobody is told of their alerts meanwhile. */
+/** Schedules maintenance of each device, during which no one is notified of their alerts. */
 export async function maintain(app: App, ids: number[], { from, to, comment }: Window, after: After): Promise<boolean> {
   const made: string[] = []
   for (const deviceId of ids) {

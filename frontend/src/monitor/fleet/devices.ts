@@ -1,4 +1,4 @@
-/** Which devices the fleet shows: what is chosen, as a query of the API. */
+/** Converts the filters of the fleet to a query of the API. */
 import type { ItemOf } from '../../client/monitor'
 import { text } from './text'
 
@@ -41,7 +41,7 @@ export interface Wanted {
 /** Quoted for a filter of the API. */
 export const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
-/** The filter of the API for what is wanted, '' for everything. */
+/** Returns the API filter, '' for all devices. */
 export function filterOf({ groups, state, search }: Wanted): string {
   const parts: string[] = []
   if (groups.length) parts.push(`hostGroupIds:${groups.map((id) => quoted(String(id))).join('|')}`)
@@ -51,7 +51,7 @@ export function filterOf({ groups, state, search }: Wanted): string {
   return parts.join(',')
 }
 
-/** What hostStatus says, in words. */
+/** Returns the text of a hostStatus. */
 export function hostWord(hostStatus: string | undefined): string {
   if (hostStatus === 'dead') return text.host.dead
   if (hostStatus === 'dead-collector') return text.host.noCollector

@@ -27,7 +27,7 @@ const fields = 'id,name,fullPath,parentId,groupType,numOfHosts,numOfDirectSubGro
 /** Groups below one group that a filter names one by one. */
 const mostBelow = 1000
 
-/** The tree of groups; children are asked for when a group is opened. */
+/** The tree of groups; children load when a group is expanded. */
 export class Groups {
   readonly open = new SvelteSet<number>([rootGroup])
   problem = $state('')
@@ -58,7 +58,7 @@ export class Groups {
     return this.lines.find((l) => l.group.id === id)?.group
   }
 
-  /** Asks for everything that is open, again or for the first time. */
+  /** Loads all expanded groups. */
   async load(signal?: AbortSignal) {
     try {
       const parents = [...this.open]
@@ -92,7 +92,7 @@ export class Groups {
     this.open.add(group.id)
   }
 
-  /** Opens the groups that a group is in, so that it stands in the tree. */
+  /** Expands the parents of a group, so that it is visible. */
   async reveal(id: number, signal?: AbortSignal) {
     if (id === rootGroup || this.find(id)) return
     const { fullPath } = await this.app.client.monitor.get('/device/groups/{id}', {

@@ -14,7 +14,7 @@ export interface CollectorName {
   down: boolean
 }
 
-/** What groups and collectors are called: those that rows in view have, asked for once, several in a call. */
+/** The names of groups and collectors of the rows in view, requested once, several in a call. */
 export class Names {
   readonly groups = new SvelteMap<number, GroupName>()
   readonly collectors = new SvelteMap<number, CollectorName>()
@@ -40,7 +40,7 @@ export class Names {
     const found = await this.app.client.monitor
       .list('/device/groups', { query: { filter, size: ids.length, fields: 'id,name,fullPath,groupType' } })
       .catch(() => undefined)
-    if (!found) for (const id of ids) this.#asked.delete(id) // asked for again with the next rows
+    if (!found) for (const id of ids) this.#asked.delete(id) // requested again with the next rows
     for (const g of found?.items ?? [])
       this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
   }

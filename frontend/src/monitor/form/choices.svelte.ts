@@ -14,7 +14,7 @@ const asking = new Set<string>()
 /** Of the page; made here, because what a computation makes itself it does not follow. */
 const shelf = new SvelteMap<string, Choices>()
 
-/** Things of the portal to choose from; asked for once, until forgotten. */
+/** Options from the portal; loaded once, until reset. */
 export function choicesOf(app: App, from: { path: string; value: string; text: string; more?: string }): Choices {
   const key = `${app.portal.id} ${from.path} ${from.value} ${from.text} ${from.more ?? ''}`
   const there = shelf.get(key)

@@ -20,7 +20,7 @@ const desks = new WeakMap<App, Map<string, Editing>>()
 const keyOf = (app: App, place: Pick<Place, 'path' | 'id' | 'single'>) =>
   `${app.portal.id} ${place.path}${place.single ? '' : `/${place.id ?? 'new'}`}`
 
-/** The form of an object, with what was typed into it before, in this run or an earlier one. */
+/** Returns the form of an object, with stored edits of this or an earlier run. */
 export function editing(app: App, place: Place): Editing {
   const open = desks.get(app) ?? new Map<string, Editing>()
   desks.set(app, open)

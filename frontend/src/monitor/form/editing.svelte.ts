@@ -2,7 +2,7 @@ import { asFault, type Fault, type KeptEdits } from '../../client'
 import type { RestClient } from '../../client/rest'
 import { problemOf, same, within, type Field, type Values } from './fields'
 
-/** What the portal holds by now, beside what is typed here. */
+/** The current values of the portal, beside the edited ones. */
 export interface Conflict {
   etag: string
   theirs: Values
@@ -21,24 +21,20 @@ interface Options {
   /** What a new one begins with. */
   blank?: Values
   kept?: KeptEdits
-  /** Told of every edit, to keep it. */
+  /** Receives every edit, to store it. */
   keep: (edits: KeptEdits | undefined) => void
 }
 
 /**
- * One object while it is edited. Only what differs from the portal's is kept
- * and sent, with the version it was typed over: a change that somebody else
- * made meanwhile is never written over unseen.
+ * An object while it is edited. Only changed fields are stored and sent, with the version they are based on, so that
+ * concurrent changes by others are not overwritten.
  */
 export class Editing {
   /** As the portal has it. */
   base = $state.raw<Values>({})
   edits = $state.raw<Values>({})
   problems = $state.raw<Record<string, string>>({})
-  /**
-   * What is typed and is no value yet, by where it is: `values` still has what stood there before, and nothing is
-   * saved over that.
-   */
+  /** Invalid input by its place: `values` still has the previous value, and saving is blocked. */
   unread = $state.raw<Record<string, string>>({})
   /** What went wrong, where it belongs to no field. */
   fault = $state.raw<Fault>()
@@ -80,7 +76,7 @@ export class Editing {
     return this.#o.id === undefined ? this.#o.path : `${this.#o.path}/${this.#o.id}`
   }
 
-  /** Reads it; what is typed stays, and so does the version it was typed over. */
+  /** Reads the object; edits stay, and so does their base version. */
   async load() {
     if (this.isNew) return
     this.loading = true
@@ -104,7 +100,9 @@ export class Editing {
     this.#keep()
   }
 
-  /** For the control of a field to say that what is typed in it is no value, and why; '' once it is one, or gone. */
+  /**
+   * Returns a callback for the control of a field to report why its input is invalid; '' when it is valid or removed.
+   */
   refusing(name: string): (below: string, why: string) => void {
     return (below, why) => {
       const { [name + below]: _, ...others } = this.unread
@@ -112,7 +110,7 @@ export class Editing {
     }
   }
 
-  /** Forgets what is typed. */
+  /** Discards the edits. */
   discard() {
     this.edits = {}
     this.problems = this.unread = {}
@@ -130,13 +128,13 @@ export class Editing {
     )
   }
 
-  /** Says at a field what is wrong with it already. */
+  /** Shows the error of a field. */
   check(field: Field) {
     const wrong = problemOf(field, this.values[field.name])
     if (wrong) this.problems = { ...this.problems, [field.name]: wrong }
   }
 
-  /** What the portal answered; undefined where it was not saved, and then the form says why. */
+  /** Saves, and returns the response; undefined if it failed, and the form shows why. */
   async save(fields: Field[]): Promise<Values | undefined> {
     if (this.saving) return undefined
     const values = this.values
@@ -159,7 +157,7 @@ export class Editing {
         this.isNew ? '' : this.#etag,
       )
       this.base = this.isNew ? (this.#o.blank ?? {}) : saved
-      // What was typed while it was on its way stays.
+      // Input during the request stays.
       this.edits = Object.fromEntries(Object.entries(this.edits).filter(([name, value]) => !same(value, sent[name])))
       this.conflict = undefined
       this.#keep()
@@ -176,10 +174,7 @@ export class Editing {
     return again ? this.save(fields) : undefined
   }
 
-  /**
-   * Puts back what the last saving replaced. Rejects with a Fault of status 412 where somebody changed the object
-   * since.
-   */
+  /** Undoes the last save. Rejects with a Fault of status 412 if the object has changed since. */
   async undo() {
     if (!this.#replaced) return
     const { values, etag } = this.#replaced
@@ -188,7 +183,7 @@ export class Editing {
     await this.load()
   }
 
-  /** Goes on with what is typed here, over what the portal holds now. */
+  /** Keeps the edits, based on the current version. */
   keepMine() {
     if (!this.conflict) return
     this.#etag = this.conflict.etag
@@ -198,7 +193,7 @@ export class Editing {
     this.#keep()
   }
 
-  /** Goes on with what the portal holds, where both differ. */
+  /** Takes the portal's values of conflicting fields. */
   takeTheirs() {
     if (!this.conflict) return
     const { fields, etag, theirs } = this.conflict
@@ -211,8 +206,8 @@ export class Editing {
   }
 
   /**
-   * Says why nothing was saved; true where nothing that can be edited has changed, so that saving again is right: the
-   * portal itself notes when a token was used.
+   * Shows why saving failed. Returns true if no editable field has changed, so that saving can be retried: the portal
+   * itself updates some fields, such as the last use of a token.
    */
   async #refused(fault: Fault, shown: Field[]): Promise<boolean> {
     if (fault.status === 412) {

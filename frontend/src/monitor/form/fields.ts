@@ -7,7 +7,7 @@ export type Values = Record<string, unknown>
 
 export type Control = 'text' | 'long' | 'number' | 'choice' | 'switch' | 'secret' | 'zone' | 'words' | 'pairs' | 'ref'
 
-/** What a control of its own is given. */
+/** The props of a custom control. */
 export interface Part {
   id: string
   label: string
@@ -17,11 +17,11 @@ export interface Part {
   problems: Record<string, string>
   disabled: boolean
   onchange: (value: unknown) => void
-  /** What is typed at a place below the field is no value, and why; '' once it is one again. Save waits for that. */
+  /** Reports why the input at a place below the field is invalid; '' when it is valid. Saving waits for that. */
   onrefuse: (below: string, why: string) => void
 }
 
-/** How a form shows one field. What is not said here comes from the API's schema. */
+/** The plan of a field in a form. Omitted parts come from the API's schema. */
 export interface FieldPlan {
   name: string
   label: string
@@ -30,18 +30,18 @@ export interface FieldPlan {
   unit?: string
   /** The words for the values of an enum. */
   words?: Record<string, string>
-  /** Where the choices of a `ref` come from. */
+  /** The source of the options of a `ref`. */
   from?: { path: string; value: string; text: string; none?: string }
-  /** Whether it goes with the other values. */
+  /** Whether the field applies to the other values. */
   when?: (values: Values) => boolean
-  /** Said here where the schema cannot: of a value that only some need. */
+  /** For values that are required only in some cases, which the schema cannot express. */
   required?: boolean
   /** Only on a new one, or only on one that is there. */
   only?: 'new' | 'old'
-  /** A control of its own. */
+  /** A custom control. */
   view?: () => Promise<{ default: Component<Part> }>
   placeholder?: string
-  /** What is wrong with a value, '' for nothing; for a control of its own. */
+  /** Validates a value of a custom control, '' if it is valid. */
   check?: (value: unknown) => string
   /** The value in words, where two of them are compared. */
   said?: (value: unknown) => string
@@ -52,7 +52,7 @@ export interface Group {
   fields: FieldPlan[]
 }
 
-/** A field as it is drawn: the plan, filled up with what the schema says. */
+/** A field with its plan completed by the schema. */
 export interface Field extends FieldPlan {
   control: Control
   required: boolean
@@ -92,7 +92,7 @@ export function defaultsOf(body: Endpoint['body'] | undefined): Values {
   )
 }
 
-/** What can be said of a value before it is sent; '' when nothing is wrong. */
+/** Validates a value before it is sent; '' if it is valid. */
 export function problemOf(field: Field, value: unknown): string {
   if (field.check) return field.check(value)
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -109,13 +109,13 @@ export function problemOf(field: Field, value: unknown): string {
   return ''
 }
 
-/** What was typed as a number; as it is where it is none, undefined where it is nothing. */
+/** Parses a number; returns invalid text unchanged, and undefined for empty text. */
 export function numberOf(typed: string): number | string | undefined {
   const word = decimals.read(typed.trim())
   return word === '' ? undefined : Number.isFinite(Number(word)) ? Number(word) : typed
 }
 
-/** Whether a problem's field is this one or lies in it: `columns[2].name` is in `columns`. */
+/** Reports whether a problem's field is this one or inside it: `columns[2].name` is in `columns`. */
 export function within(name: string, at: string): boolean {
   return at === name || at.startsWith(`${name}[`) || at.startsWith(`${name}.`)
 }

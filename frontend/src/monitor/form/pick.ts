@@ -1,4 +1,4 @@
-/** What fits what was typed. */
+/** The matches of an input. */
 export interface Found<T> {
   items: T[]
   /** How many fit besides. */

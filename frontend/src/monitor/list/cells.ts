@@ -2,18 +2,18 @@ import type { IconName } from '../../ui/icons'
 
 export type Tone = 'crit' | 'error' | 'warn' | 'ok'
 
-/** What stands in a cell; a word before a colour. */
+/** The contents of a cell, as text and color. */
 export interface Cell {
   text: string
   /** A silhouette before the word. */
   tone?: Tone
   icon?: IconName
-  /** In the typeface of what the API said. */
+  /** Show in a monospaced font. */
   code?: boolean
   quiet?: boolean
   /** Several short words, each framed. */
   chips?: string[]
-  /** What a pointer is told. */
+  /** The tooltip. */
   title?: string
 }
 

@@ -1,6 +1,6 @@
 import { asFault, type Fault, type Listing, type ListQuery } from '../../client'
 
-/** Rows are asked for by this many. */
+/** The number of rows per request. */
 const window = 100
 /** Typing is over when nothing was typed for so many milliseconds. */
 const pause = 180
@@ -8,18 +8,18 @@ const pause = 180
 export type Ask<T> = (query: ListQuery, signal: AbortSignal) => Promise<Listing<T>>
 
 /**
- * A list of the portal, of which only windows of rows are here. Searching and
- * sorting are the portal's. What is shown stays until what was asked for comes.
+ * A list of the portal, loaded in windows of rows. The portal searches and sorts. Shown rows stay until the new ones
+ * arrive.
  */
 export class Rows<T extends { id: number | string }> {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   total = $state<number>()
   fault = $state.raw<Fault>()
   loading = $state(false)
   search = $state('')
   /** `-name`, or `name`. */
   sort = $state('')
-  /** What is always asked for besides the search; '' for nothing. */
+  /** A fixed filter besides the search; '' for none. */
   filter = $state('')
 
   #windows = $state.raw<ReadonlyMap<number, T[]>>(new Map())
@@ -58,7 +58,7 @@ export class Rows<T extends { id: number | string }> {
     return -1
   }
 
-  /** What the list asks the portal now. */
+  /** The current query. */
   get query(): ListQuery {
     return { size: window, filter: both(this.filter, this.search), sort: this.sort }
   }
@@ -85,7 +85,7 @@ export class Rows<T extends { id: number | string }> {
     void this.reload()
   }
 
-  /** Asks again for what is in view. */
+  /** Reloads the rows in view. */
   async reload(): Promise<void> {
     this.#stop.abort()
     this.#stop = new AbortController()

@@ -1,6 +1,6 @@
 import { dayMonth, time } from '../../ui/locale'
 
-/** Moments that an axis of time tells: round ones on the clock here. All in seconds. */
+/** Returns the labels of a time axis: round local times. All in seconds. */
 const rounds = [300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800]
 
 /** How far they are apart, so that a span has at most seven. */

@@ -1,10 +1,10 @@
 import type { MonitorClient } from '../../client/monitor'
 
-/** The property that names the device behind which another one lies. */
+/** The property with the device that another one depends on. */
 const parentProperty = 'parent.device'
 const most = 1000
 
-/** The devices that do not answer, by the device behind which they lie. */
+/** Returns the devices that do not respond, by the device that they depend on. */
 export async function silentBehind(portal: MonitorClient, signal: AbortSignal): Promise<Map<string, Silent[]>> {
   const { items } = await portal.list('/device/devices', {
     query: {
@@ -27,7 +27,7 @@ interface Found extends Silent {
   inheritedProperties?: readonly { name: string; value: string }[]
 }
 
-/** A device's own property counts before what it inherits; nobody is behind itself. */
+/** A device's own property overrides an inherited one; no device depends on itself. */
 export function byParent(devices: readonly Found[]): Map<string, Silent[]> {
   const all = new Map<string, Silent[]>()
   for (const { id, displayName, customProperties, inheritedProperties = [] } of devices) {

@@ -1,4 +1,4 @@
-/** Schedules of five cron fields, as people say them. */
+/** Converts schedules of five cron fields to presets and text. */
 import { timeOfDay } from '../../ui/locale'
 import { text } from './text'
 
@@ -20,7 +20,7 @@ const short: Record<string, number> = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, 
 
 const usual: Plan = { rhythm: 'never', hour: 7, minute: 0, weekday: 1, day: 1 }
 
-/** What a cron line says, where it is one of the usual rhythms. */
+/** Returns the preset of a cron expression, if it is one. */
 export function planOf(cron: string): Plan {
   const text = cron.trim()
   if (!text) return usual
@@ -92,7 +92,7 @@ function daysText(day: string | undefined, weekday: string | undefined): string 
   return day && weekday ? parts.either(day, weekday) : day || weekday
 }
 
-/** '' for any; undefined for what is not understood. */
+/** Returns '' for any value; undefined for unsupported syntax. */
 function field(
   written: string,
   of: (list: string) => string,

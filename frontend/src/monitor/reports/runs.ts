@@ -28,7 +28,7 @@ export const isOver = (run: Run) => run.state === 'done' || run.state === 'faile
 /** Only a page is opened here; the browser saves the others. */
 export const opens = (run: Run) => run.state === 'done' && run.format === 'HTML'
 
-/** What came of a run: `1,204 rows · 48 kB · in 2 s`. */
+/** Returns the result of a run: `1,204 rows · 48 kB · in 2 s`. */
 export function runText(run: Run): string {
   if (run.state === 'waiting') return text.runs.waits
   if (run.state === 'running') return text.runs.running(run.progress, run.rows)
@@ -41,7 +41,7 @@ export function runText(run: Run): string {
   )
 }
 
-/** The page of a report with leave to bring its own style into a frame of this page, whose rules ask for it. */
+/** Returns the HTML of a report with a nonce for its style, which the content security policy of this page requires. */
 export function withNonce(html: string, nonce: string): string {
   return html.replace(/<style(?=[\s>])/g, `<style nonce="${nonce.replace(/[^\w+/=-]/g, '')}"`)
 }

@@ -107,7 +107,7 @@ export const text = {
       ? `This also deletes ${runs === 1 ? 'its run' : `its ${number(runs)} runs`}. This cannot be undone.`
       : 'This cannot be undone.',
 
-  /** What a report can be about: its name, and what it holds. */
+  /** The types of reports: name and description. */
   types: {
     Alert: ['Alerts', 'Each alert of a period: time, device, severity, acknowledgement'],
     'Alert trends': ['Alert trends', 'Number of alerts per day, by group and data source'],

@@ -8,19 +8,19 @@ import type { Rows } from '../list/rows.svelte'
 /** A row of any kind. */
 export type Row = Values & { id: number | string }
 
-/** One thing that can be done with a row beyond saving and deleting. */
+/** An action on a row besides saving and deleting. */
 export interface Act {
   label: string
   /** The call it needs the right for. */
   method: 'POST' | 'PATCH'
   path: string
-  /** Whether it goes with this row. */
+  /** Whether it applies to this row. */
   when: (row: Row, rows: Rows<Row>) => boolean
-  /** Does it, and says what came of it. Rejects with a Fault. */
+  /** Runs the action, and returns the result to show. Rejects with a Fault. */
   run: (app: App, row: Row, rows: Rows<Row>) => Promise<{ text: string; bad?: boolean }>
 }
 
-/** A kind of thing of the portal as the settings show it: its list, and its form. */
+/** A kind of object in the settings: its list and its form. */
 export interface Kind {
   /** Of the list in the API. */
   path: string
@@ -38,21 +38,21 @@ export interface Kind {
   blank?: Values
   /** Filters to choose from. */
   narrow?: { label: string; filter: string }[]
-  /** What is said while there are none. */
+  /** The text of the empty state. */
   empty: string
-  /** What is said before one is deleted. */
+  /** The text of the confirmation to delete one. */
   goes?: (row: Row) => string
   acts?: Act[]
   /** Facts above the form. */
   facts?: (row: Row) => [string, Cell | string][]
-  /** What a row shows before it is edited; the form comes with a button then. */
+  /** Shown for a row before it is edited; a button opens the form. */
   first?: () => Promise<{ default: Component<{ row: Row }> }>
-  /** What stands above the form of a row. */
+  /** Shown above the form of a row. */
   above?: () => Promise<{ default: Component<{ row: Row }> }>
-  /** What stands below the form of a row. */
+  /** Shown below the form of a row. */
   below?: () => Promise<{ default: Component<{ row: Row }> }>
   /** In place of the form while one is added. */
   adding?: () => Promise<{ default: Component<{ onmade: (row: Row) => void }> }>
-  /** Rows that are only looked at. */
+  /** Returns why a row is read-only. */
   locked?: (row: Row) => string
 }

@@ -8,8 +8,8 @@ interface Ranked {
 const last = 2_147_483_647
 
 /**
- * Has two rules change places. Priorities are unique, so one waits at a number
- * nobody has meanwhile; where the second step fails, it goes back.
+ * Swaps the priorities of two rules. Priorities are unique, so one gets a free number meanwhile; if the second step
+ * fails, it is restored.
  */
 export async function swap(rest: RestClient['rest'], one: Ranked, other: Ranked) {
   const at = (rule: Ranked) => `/setting/alert/rules/${rule.id}`

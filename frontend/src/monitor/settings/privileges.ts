@@ -1,4 +1,4 @@
-/** Privileges of a role as a matrix: a line for each thing, and how much of it is allowed. */
+/** Converts the privileges of a role to a matrix: a row for each object with its level. */
 import { text } from './text'
 
 const t = text.roles
@@ -22,13 +22,13 @@ export interface Line {
   from: Level
 }
 
-/** Whether a level is one that this type knows. */
+/** Reports whether a type has a level. */
 export function goes(type: Line['type'], level: Level): boolean {
   if (type === 'explorer') return level === 'none' || level === 'write'
   return level !== 'ack' || type === 'deviceGroup'
 }
 
-/** All lines, also those nothing is said of: all of a type first, then what is named. */
+/** Returns all rows, also those without a privilege: all of a type first, then single objects. */
 export function linesOf(privileges: Privilege[]): Line[] {
   const level = (type: Line['type'], id: string): Level => {
     const all = privileges

@@ -5,7 +5,7 @@ import type { Kind } from './kind'
 
 const { sections: of, sectionGroups: groups } = text
 
-/** One section of the portal's settings: a kind of thing with list and form, or a view of its own. */
+/** A section of the portal's settings: a kind of object with list and form, or a custom view. */
 export interface Section {
   id: string
   label: string

@@ -27,5 +27,5 @@ export const endpoints: Source = {
     })),
 }
 
-/** Typing goes on in the request, whatever had the focus before the palette. */
+/** Focuses the request, for further typing. */
 const focusRequest = (app: App) => void app.navigation.shown().then(() => app.commands.runIfOffered('path.focus'))

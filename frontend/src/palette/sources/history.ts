@@ -2,7 +2,7 @@ import { historyFilter } from '../../sidebar/query'
 import type { Source } from '../entries'
 import { text } from '../text'
 
-/** Requests that were sent, looked up in Go, each method and path once. */
+/** Sent requests, searched in Go, each method and path once. */
 export const history: Source = {
   group: text.history.history,
   signs: '#',

@@ -6,7 +6,7 @@ import type { App } from '../../state/app.svelte'
 import type { Entry, Source } from '../entries'
 import { text } from '../text'
 
-/** What the portal has that people know by name, in the order shown. A new kind is a line here. */
+/** Objects of the portal that can be searched by name, in the order shown. A new kind is a line here. */
 const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
   { group: text.objects.devices, path: '/device/devices', icon: 'device' },
   { group: text.objects.groups, path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
@@ -20,7 +20,7 @@ const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = 
   { group: text.objects.reports, path: '/report/reports', icon: 'report' },
 ]
 
-/** The built-in portal answers at once; another one is asked when a pause is made. */
+/** The built-in portal responds at once; others are requested after a pause in typing. */
 const pause = 60
 
 export const objects: Source[] = kinds.map(({ group, path, icon, by }) => ({
