@@ -6,14 +6,14 @@ import { keyOf, lookUpWindows, type Maintenance } from './maintenance'
 
 type Door = Pick<Client, 'lookup' | 'windows' | 'filter'>
 
-/** An instance of the answer, and where it was found. */
+/** An instance of the response, with its place. */
 interface Placed extends Instance {
   device: string
 }
 
 export const isFetched = (url: string) => /\/device\/instances\/datafetch(?:[?#]|$)/.test(url)
 
-/** Those instances of an answer that are still there. */
+/** Returns the instances of a response that still exist. */
 export async function lookUpFetched(door: Door, document: string, signal: AbortSignal): Promise<Placed[]> {
   const texts = async (key: string) =>
     (await door.filter(document, `$.items[*].${key}`, signal)).rows.flatMap((r) =>
@@ -30,8 +30,8 @@ export async function lookUpFetched(door: Door, document: string, signal: AbortS
   )
   const graphs = new Map(items.flatMap((s) => s.graphs.slice(0, 1).map((g) => [s.name, String(g.id)])))
   const placed: Placed[] = []
-  // A graph of one tells its device, and the device which of the others it has. Most
-  // answers are of few devices; the more there prove to be, the more are asked at once.
+  // The graph of one instance has its device, whose instances are then known, too. Most responses have few devices, so
+  // the number of parallel requests grows.
   for (let atOnce = 1; ; atOnce *= 2) {
     const seeds = left.filter((i) => graphs.get(i.source)).slice(0, atOnce)
     if (!seeds.length) return placed
@@ -49,7 +49,7 @@ export async function lookUpFetched(door: Door, document: string, signal: AbortS
   }
 }
 
-/** What the lines are called: the answer has ids. The device is said where there are several. */
+/** Returns the names of the lines, of which the response has only ids, with the device if there are several. */
 export function namesOf(placed: readonly Placed[]): Map<string, string> {
   const several = new Set(placed.map((p) => p.device)).size > 1
   const own = (p: Placed) =>
@@ -57,7 +57,7 @@ export function namesOf(placed: readonly Placed[]): Map<string, string> {
   return new Map(placed.map((p) => [String(p.id), own(p) || String(p.id)]))
 }
 
-/** The thresholds of them all; `drawn` is how many instances the answer has. */
+/** Returns the thresholds of all instances; `drawn` is the number of instances in the response. */
 export async function lookUpFetchedLimits(
   door: Door,
   placed: readonly Placed[],
@@ -84,7 +84,7 @@ export async function lookUpFetchedLimits(
   )
 }
 
-/** The maintenance that any of them was in, and whose it is where it is not that of all. */
+/** Returns the maintenance of any instance, with its owner unless it applies to all. */
 export async function lookUpFetchedMaintenance(
   door: Door,
   placed: readonly Placed[],
@@ -108,7 +108,7 @@ export async function lookUpFetchedMaintenance(
   )
 }
 
-/** Names of the devices of which all instances are meant, and of the other instances. */
+/** Returns the names of devices of which all instances are included, and of single instances. */
 function whose(placed: readonly Placed[], of: Set<Instance>): string {
   const names = namesOf(placed)
   const devices = groups(placed, (i) => i.device)

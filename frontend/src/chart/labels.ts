@@ -42,9 +42,8 @@ export function tracesOf(
 }
 
 /**
- * The place for a text of a width and a height: in the first of the rows that
- * has room, as far left as it has; undefined where none has. `rules` are the heights of all
- * limits, and `there` the texts that stand already.
+ * Returns the place for a text of a given size: the leftmost free one in the first row with room; undefined if there is
+ * none. `rules` are the heights of all limits, and `there` the placed texts.
  */
 export function freeSpot(
   rows: readonly number[],

@@ -15,10 +15,7 @@ export interface Limit {
 const levels: Severity[] = ['warn', 'error', 'crit']
 export const severityWords: Record<Severity, string> = { warn: 'warning', error: 'error', crit: 'critical' }
 
-/**
- * The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers; of equal ones the worst, which
- * is what an alert there is.
- */
+/** Returns the limits of `> 60 80 90`: warn, error and critical; of equal ones only the worst, which alerts have. */
 export function limitsOf(point: string, expr: string): Limit[] {
   const match = /^\s*(>=|<=|>|<)\s*((?:-?[\d.]+(?:e[+-]?\d+)?\s*)+)$/i.exec(expr)
   if (!match) return []
@@ -32,13 +29,13 @@ export function limitsOf(point: string, expr: string): Limit[] {
 export interface Place {
   device: string
   source: string
-  /** Nothing where all instances of the source are in the answer. */
+  /** Undefined if all instances of the data source are in the response. */
   instance?: string
-  /** The graph that was asked for: its lines are called as it says. */
+  /** The requested graph, which names its lines. */
   graph?: string
 }
 
-/** Whose data an address answers, if it is that of one instance or of several of a data source on a device. */
+/** Returns the place of the data at an address: one or several instances of a data source on a device. */
 export function placeOf(url: string): Place | undefined {
   const match =
     /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:instances\/(\d+)\/|groups\/\d+(?=\/graphs)\/)?(?:graphs\/(\d+)\/)?data(?:[?#]|$)/.exec(
@@ -50,8 +47,8 @@ export function placeOf(url: string): Place | undefined {
 }
 
 /**
- * Whose data an address answers. Where it names an instance and a graph only, the
- * graph's own answer tells the device, and that one's list of instances the rest.
+ * Returns the place of the data at an address. If the address has only an instance and a graph, the response of the
+ * graph has the device, and its list of instances the rest.
  */
 export async function findPlace(
   door: Door,
@@ -67,7 +64,7 @@ export async function findPlace(
   return found && { device, source: String(found.deviceDataSourceId), instance, graph }
 }
 
-/** The device of an instance, by a graph of its data source; empty if that tells none. */
+/** Returns the device of an instance from a graph of its data source; empty if it has none. */
 export async function deviceOf(
   door: Door,
   instance: string,
@@ -99,8 +96,8 @@ interface GraphOf {
 }
 
 /**
- * What the lines of a graph are measured of, by what the answer calls them. What is
- * worked out of several data points or instances is of none: no threshold is for it.
+ * Returns the data points of the lines of a graph, by the names in the response. Lines computed from several data
+ * points or instances have none, and no threshold.
  */
 export async function lookUpMeasured(door: Door, at: Place, signal: AbortSignal): Promise<Map<string, Measured>> {
   const source = `/device/devices/${at.device}/devicedatasources/${at.source}`
@@ -160,7 +157,7 @@ export function instancesOf(
   return everyItem(door, path, { fields: instanceFields, ...(ids.length && { filter: `id:${ids.join('|')}` }) }, signal)
 }
 
-/** What is set for some instances of a device, by their ids. */
+/** Returns the alert settings of some instances of a device, by their ids. */
 export async function settingsOf(
   door: Door,
   device: string,
@@ -200,7 +197,7 @@ async function everyItem<T>(
   }
 }
 
-/** A door that asks the same thing once. */
+/** Returns a client that sends equal requests only once. */
 export function remembering<D extends Door>(door: D): D {
   const asked = new Map<string, Promise<unknown>>()
   const lookup = <T>(path: string, query?: Record<string, string>, signal?: AbortSignal) => {
@@ -245,7 +242,7 @@ export function limitsIn(s: AlertSetting, of?: string): Limit[] {
   }))
 }
 
-/** A limit that all instances have is one; `having` tells how many have its data point. */
+/** Merges limits that all instances have; `having` returns the number of instances with a data point. */
 export function together(limits: Limit[], having: (point: string) => number): Limit[] {
   const key = ({ of: _, ...limit }: Limit) => JSON.stringify(limit)
   const count = new Map<string, number>()

@@ -27,10 +27,7 @@ export function stacked<T extends number | null | undefined>(
   })
 }
 
-/**
- * `measured` knows better than the answer what some of its lines are measured of, and `names` what its instances are
- * called.
- */
+/** `measured` has the data points of lines, and `names` the names of instances, which the response lacks. */
 export function linesOf(
   series: Series,
   measured?: Map<string, Measured>,
@@ -50,7 +47,7 @@ export function linesOf(
 const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']
 const dashes = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
 
-/** How the line at a place looks: the token of its colour, and its dashes when all colours are taken. */
+/** Returns the style of a line: the token of its color, and dashes when all colors are used. */
 export function markOf(place: number): { token: string; dash: number[] } {
   return { token: colours[place % colours.length], dash: dashes[Math.floor(place / colours.length) % dashes.length] }
 }
@@ -96,7 +93,7 @@ export function shown(n: number | null | undefined, unit = ''): string {
   return unit ? `${value} ${unit}` : value
 }
 
-/** A value beside an axis, whose unit stands above it. */
+/** Formats a value for an axis whose unit is shown above it. */
 export function tick(n: number, unit = ''): string {
   if (!prefixed[unit]) return Math.abs(n) >= 10_000 ? compact(n) : fiveDigits(n)
   const by = thousands(n)
@@ -136,14 +133,14 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
 }
 
 /**
- * Whether a limit belongs on the scale of some values. One that is more than four times as far from
- * zero as they are would press them flat, except in percent, where the whole scale is known by heart.
+ * Reports whether a limit fits on the scale of some values. One more than four times as far from zero would flatten
+ * them; in percent, all limits fit.
  */
 export function isNear(limit: number, values: number[], unit: string): boolean {
   return unit === '%' || values.length === 0 || Math.abs(limit) <= 4 * Math.max(...values.map(Math.abs))
 }
 
-/** The least and the greatest of some values; nothing is cut off between zero and what is far from it on one side. */
+/** Returns the minimum and the maximum of some values; includes zero if it is near enough. */
 export function spanOf(values: readonly number[]): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   return [low > 0 && low < high / 2 ? 0 : low, high < 0 && high > low / 2 ? 0 : high]

@@ -56,10 +56,9 @@ export async function lookUpMaintenance(
 }
 
 /**
- * The maintenance in a time that an instance, or some `among` several, is in:
- * its own, that of its group, its data source, its device and the groups above.
- * What is over is as the history has it, the rest as it is planned. Instance
- * groups have no history, and of several instances nobody asks for each one's.
+ * Returns the maintenance in a time range for an instance, or some `among` several: its own, and that of its group,
+ * data source, device and groups above. The past comes from the history, the rest from schedules. Instance groups have
+ * no history, and that of several single instances is not requested.
  */
 export async function lookUpWindows(
   door: PlanDoor,
@@ -121,7 +120,7 @@ export async function lookUpWindows(
   return [...new Map(found.map((w) => [`${keyOf(w)} ${w.only?.map((i) => i.id) ?? ''}`, w])).values()]
 }
 
-/** Two with the same key are the same time: the history has whole seconds. */
+/** Returns a key that is equal for equal times: the history has whole seconds. */
 export function keyOf(w: Maintenance): string {
   const second = (ms: number) => Math.floor(ms / 1000)
   return `${second(w.from)} ${second(w.to)} ${w.comment}`
@@ -131,10 +130,7 @@ const groupSdt = 'ResourceGroupSDT'
 const instanceGroupSdt = 'DeviceDataSourceInstanceGroupSDT'
 const instanceSdt = 'DeviceDataSourceInstanceSDT'
 
-/**
- * Whether what is planned on a device, its parts and the groups above it is for any of the instances, or all of them,
- * too.
- */
+/** Reports whether a schedule on a device, its parts or the groups above applies to any of the instances. */
 function concerns(s: Planned, at: Place, dataSource: number, instances: Pick<Instance, 'id' | 'groupId'>[]): boolean {
   switch (s.type) {
     case 'ResourceSDT':

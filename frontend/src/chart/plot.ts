@@ -17,14 +17,14 @@ export interface PlotOptions {
   times: number[][]
   limits: Limit[]
   maintenance: Maintenance[]
-  /** What the instances of limits are called, where that is not how they are told apart. */
+  /** The names of the instances of limits, if they differ from their keys. */
   names?: ReadonlyMap<string, string>
   unit: string
   range?: { from: number; to: number }
   onrange(range: { from: number; to: number }): void
   onreset(): void
   oncursor(index: number | null): void
-  /** What is said below the cross hair on a point. */
+  /** Returns the text below the crosshair on a point. */
   said?(index: number): string
 }
 
@@ -44,7 +44,7 @@ export class Plot {
   readonly chart: uPlot
   readonly data: uPlot.AlignedData
   #resize: ResizeObserver
-  #ready = false // what the first drawing sets is not somebody's zoom
+  #ready = false // the first draw is not a zoom by the user
   #taken: Label[] = [] // the texts that are on it
   #tag = Object.assign(document.createElement('span'), { className: 'said num', ariaHidden: 'true' })
 
@@ -125,7 +125,7 @@ export class Plot {
       width: this.host.clientWidth,
       height: this.host.clientHeight,
       ms: 1,
-      // uPlot rounds up what a zoom begins at, and its ticks stand a millisecond early then: 23:09 for 23:10
+      // uPlot rounds the start of a zoom up, so that its ticks are a millisecond early: 23:09 for 23:10
       tzDate: (at) => new Date(at),
       legend: { show: false },
       padding: [12, 32, 0, 4], // right of the last tick there is room for half of `08:00 AM`
@@ -219,7 +219,7 @@ export class Plot {
     return gradient
   }
 
-  /** What lies under the lines: maintenance, and the bands beyond the limits. */
+  /** Draws below the lines: maintenance, and the bands beyond the limits. */
   #under(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
@@ -227,7 +227,7 @@ export class Plot {
     ctx.beginPath()
     ctx.rect(left, top, width, height)
     ctx.clip()
-    // Of several data points each has its own limits: bands would say that all have them.
+    // With several data points, bands would suggest that all have the same limits.
     for (const limit of new Set(this.o.limits.map((l) => `${l.of ?? ''}\n${l.point}`)).size > 1 ? [] : this.o.limits) {
       const y = u.valToPos(limit.value, 'y', true)
       ctx.globalAlpha = 0.45
@@ -290,7 +290,7 @@ export class Plot {
     ctx.restore()
   }
 
-  /** What lies over them: the maintenance with its names, and the ticks of the time. */
+  /** Draws above the lines: the names of maintenance, and the ticks of the time axis. */
   #over(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
@@ -343,10 +343,7 @@ export class Plot {
     this.#write(u, text, at.x, at.y - 4 * devicePixelRatio)
   }
 
-  /**
-   * Writes at the left end of a row where no place is free, right of what stands there already; nothing where there
-   * is no room.
-   */
+  /** Draws a text at the left end of a row without a free place, right of existing texts, if there is room. */
   #crowded(u: uPlot, text: string, y: number) {
     const { left, width } = u.bbox
     const x = Math.max(

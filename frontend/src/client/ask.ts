@@ -1,4 +1,4 @@
-/** What can be asked of an answer beyond its rows: matches, values, differences, extractors. */
+/** Requests about a response beyond its rows: matches, values, differences, extractors. */
 import { collection, type Http } from './call'
 import type { DocRow } from './document'
 import type { Collection } from './model'
@@ -13,7 +13,7 @@ export interface Filtered {
   lineCount: number
 }
 
-/** A single value of an answer, and where it stands. */
+/** A scalar value of a response, with its path. */
 export interface Leaf {
   node: number
   path: string
@@ -54,7 +54,7 @@ export interface Comparison {
   by: string[]
 }
 
-/** A value of answers that is kept as a variable by itself. */
+/** Extracts a value of responses into a variable automatically. */
 export interface Extractor {
   id: number
   /** "POST /device/devices", or any. */

@@ -40,7 +40,7 @@ export interface FileFormat {
   writes: boolean
 }
 
-/** What a file holds, before anything is written. */
+/** The contents of a file, before it is imported. */
 export interface FileLook {
   format: string
   label: string
@@ -49,13 +49,13 @@ export interface FileLook {
   variables: string[]
   /** Those of the variables that become secret ones. */
   secrets: string[]
-  /** What was left out or changed. */
+  /** What was not imported, or was changed. */
   notes: string[]
   /** The first 200. */
   lines: { level: number; name: string; method?: Method; path?: string }[]
 }
 
-/** What was made, to open or to take back. */
+/** The imported objects, to open them or to undo the import. */
 export interface Planted {
   /** The outermost ones. */
   collections: number[]
@@ -75,7 +75,7 @@ export interface Ran {
   name: string
   method: Method
   path: string
-  /** 0 for no answer. */
+  /** 0 for no response. */
   status: number
   ms: number
   /** 0 when it was not sent. */

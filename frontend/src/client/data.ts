@@ -16,7 +16,7 @@ export interface DataState {
   /** From the root. */
   folder: string
   bytes: number
-  /** A restore goes on at the next start. */
+  /** A restore is pending for the next start. */
   waits: boolean
   /** When the last restore replaced what is kept, epoch milliseconds; 0 for nothing kept. */
   replaced: number
@@ -28,7 +28,7 @@ export interface DataProgress {
   doing: 'copying' | 'packing' | 'sending' | 'checking' | 'unpacking'
   file: string
   done: number
-  /** 0 while nobody knows. */
+  /** 0 while unknown. */
   total: number
 }
 
@@ -53,9 +53,9 @@ export interface DataClient {
     diagnosticsUrl: string
     /** Sends a piece of a backup; `at` bytes of it came before. */
     part(at: number, piece: Blob, signal: AbortSignal): Promise<void>
-    /** Checks what was sent. */
+    /** Checks the uploaded backup. */
     look(name: string, signal: AbortSignal): Promise<Backup>
-    /** Makes what was sent ready for the next start. */
+    /** Restores the uploaded backup at the next start. */
     restore(name: string, withoutKey: boolean, signal: AbortSignal): Promise<DataState>
     takeBack(): Promise<DataState>
     /** Makes what the last restore replaced ready in turn. */

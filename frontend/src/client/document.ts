@@ -1,4 +1,4 @@
-/** The body of an answer. It lies in Go, under an id; the page asks for what is in view. */
+/** The body of a response. Go stores it under an id; the page requests the rows in view. */
 
 export interface DocRow {
   node: number

@@ -19,7 +19,7 @@ export interface Portal {
   account: string
   /** Stars when one is kept. */
   secret: string
-  /** Who is signed in there, '' for nobody. */
+  /** The signed-in user, '' for none. */
   user: string
   readOnly: boolean
   /** Seconds. */
@@ -34,7 +34,7 @@ export interface Portal {
   /** Whether a person lets the credential go in clear over http:// to another machine. */
   sendInClear: boolean
   catalogUrl: string
-  /** '' when the built-in catalog stands in. */
+  /** '' if the built-in catalog is used. */
   catalogFrom: string
   /** Milliseconds since the epoch. */
   catalogAt: number
@@ -88,7 +88,7 @@ export interface PortalsClient {
     test(id: number, data: Partial<PortalData>): Promise<Tried>
     signIn(id: number, username: string, password: string): Promise<Portal>
     signOut(id: number): Promise<Portal>
-    /** Reads its catalog anew. */
+    /** Reloads its catalog. */
     readCatalog(id: number): Promise<Portal>
   }
 }

@@ -1,4 +1,4 @@
-/** What the page remembers of a person, apart from tabs, variables and history. */
+/** The stored settings of a user, apart from tabs, variables and history. */
 import type { PastSpot } from './past'
 
 export type Theme = 'system' | 'dark' | 'light'
@@ -84,7 +84,7 @@ export interface Settings {
   reviewWrites?: boolean
   /** Long lines of a response are wrapped. */
   wrap?: boolean
-  /** The desktop tells of new critical alerts, unless false. */
+  /** Show desktop notifications of new critical alerts, unless false. */
   notices?: boolean
   /** The desktop's tray shows how many alerts are open, unless false. */
   tray?: boolean

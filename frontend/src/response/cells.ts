@@ -12,7 +12,7 @@ export function columnKeys(id: string): string[] {
   return keys
 }
 
-/** What stands above the cells; an item that is no object is `value`. */
+/** Returns the heading of a column; an item that is not an object is `value`. */
 export function columnName(id: string): string {
   return id === '$' ? 'value' : columnKeys(id).join('.') || '""'
 }
@@ -45,7 +45,7 @@ export function condition(field: string, op: string, value: string, kind: Cell['
   return `${field}${op}${bare ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`}`
 }
 
-/** A filter that also asks for the condition, in each of its alternatives. */
+/** Adds a condition to each alternative of a filter. */
 export function withCondition(filter: string, more: string): string {
   if (!filter.trim()) return more
   return alternatives(filter)
@@ -53,7 +53,7 @@ export function withCondition(filter: string, more: string): string {
     .join('||')
 }
 
-/** The parts between || that stand outside of quotes. */
+/** Splits a filter at || outside of quotes. */
 function alternatives(filter: string): string[] {
   const parts = ['']
   let quoted = false

@@ -2,7 +2,7 @@ import { asFault, type Client, type Reply } from '../client'
 import { Answer } from '../state/response/answer.svelte'
 import { forgetful, keeperOfMatches, unfolded, type Keeper } from '../state/response/left'
 
-/** What is asked of one answer, and the matches. */
+/** The filter of a response, and its matches. */
 export class Filter {
   open = $state(false)
   busy = $state(false)
@@ -10,10 +10,10 @@ export class Filter {
   /** The character the problem is about; -1 for none. */
   at = $state(-1)
   matches = $state(0)
-  /** The matches as an answer of their own; undefined while nothing is asked. */
+  /** The matches as a response of their own; undefined without a filter. */
   result = $state.raw<Answer>()
   keys = $state.raw<string[]>([])
-  /** Whether the tab's kept text was asked, when the answer was first shown. */
+  /** Whether the tab's stored filter was applied when the response was first shown. */
   begun = false
 
   #asking: AbortController | undefined
@@ -73,7 +73,7 @@ export class Filter {
     }
   }
 
-  /** Asks for the keys to offer, once. */
+  /** Requests the keys for completions, once. */
   async learn() {
     if (this.#keysAsked) return
     this.#keysAsked = true
@@ -83,7 +83,7 @@ export class Filter {
 
 const plainKey = /^[\p{L}_][\p{L}\d_]*$/u
 
-/** Where the key typed before the caret begins, and the keys that begin like it or hold it. */
+/** Returns the start of the key at the caret, and the keys that begin with it or contain it. */
 export function completions(text: string, caret: number, keys: readonly string[]): { from: number; offered: string[] } {
   const typed = /(?<=\.|\{ ?|, ?)[\p{L}_]?[\p{L}\d_]*$/u.exec(text.slice(0, caret))?.[0]
   if (typed === undefined) return { from: caret, offered: [] }

@@ -7,25 +7,25 @@ import type { Choice } from '../ui/ContextMenu.svelte'
 import { openerFor, type Asked, type Opener } from '../state/response/opener'
 import { text } from './text'
 
-/** Where a value of an answer leads: the request that reads what it names, and its place in the Monitor view. */
+/** The links of a value: the request that reads its object, and its place in the Monitor view. */
 export interface Lead {
   noun: string
   draft: DraftData
-  /** Goes to it in the Monitor view; undefined for what that does not show, and of a remote portal. */
+  /** Opens it in the Monitor view; undefined if that does not show it, or for a remote portal. */
   watch?: () => void
 }
 
-/** What answers were asked by: editing the request later does not change where their ids lead. */
+/** The requests of responses: later edits do not change the links of their ids. */
 const asked = new WeakMap<Reply, DraftData>()
 
-/** The catalog may come after the answer, of a tab that was open when the page was left. */
+/** The catalog may load after the response of a restored tab. */
 function askedBy({ catalog }: App, draft: Draft, reply: Reply): Asked {
   let data = asked.get(reply)
   if (!data) asked.set(reply, (data = draft.data()))
   return { endpoint: catalog.of(data), data }
 }
 
-/** `depth` is how many keys and indexes lead to the value: 1 for a key of the answer itself. */
+/** `depth` is the number of keys and indexes to the value: 1 for a key of the response itself. */
 export function leadOf(
   app: App,
   draft: Draft,

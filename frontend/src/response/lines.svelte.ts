@@ -26,7 +26,7 @@ export class Lines {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
   }
 
-  /** Fetches what is missing of first…last, at most two pages at a time. */
+  /** Fetches the missing lines of first…last, at most two pages at a time. */
   need(first: number, last: number) {
     this.#wanted = []
     const end = Math.min(last, this.total - 1)

@@ -11,7 +11,7 @@ export function setQuery(draft: Pick<Draft, 'query'>, key: string, value: string
   }
 }
 
-/** What the request's query says under a name, '' when it is switched off. */
+/** Returns a parameter of the request's query, '' if it is off. */
 export function queryOf(draft: Pick<Draft, 'query'>, key: string): string {
   return draft.query.find((r) => r.key === key && r.on)?.value ?? ''
 }

@@ -10,10 +10,10 @@ const pageSize = 100
 const pagesKept = 20
 /** Columns shown unless the person chose. */
 const shownAtFirst = 40
-/** Rows that the first columns come from; the others follow. */
+/** Number of rows to derive the first columns from; the others follow. */
 const firstLook = 1000
 
-/** How somebody left the table of an endpoint. */
+/** The stored state of the table of an endpoint. */
 export interface KeptTable {
   columns?: string[]
   widths?: Record<string, number>
@@ -22,7 +22,7 @@ export interface KeptTable {
 
 type Door = Pick<Client, 'columns' | 'table'>
 
-/** One answer as a table: its columns, which of them are shown, and the rows around the view. */
+/** A response as a table: its columns, which of them are shown, and the rows around the view. */
 export class Table {
   found = $state.raw<Columns>()
   chosen = $state.raw<string[]>([])
@@ -71,7 +71,7 @@ export class Table {
     if (left) [this.sort, this.desc, this.at, this.from] = [left.sort, left.desc, left, left]
   }
 
-  /** What the page remembers of it. */
+  /** The state to store. */
   get keep(): KeptTable {
     return { columns: this.chosen, widths: this.widths, nested: this.nested }
   }
@@ -247,7 +247,7 @@ export class Table {
 
 const tables = new WeakMap<Reply, Table>()
 
-/** The one table of an answer, as it was left. */
+/** Returns the Table of a response, with its restored state. */
 export function tableOf(client: Client, { reply, left }: Answer, kept: () => KeptTable | undefined): Table {
   let table = tables.get(reply)
   if (!table) {

@@ -4,8 +4,8 @@ import type { Answer } from '../state/response/answer.svelte'
 import type { OpenTab } from '../state/tabs/workspace.svelte'
 
 /**
- * What every view of an answer is given. While the answer is filtered, `reply`
- * and `answer` are those of the matches for a view that says `filtered`.
+ * The props of every response view. While the response is filtered, `reply` and `answer` are those of the matches for a
+ * view that says `filtered`.
  */
 export interface ViewProps {
   tab: OpenTab

@@ -11,7 +11,7 @@ import { text } from './text'
 interface Shown {
   id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'snippets'
   label: string
-  /** False hides its tab; asked again for each answer, undefined while there is none. */
+  /** Returns false to hide its tab; called for each response, with undefined while there is none. */
   when?(reply: Reply | undefined): boolean
   /** The number behind its label. */
   count?(reply: Reply): number | undefined
@@ -24,17 +24,17 @@ export interface Parts {
   tools?: Component<ViewProps>
 }
 
-/** A view of the answer, drawn once there is one. */
+/** A view of the response. */
 export interface AnswerView extends Shown {
   shows: 'answer'
   parts: Parts | Lazy<Parts>
-  /** It shows the body: without one, the pane says so in its place. */
+  /** It shows the body; without one, the pane shows a note instead. */
   body?: boolean
-  /** It shows the matches while the answer is filtered. */
+  /** It shows the matches while the response is filtered. */
   filtered?: boolean
 }
 
-/** A view of the request as it is now; it needs no answer. */
+/** A view of the current request; it needs no response. */
 export interface RequestView extends Shown {
   shows: 'request'
   parts: Lazy<{ component: Component<Pick<ViewProps, 'tab' | 'draft'>> }>

@@ -1,6 +1,6 @@
 import type { DraftData } from '../client'
 
-/** Where in a request the field is that the portal says is wrong: `query.size`, `body.name`; '' when it is nowhere. */
+/** Returns the place of the invalid field in a request: `query.size`, `body.name`; '' if it is not found. */
 export function fieldOf(field: string, draft: Pick<DraftData, 'pathParams' | 'query' | 'headers' | 'body'>): string {
   const has = (rows: DraftData['query']) => rows.some((r) => r.on && r.key === field)
   if (has(draft.query)) return `query.${field}`

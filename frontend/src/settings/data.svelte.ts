@@ -7,13 +7,13 @@ import { save } from '../ui/save'
 /** Bytes of a backup that are sent at once. */
 const piece = 2 << 20
 
-/** What is done with the data folder; it goes on while the settings are closed. */
+/** Work on the data folder, which continues while the settings are closed. */
 export class DataWork {
   state = $state.raw<DataState>()
   /** Why the last of it did not work. */
   problem = $state('')
   progress = $state.raw<DataProgress>()
-  /** The backup that was sent and checked, while it is asked whether to restore it. */
+  /** The uploaded and checked backup, until the restore is confirmed. */
   found = $state.raw<Backup & { name: string }>()
   #working = $state.raw<AbortController>()
 
@@ -33,7 +33,7 @@ export class DataWork {
       save(this.app, name, { href: data.backupUrl })
     })
 
-  /** Sends a file piece by piece and asks what it holds. */
+  /** Uploads a backup in parts, and checks it. */
   read = (file: File) =>
     this.#do(async (data, signal) => {
       this.found = undefined
@@ -71,7 +71,7 @@ export class DataWork {
     this.#working?.abort()
   }
 
-  /** One thing at a time; what goes wrong stays to be read. */
+  /** Runs one task at a time; its error stays visible. */
   async #do(work: (data: App['client']['data'], signal: AbortSignal) => Promise<void>) {
     if (this.busy) return
     const working = (this.#working = new AbortController())

@@ -1,4 +1,4 @@
-/** One part of the program, and the licence that it comes with. */
+/** A part of the program, with its license. */
 export interface Part {
   name: string
   licence: string
@@ -8,8 +8,8 @@ export interface Part {
 const rule = '-'.repeat(78)
 
 /**
- * Reads what `packages licences` writes: a list of all parts, then each with its text below a rule.
- * A licence may have rules of its own, so that a part begins only where the list has it next.
+ * Parses the output of `packages licences`: a list of all parts, then each with its text below a rule. A license may
+ * contain rules, so a part begins only at the next name of the list.
  */
 export function parts(text: string): Part[] {
   const list = [...text.slice(0, text.indexOf(rule)).matchAll(/^(.+): (.+)$/gm)]

@@ -2,7 +2,7 @@ import type { App } from '../state/app.svelte'
 import type { Settings } from '../client'
 import { text } from './text'
 
-/** Forgets settings, and offers to bring them back. */
+/** Resets settings, and offers to undo that. */
 export function reset(app: App, what: string, keys: (keyof Settings & string)[]) {
   const before = Object.fromEntries(keys.map((key) => [key, app.settings.values[key] ?? null]))
   app.settings.save(Object.fromEntries(keys.map((key) => [key, null])))

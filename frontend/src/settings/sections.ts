@@ -15,7 +15,7 @@ export interface Section {
   label: string
   icon: IconName
   view: Component
-  /** What resetting the section forgets. */
+  /** The settings that a reset of the section deletes. */
   keys: (keyof Settings & string)[]
 }
 

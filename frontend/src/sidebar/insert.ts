@@ -15,7 +15,7 @@ export function insertParam(draft: Draft, param: Param, value?: unknown) {
   } else if (param.in === 'query') rows.push(editRow({ key: param.name, value: text, doc: param.doc }))
 }
 
-/** Adds a field of the answer to `fields`, or takes it out again. */
+/** Adds a field of the response to `fields`, or removes it. */
 export function toggleField(draft: Draft, name: string) {
   const row = draft.query.find((r) => r.key === 'fields')
   if (!row) return void draft.query.push(editRow({ key: 'fields', value: name }))
@@ -29,7 +29,7 @@ export function toggleField(draft: Draft, name: string) {
   row.on = row.value !== ''
 }
 
-/** Begins a condition in `filter`, after what is there. */
+/** Adds the start of a condition to `filter`. */
 export function insertCondition(draft: Draft, field: string, operator: string, quoted: boolean) {
   const row = draft.query.find((r) => r.key === 'filter')
   const text = row?.on ? row.value : ''
@@ -47,7 +47,7 @@ export function insertField(draft: Draft, path: readonly string[], schema: Schem
   return true
 }
 
-/** The endpoint's example as the whole request: its query and its body. */
+/** Replaces the request by the endpoint's example: its query and its body. */
 export function insertExample(draft: Draft, endpoint: Endpoint) {
   const example = draftOf(endpoint)
   draft.body = example.body
@@ -93,7 +93,7 @@ interface Member {
   end: number
 }
 
-/** The members of the object that begins at `at`, and where its } stands. The text is valid JSON. */
+/** Returns the members of the object at `at`, and the position of its }. The text is valid JSON. */
 function membersOf(text: string, at: number): { list: Member[]; end: number } {
   const list: Member[] = []
   let i = skip(text, at + 1)

@@ -39,7 +39,7 @@ export async function remove(app: Home, variable: Variable) {
   }
 }
 
-/** Says that a variable which is no longer secret has lost its value, and offers to bring that back. */
+/** Reports that a variable that is no longer secret has lost its value, and offers to undo that. */
 export function unsealed(app: Home, was: Variable) {
   const undo = () =>
     void app.client.variables.restore(was.id).then(

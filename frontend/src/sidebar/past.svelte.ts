@@ -3,7 +3,7 @@ import type { Past, PastQuery } from '../client/past'
 
 const pageSize = 50
 const largestPage = 100
-/** As many are read to come back to where the list was left. */
+/** Maximum number of rows to load to restore the scroll position. */
 const deepest = 2000
 
 /** The history as far as it was scrolled to, newest first. */
@@ -61,7 +61,7 @@ export class PastList {
     this.total = 0
   }
 
-  /** What is asked for now may tell of what is gone: it does not count. True when something was. */
+  /** Drops pending requests, which may return deleted rows. Returns true if there was one. */
   #drop(): boolean {
     const asking = this.loading
     this.#generation++
@@ -69,7 +69,7 @@ export class PastList {
     return asking
   }
 
-  /** False when it failed, or something newer was asked for meanwhile. */
+  /** Returns false if it failed, or a newer request was sent meanwhile. */
   async #get(before: number | undefined, size: number): Promise<boolean> {
     const generation = ++this.#generation
     this.loading = true
@@ -78,7 +78,7 @@ export class PastList {
       if (generation !== this.#generation) return false
       this.#more = page.more
       if (before === undefined) {
-        // What was scrolled to stays, as far as it hangs together with the new page.
+        // Keeps loaded rows that are adjacent to the new page.
         const oldest = page.items.at(-1)?.id ?? 0
         const known = this.items.findIndex((h) => h.id === oldest)
         const rest = page.more && known >= 0 ? this.items.slice(known + 1) : []

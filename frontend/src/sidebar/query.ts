@@ -1,8 +1,8 @@
 import { METHODS } from '../client'
 
 /**
- * What is typed into the history's search, as a filter: a method and a status
- * stand for themselves, every other word must be in the path or the address.
+ * Converts the search of the history to a filter: a method and a status match themselves, every other word must be in
+ * the path or the address.
  */
 export function historyFilter(query: string): string {
   const fixed: string[] = []

@@ -1,4 +1,4 @@
-/** A variable under another name: what uses it may follow, all at once, and come back. */
+/** Renames a variable, and optionally its uses, with undo. */
 import type { App } from '../state/app.svelte'
 import { asFault, type DraftData, type Variable } from '../client'
 import type { OpenTab } from '../state/tabs/workspace.svelte'

@@ -1,10 +1,10 @@
 import { METHODS, type Method } from '../client'
 import type { PastQuery } from '../client/past'
 
-/** What the panel's controls say beside the words. */
+/** The filters of the panel beside the search. */
 export interface PastFilter {
   method: Method | ''
-  /** '2' for 200 to 299, '0' for no answer, '' for any. */
+  /** '2' for 200 to 299, '0' for no response, '' for any. */
   status: string
   endpoint: string
   pinned: boolean
@@ -24,8 +24,8 @@ export function conditions(f: PastFilter): number {
 }
 
 /**
- * What is asked of Go. In what is typed, a method and a class of status such as
- * 4xx stand for themselves, unless the controls say another.
+ * Returns the query for Go. In the search, a method and a status class such as 4xx are filters, unless the controls set
+ * others.
  */
 export function pastQuery(typed: string, f: PastFilter, now: number): PastQuery {
   const q: PastQuery = {}

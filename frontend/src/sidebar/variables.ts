@@ -5,7 +5,7 @@ import { text as words } from './text'
 
 export type Plain = Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>
 
-/** All variables as our JSON; of a secret, only that it is one. */
+/** Exports all variables as Spyglass JSON, without values of secrets. */
 export function asJSON(list: Plain[]): string {
   const variables = list.map(({ name, value, scope, secret }) =>
     secret ? { name, scope, secret, note: words.variables.itsValueStays } : { name, scope, value },
@@ -13,7 +13,7 @@ export function asJSON(list: Plain[]): string {
   return `${JSON.stringify({ spyglass: 'variables', variables }, null, 2)}\n`
 }
 
-/** All variables as an .env file. Of one name, that of the portal is written: it goes before the global one. */
+/** Exports all variables as an .env file. A variable of the portal overrides the global one of that name. */
 export function asEnv(list: Plain[]): string {
   const lines = preferred(list).map(({ name, value, secret }) =>
     secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`,
@@ -33,11 +33,11 @@ function envValue(value: string): string {
     .replace(/\r/g, '\\r')}"`
 }
 
-/** Files of Insomnia, Bruno and Yaak, which hold their environments beside requests. */
+/** Detects files of Insomnia, Bruno and Yaak, which have environments beside requests. */
 const foreign =
   /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig|yaakSchema)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
 
-/** What a file holds; throws a sentence where it is neither of the two. */
+/** Parses a file; throws a message if it is neither of the two. */
 export function fromFile(text: string): Plain[] {
   if (foreign.test(text)) throw new Error(words.variables.importWithThe)
   const list = text.trimStart().startsWith('{') ? fromJSON(text) : fromEnv(text)
@@ -114,7 +114,7 @@ function envText(text: string): string {
   return text.slice(1, -1).replace(/\\(.)/g, (_, c: string) => ({ n: '\n', r: '\r', t: '\t' })[c] ?? c)
 }
 
-/** What importing would do: what is new, and what has another value here. */
+/** Compares an import with the variables: new ones, and ones with another value. */
 export function compareWith(own: Variable[], list: Plain[]): { fresh: Plain[]; other: { id: number; to: Plain }[] } {
   const last = [...new Map(list.map((v) => [`${v.scope} ${v.name.toLowerCase()}`, v])).values()]
   const fresh: Plain[] = []

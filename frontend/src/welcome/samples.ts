@@ -83,8 +83,8 @@ export const samples: Sample[] = [
 ]
 
 /**
- * The draft of a sample: what its endpoint begins with, its own rows switched
- * on. Fields the portal does not know are left out of a `fields` or `filter`.
+ * Returns the draft of a sample: the draft of its endpoint with the rows of the sample. Fields that the portal does not
+ * have are omitted from `fields` and `filter`.
  */
 export function sampleDraft(sample: Sample, endpoint: Endpoint | undefined): DraftData {
   const base = endpoint

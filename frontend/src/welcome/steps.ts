@@ -1,10 +1,10 @@
 import type { View } from '../client'
 import { text } from './text'
 
-/** One stop of the tour: where it is, and what one can do there. Keys stand in it as `[command]`. */
+/** A step of the tour: its target and its text. `[command]` is replaced by the keys of a command. */
 export interface Step {
   view: View
-  /** What is pointed at. */
+  /** The target. */
   at: string
   title: string
   text: string
@@ -20,7 +20,7 @@ export const steps: readonly Step[] = [
   stop('monitor', 'main.monitor', text.steps.monitor),
 ]
 
-/** Where a card of a size goes beside a part of the page: right of it, left of it, or inside at its top. */
+/** Returns the position of a card beside a part of the page: right of it, left of it, or inside at its top. */
 export function beside(
   part: { left: number; top: number; right: number; bottom: number },
   card: { width: number; height: number },

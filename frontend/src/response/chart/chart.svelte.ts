@@ -21,13 +21,13 @@ import { lasting } from '../../ui/lasting.svelte'
 
 type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows' | 'filter'>
 
-/** One answer as a chart: its lines, which of them are shown, and what they are measured against. */
+/** A response as a chart: its lines, which of them are shown, and their thresholds. */
 export class Chart {
   series = $state.raw<Series>()
   limits = $state.raw<Limit[]>([])
   maintenance = $state.raw<Maintenance[]>([])
   measured = $state.raw<Map<string, Measured>>()
-  /** What instances are called whose ids alone the answer has. */
+  /** Names of instances of which the response has only ids. */
   names = $state.raw<Map<string, string>>()
   shown = $state.raw<string[]>([])
   showLimits = $state(true)
@@ -48,7 +48,7 @@ export class Chart {
   )
   readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
 
-  /** The lines are those of a part only. */
+  /** The lines cover only a part of the range. */
   closer = false
   #asking = new AbortController()
 
@@ -88,7 +88,7 @@ export class Chart {
     else if (this.shown.length > 1) this.shown = this.shown.filter((k) => k !== key)
   }
 
-  /** Looks closer: where points were left out, Go is asked for those of the part. */
+  /** Zooms in: if points were omitted, requests those of the part. */
   async zoom(range: { from: number; to: number } | undefined) {
     if (range?.from === this.range?.from && range?.to === this.range?.to) return
     this.range = range
@@ -173,7 +173,7 @@ export class Chart {
       )
   }
 
-  /** What of a list can be drawn: moments on one axis, numbers on the other. */
+  /** Offers the columns of a list for the axes: times and numbers. */
   async #offer(series: Series) {
     const { columns, shape } = await this.door.columns(this.reply.document, false, 1000)
     const numeric = shape === 'items' ? columns.filter((c) => c.kind === 'number') : []
@@ -188,17 +188,17 @@ export class Chart {
   }
 }
 
-/** What a chart is measured against is waited for this long; later it is drawn into what stands there. */
+/** How long the first draw waits for thresholds; later ones are added to the drawn chart. */
 const patience = () => new Promise((done) => setTimeout(done, 1500))
 
-/** Four points for each pixel of a wide pane: what is thinner could not be seen. */
+/** Returns the number of points: four for each pixel, because more are not visible. */
 function points(): number {
   return Math.max(800, Math.min(20_000, (typeof innerWidth === 'number' ? innerWidth : 1280) * 4))
 }
 
 const charts = new WeakMap<Reply, Chart>()
 
-/** The one chart of an answer, as it was left. */
+/** Returns the Chart of a response, with its restored state. */
 export function chartOf(door: Door, { reply, left }: Answer): Chart {
   let chart = charts.get(reply)
   if (!chart) {
