@@ -284,7 +284,7 @@ describe('undo', () => {
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Control+V')
     await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
-    await page.getByText(/Authorization was left out/).waitFor()
+    await page.getByText(/Authorization was ignored/).waitFor()
     await page.keyboard.press('Control+Z')
     await expect
       .poll(async () => [await p.method.inputValue(), await p.path.inputValue()])

@@ -125,7 +125,7 @@ test("a stranger's variables become ours", () => {
     bases,
   )
   expect(found?.variables).toEqual([{ name: 'SIZE', value: '5' }])
-  expect(found?.notes).toEqual(['The server acme.example was left out: requests go to the portal of their tab.'])
+  expect(found?.notes).toEqual(['The server acme.example was ignored: the tab sends to its portal.'])
   expect(found?.requests.map(({ name, draft: d }) => [name, d.path, d.query, d.headers])).toEqual([
     [
       'List',

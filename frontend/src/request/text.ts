@@ -21,7 +21,7 @@ export const text = {
     removeOne: (name: string) => `Remove ${name}`,
     remove: 'Remove',
     notANumber: (at: string) =>
-      `“${at}” is not a number and is left out of the body. Select type string to keep it as text.`,
+      `“${at}” is not a number, so it is not in the body. Select the type string to keep it as text.`,
     fromKept: (join: string) => `from ${join}, not sent`,
     keptNotSent: 'not sent',
   },
@@ -158,7 +158,7 @@ export const text = {
     asCurl: 'as cURL',
     pasted: (notes: readonly string[]) =>
       ['Pasted as a request', `Pasted as a request. ${notes[0]}`][notes.length] ??
-      `Pasted as a request. ${number(notes.length)} things were left out or changed.`,
+      `Pasted as a request. ${number(notes.length)} parts were ignored or changed.`,
     undo: 'Undo',
     method: 'Method',
     path: 'Path',

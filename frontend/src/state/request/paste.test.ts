@@ -30,7 +30,7 @@ describe('an address', () => {
     expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({
       path: '/alert/alerts',
       query: [],
-      notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'],
+      notes: ['The server acme.example.com was ignored: the tab sends to its portal.'],
     })
   })
 
@@ -95,12 +95,12 @@ describe('a cURL command', () => {
     [
       'Authorization is dropped and told',
       `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`,
-      { headers: [row('Accept', '*/*')], notes: ['Authorization was left out: your session is sent instead.'] },
+      { headers: [row('Accept', '*/*')], notes: ['Authorization was ignored: your session is used instead.'] },
     ],
     [
       'so are user and cookie',
       `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`,
-      { notes: ['Authorization and Cookie were left out: your session is sent instead.'] },
+      { notes: ['Authorization and Cookie were ignored: your session is used instead.'] },
     ],
     ['values of flags are no address', `curl -o out.json -m 5 --retry 3 ${base}/a`, {}],
     [
@@ -129,15 +129,15 @@ describe('a cURL command', () => {
       {
         method: 'POST',
         notes: [
-          '-F was left out: a body is text, not a form or a file.',
-          '--form was left out: a body is text, not a form or a file.',
+          '-F was ignored: the body must be text, not a form or a file.',
+          '--form was ignored: the body must be text, not a form or a file.',
         ],
       },
     ],
     [
       'so is a file to upload',
       `curl -T x ${base}/a`,
-      { method: 'PUT', notes: ['-T was left out: a body is text, not a form or a file.'] },
+      { method: 'PUT', notes: ['-T was ignored: the body must be text, not a form or a file.'] },
     ],
     [
       'a body in a file is missed',
@@ -145,8 +145,8 @@ describe('a cURL command', () => {
       {
         method: 'POST',
         notes: [
-          'The file body.json was left out: paste its contents into the body.',
-          'The file b was left out: paste its contents into the body.',
+          'The file body.json was not read. Paste its contents into the body.',
+          'The file b was not read. Paste its contents into the body.',
         ],
       },
     ],
@@ -154,7 +154,7 @@ describe('a cURL command', () => {
     [
       'a body from a pipe is missed',
       `curl -d @- ${base}/a`,
-      { method: 'POST', notes: ['The standard input of the command was left out: paste it into the body.'] },
+      { method: 'POST', notes: ['The standard input was not read. Paste it into the body.'] },
     ],
     [
       'HEAD becomes GET, and says so',
@@ -169,7 +169,7 @@ describe('a cURL command', () => {
     [
       'another server is told',
       `curl https://example.com/a`,
-      { notes: ['The server example.com was left out: requests go to the portal of their tab.'] },
+      { notes: ['The server example.com was ignored: the tab sends to its portal.'] },
     ],
     ['a {{variable}} stays one', `curl ${base}/a/{{id}}?x={{y}}`, { path: '/a/{{id}}', query: [row('x', '{{y}}')] }],
   ])('%s', (_, command, want) => {

@@ -3,12 +3,12 @@ import { number } from '../../ui/locale'
 
 export const text = {
   paste: {
-    server: (host: string) => `The server ${host} was left out: requests go to the portal of their tab.`,
+    server: (host: string) => `The server ${host} was ignored: the tab sends to its portal.`,
     session: (names: readonly string[]) =>
-      `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} left out: your session is sent instead.`,
-    noForm: (flag: string) => `${flag} was left out: a body is text, not a form or a file.`,
-    file: (name: string) => `The file ${name} was left out: paste its contents into the body.`,
-    input: 'The standard input of the command was left out: paste it into the body.',
+      `${names.join(' and ')} ${names.length === 1 ? 'was' : 'were'} ignored: your session is used instead.`,
+    noForm: (flag: string) => `${flag} was ignored: the body must be text, not a form or a file.`,
+    file: (name: string) => `The file ${name} was not read. Paste its contents into the body.`,
+    input: 'The standard input was not read. Paste it into the body.',
     method: (asked: string, taken: string, all: readonly string[]) =>
       `${asked} was replaced by ${taken}: only ${all.slice(0, -1).join(', ')} and ${all.at(-1)} can be sent.`,
     open: 'A quote is not closed, so the end may be missing.',
