@@ -23,7 +23,7 @@ func (d *Document) Binary() (bool, error) {
 	return bytes.IndexByte(head, 0) >= 0 || strange(head)*10 > len(head), nil
 }
 
-// strange counts the bytes that a text in UTF-8 does not have.
+// strange returns the number of bytes that are not valid UTF-8 text.
 func strange(head []byte) int {
 	n := 0
 	for len(head) > 0 {

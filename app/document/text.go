@@ -94,7 +94,7 @@ func unescape(raw []byte) (rune, int) {
 	return rune(raw[1]), 2
 }
 
-// hex4 reads \uXXXX; -1 when raw does not begin so.
+// hex4 reads \uXXXX; -1 if raw does not begin with one.
 func hex4(raw []byte) rune {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return -1
@@ -125,7 +125,8 @@ func (s *scanner) literal(v value, limit int) (string, bool) {
 	return string(s.bytes(v.start, end)), end < v.end
 }
 
-// preview returns a closed container in a few words: { id: 7, name: "web", … }.
+// preview returns a short preview of a collapsed container: { id: 7, name: "web",
+// … }.
 func (s *scanner) preview(v value) string {
 	left, right := "{", "}"
 	if v.kind == Array {

@@ -80,7 +80,7 @@ func (f *File) sortBru(c *brunoCollection) {
 	})
 }
 
-// bru takes one block over.
+// bru applies one block.
 func (i *brunoItem) bru(name string, lines []string) {
 	r := &i.Request
 	if bruIsRaw.MatchString(name) {
@@ -149,7 +149,7 @@ func (i *brunoItem) bruText(name, text string) {
 	case "body:graphql:vars":
 		r.Body.GraphQL.Variables = text
 	case "script:pre-request", "script:post-response":
-		if text != "" { // whether there is one is all that counts
+		if text != "" { // only its presence matters
 			r.Script.Req = text
 		}
 	case "tests":
@@ -159,7 +159,7 @@ func (i *brunoItem) bruText(name, text string) {
 	}
 }
 
-// undented returns the text of a block, which is two blanks in.
+// undented returns the text of a block without its indentation of two spaces.
 func undented(lines []string) string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

@@ -52,7 +52,7 @@ const (
 	MaxDepth = 32
 )
 
-// Expr is a formula ready to be worked out.
+// Expr is a parsed formula.
 type Expr struct {
 	root  node
 	names []string

@@ -284,7 +284,7 @@ func span(d time.Duration) string {
 
 // hookBody is the body for a web hook whose integration has no template.
 type hookBody struct {
-	Event      string `json:"event"` // Tells of the Delivery
+	Event      string `json:"event"` // event of the Delivery
 	AlertID    string `json:"alertId"`
 	Severity   string `json:"severity"`
 	Subject    string `json:"subject"`

@@ -1,9 +1,8 @@
-// Package resource is the vocabulary the portal is written in.
+// Package resource declares the resources of the API.
 //
-// A Resource declares one noun of the API: its path, its fields and its rules.
-// Table, routes, JSON, validation, filter, sort, rights, catalog, OpenAPI,
-// docs and examples all follow from that one value; there is nothing else to
-// keep in step.
+// A Resource declares one kind of object: its path, its fields and its rules. The
+// table, routes, JSON, validation, filters, sorting, permissions, catalog,
+// OpenAPI document, docs and examples are derived from it.
 //
 // # Shapes
 //
@@ -35,16 +34,16 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Resource declares one noun of the API. T is a pointer to the struct of its
-// rows: for Go all pointers are of one shape, so what works on rows is compiled
-// once, and not once for each noun.
+// Resource declares one kind of object of the API. T is a pointer to the struct
+// of its rows: all pointers have one GC shape, so that generic code is compiled
+// once, and not once for each resource.
 type Resource[T any] struct {
 	Name     Name[T] // singular, "device": the table, and the word in error messages
 	Label    string  // singular, for people: "device group"
 	Path     string  // "/device/devices", below each mount; {parentId} for a nested one
 	Category string  // of the catalog
 	Doc      string  // one sentence
-	Object   Object  // what a role needs a privilege on
+	Object   Object  // the object of the required privilege
 	Area     string  // for Object Setting: the part of the settings, "useraccess"
 
 	Fields  []Field[T]
@@ -95,19 +94,20 @@ type Resource[T any] struct {
 	Asks  []Param   // further query parameters wherever rows are read, for Derived values: CallOf has them
 
 	// Check runs before a row is written, inside the transaction; was is nil on
-	// create. It completes now and refuses what is wrong with it.
+	// create. It completes and validates now.
 	Check func(w *Write, was, now T) error
-	// Settle runs right before the row is written, when all of it is known to be
-	// right: what the portal decides, which the caller's rights do not limit.
+	// Settle runs right before a valid row is written. It sets fields that the
+	// portal decides, regardless of the caller's permissions.
 	Settle func(w *Write, was, now T) error
 	// Numbered completes a new row that has just got its id, and is written again.
 	Numbered func(row T)
-	// After runs once the row is written, in the same transaction: what follows for other rows.
+	// After runs once the row is written, in the same transaction, to update
+	// other rows.
 	After func(w *Write, was, now T) error
 	// Remove runs before a row is deleted, in the same transaction.
 	Remove func(w *Write, row T) error
-	// Mend brings a row that an older program has written to what this one would
-	// keep. It runs when the table's shape has changed, the rules of secrets included.
+	// Mend migrates a row that an older version has written. It runs when the
+	// table's shape has changed, the rules of secrets included.
 	Mend func(row T) error
 	// Hooks are its functions for the Triggers and Values of resources that do
 	// not import it.
@@ -131,13 +131,13 @@ type Field[T any] struct {
 	Required  bool
 	ReadOnly  bool   // set by the portal; accepted in a body and ignored
 	WriteOnly bool   // never shown, filtered or sorted
-	OneOf     []any  // the only values that go
+	OneOf     []any  // the allowed values
 	Min, Max  *int64 // of an integer, inclusive
 	// of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
 	MaxLen  int
 	Refs    string // the Name of the resource whose ids it holds; callers can use only ids of rows that they can view
-	Loose   bool   // of objects: keys may be left out of a body, and are zero then
-	Cascade bool   // with Refs: the row goes when the one it names goes for good
+	Loose   bool   // of objects: keys are optional in a body, and zero by default
+	Cascade bool   // with Refs: delete the row when the referenced one is permanently deleted
 	Prefix  string // of a TextID, "R_"
 	Index   bool   // often filtered or sorted: worth an index
 	Sealed  bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
@@ -151,7 +151,7 @@ type Field[T any] struct {
 	// of a text with OneOf: former names of its values, which the mount for published clients takes
 	Older map[string]string
 
-	// Seal turns what was sent into what is kept (a password into its hash). It
+	// Seal converts a value before it is stored (a password into its hash). It
 	// may be slow: it runs before the transaction.
 	Seal func(string) (string, error)
 }

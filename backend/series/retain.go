@@ -14,8 +14,8 @@ import (
 
 // Keep sets the retention of samples, in days before now.
 type Keep struct {
-	Samples int // as they came
-	Hours   int // then as one count, sum, least, greatest, first and last an hour; not more than Samples for none
+	Samples int // as recorded
+	Hours   int // then as hourly count, sum, min, max, first and last; none if not more than Samples
 }
 
 // era is the number of half days whose samples become hours together: ten days,
@@ -248,7 +248,7 @@ func averages(steps []Step) []point {
 	return points
 }
 
-// forgetBefore removes samples before one half day and hours before one era.
+// forgetBefore deletes samples before one half day and hours before one era.
 func (db *DB) forgetBefore(samples, old int64) error {
 	if err := db.file.Write(func(tx store.ChunksTx) error {
 		return errors.Join(
