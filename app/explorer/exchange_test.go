@@ -37,7 +37,7 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 		{"POST /explorer/exchange/import", `{"text":"{\"info\":{},\"item\":["}`, 400,
 			`{"errorMessage":"the text is not valid JSON: line 1: unexpected end of JSON input"`},
 		{"GET /explorer/exchange/export?format=har", "", 400,
-			`{"errorMessage":"HAR only requests of the history can be exported as 1.2"`},
+			`{"errorMessage":"only requests of the history can be exported as HAR 1.2"`},
 		{"GET /explorer/exchange/export?format=spyglass&collections=9", "", 404,
 			`{"errorMessage":"there is no collection 9"`},
 		{"GET /explorer/exchange/export?format=spyglass&collections=x", "", 400,

@@ -146,7 +146,7 @@ func TestAUserMayOpenTwentyEventStreams(t *testing.T) {
 		}()
 		leave[i] = func() { cancel(); <-ended }
 	}
-	const most = "you have 20 event streams open, which is the most; close one first"
+	const most = "you have 20 event streams open, the maximum; close one first"
 	if status, answer := w.ask("admin", "GET /events", ""); status != http.StatusTooManyRequests ||
 		!strings.Contains(answer, most) {
 		t.Errorf("the 21st stream answers %d %s", status, answer)

@@ -61,7 +61,7 @@ func newForeignReader(prefix string, size int) *foreignReader {
 	}
 }
 
-// afford spends n bytes, if there are as many.
+// afford spends n bytes of the budget, if there are enough.
 func (r *foreignReader) afford(n int) bool {
 	if n > r.bytes {
 		return false

@@ -117,7 +117,8 @@ func redirect(r *http.Request, via []*http.Request) error {
 		t.add(r.Response.StatusCode, r.URL)
 	}
 	if len(via) > maxRedirects {
-		return &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": Redirects},
+		return &fault.Error{Kind: fault.Offline, Field: "portal",
+			Detail:  map[string]any{"answered": true, "failure": Redirects},
 			Message: fmt.Sprintf("the portal redirects in a loop: more than %d times", maxRedirects)}
 	}
 	return nil

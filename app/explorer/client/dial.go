@@ -58,9 +58,9 @@ func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error)
 	return &Client{client}, nil
 }
 
-// judgedProxy judges where a request goes before a proxy gets it: the proxy would
-// dial what this process may not. A name that only the proxy knows passes where
-// the settings name no networks.
+// judgedProxy checks the target of a request before it goes to a proxy, which
+// could dial addresses that this process may not. A name that only the proxy can
+// resolve is allowed if the settings have no networks.
 func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil

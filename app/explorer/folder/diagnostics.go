@@ -16,7 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// telling are the settings that say nothing but how the page looks and behaves.
+// telling lists the settings without private data: those of appearance and
+// behavior.
 var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept",
 	"view", "panel", "layout"}
 

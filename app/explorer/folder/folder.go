@@ -64,7 +64,7 @@ type Data struct {
 // folderWork serializes backups and restores of the data folder: one runs at a
 // time.
 type folderWork struct {
-	working sync.Mutex // held by whoever makes, reads or writes one of the files
+	working sync.Mutex // held while one of the files is created, read or written
 }
 
 // spool returns the folder of a backup on its way out, or in. It is emptied at every start.
@@ -104,7 +104,8 @@ func (f *Data) Endpoints() []resource.Endpoint {
 	return append(all, serve.Get("/about", "Get the version of the program", f.about))
 }
 
-// administrators lets nobody else in: a backup holds what every user may see.
+// administrators refuses other users, because a backup contains the data of all
+// users.
 func administrators(do serve.Handle) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		if !c.Access.Admin {

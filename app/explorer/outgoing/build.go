@@ -18,7 +18,7 @@ type Request struct {
 	Headers [][2]string
 	Body    string
 
-	Endpoint *resource.Endpoint // of the catalog; nil when it knows none
+	Endpoint *resource.Endpoint // of the catalog; nil if there is none
 	Path     string             // below the mount, escaped
 	Signed   bool               // has an Authorization of its own
 }
@@ -109,8 +109,8 @@ func cutQuery(text string) (path, query string, found bool) {
 	return text, "", false
 }
 
-// withoutReferences returns a text of the same length in which x stands for each
-// character of a reference.
+// withoutReferences returns a text of the same length in which references are
+// replaced by x.
 func withoutReferences(text string) string {
 	return reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
 }
@@ -287,9 +287,9 @@ func (t *Target) UsualHeaders(out *Request) {
 	}
 }
 
-// Session returns the headers that carry the caller's session, if the request goes
-// out with it. Where nobody needs to be signed in it stays at home: signing in
-// as somebody else would end it.
+// Session returns the headers that carry the caller's session, if the request
+// goes out with it. Endpoints without sign-in do not get it, because signing in
+// as another user would end it.
 func Session(out *Request, s resource.Session, cookie func(secret string) string) [][2]string {
 	if out.Signed || s.Cookie == "" || out.Endpoint != nil && out.Endpoint.Right.Object == resource.Open {
 		return nil

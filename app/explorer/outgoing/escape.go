@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Characters that stand for themselves, beside letters and digits.
+// Characters that are not escaped, besides letters and digits.
 const (
 	inSegment = "-._~!$'()*,;:@=&+"
 	inQuery   = "-._~!$()*,:;@/?"

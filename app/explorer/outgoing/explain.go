@@ -133,7 +133,7 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	var dial *net.OpError
 	var at *url.Error
 	if came.Status != "" {
-		out.Detail["answered"] = true // so somebody is there
+		out.Detail["answered"] = true // so a server is there
 	}
 	switch cause := context.Cause(ctx); {
 	case cause == ErrTimeout:
@@ -180,8 +180,8 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	return out
 }
 
-// noHTTP explains why a response could not be read, in the words of net/http that are
-// not about itself.
+// noHTTP explains why a response could not be read, in words from net/http
+// without its own prefixes.
 func noHTTP(address, why string) (message string, failure client.Failure) {
 	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
 	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")

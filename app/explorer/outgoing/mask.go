@@ -69,7 +69,7 @@ func MaskBody(body string, endpoint *resource.Endpoint) string {
 	return new(Masker).body(body, endpoint)
 }
 
-// Masker puts stars in the place of secrets, and remembers them.
+// Masker replaces secrets by stars, and stores them to mask them elsewhere.
 type Masker struct{ typed []string }
 
 // recognised is the least number of characters by which a secret can be
@@ -190,7 +190,7 @@ var (
 	plainPair  = regexp.MustCompile(`(([\w.-]+)\s*[=:]\s*)([^\s&;,"]+)`)
 )
 
-// loose masks what looks like a secret in a body that cannot be read.
+// loose masks values of secret names in a body that cannot be parsed.
 func (m *Masker) loose(body string) string {
 	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {
 		body = pair.ReplaceAllStringFunc(body, func(text string) string {
@@ -207,7 +207,8 @@ func (m *Masker) loose(body string) string {
 	return body
 }
 
-// GivesSecrets reports whether an endpoint's answer holds what is shown only once.
+// GivesSecrets reports whether an endpoint's response has secrets that are shown
+// only once.
 func GivesSecrets(e *resource.Endpoint) bool {
 	return e != nil && e.Once
 }

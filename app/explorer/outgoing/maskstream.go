@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Bounds of what a bodyMask remembers of a body.
+// Limits of the state of a BodyMask.
 const (
 	longestName = 256      // bytes of a key, or of a name beside a value
 	mostHeld    = 64 << 10 // bytes that wait for the name beside a value
@@ -42,7 +42,7 @@ type maskLevel struct {
 	from, to    int    // of its value in buf, while that waits for a name; 0: none does
 }
 
-// stars stand for a value that is masked.
+// stars replaces a masked value.
 const stars = `"` + resource.Mask + `"`
 
 // States of a bodyMask beside 0: within a text, behind a backslash in one,
@@ -191,8 +191,8 @@ func (m *BodyMask) text() {
 	l.secret = l.below || SecretKey(l.name)
 }
 
-// plainText returns the text at hand without its quotes; of a long one its beginning
-// and its end, by which names are told.
+// plainText returns the current text without its quotes; of a long one its
+// beginning and its end, which identify names.
 func (m *BodyMask) plainText() string {
 	raw, out := m.buf[m.began:], ""
 	if len(raw) > longestName {
@@ -227,7 +227,7 @@ func (m *BodyMask) scalar() {
 	}
 }
 
-// star masks a part of buf. Nothing that waits lies behind it.
+// star masks a part of buf, after which nothing is pending.
 func (m *BodyMask) star(from, to int) {
 	if to-from == len(`""`) && m.buf[from] == '"' {
 		return // an empty text hides nothing

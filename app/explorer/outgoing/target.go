@@ -1,19 +1,19 @@
-// Package outgoing makes requests of drafts, and sends them to a portal.
+// Package outgoing builds requests from drafts, and sends them to a portal.
 //
-// A draft arrives with its {{variables}} unresolved. Target.Build makes of it what is
-// previewed, sent and put into snippets, so that the three cannot differ. Target.Send
-// sends the Request with the caller's session or token.
+// A draft arrives with its {{variables}} unresolved. Target.Build builds the
+// request for previews, sending and snippets, so that the three cannot differ.
+// Target.Send sends the Request with the caller's session or token.
 //
 // # Variables
 //
-// {{name}} stands for a variable of the user's, {{$name}} for a built-in:
+// {{name}} is a variable of the user, {{$name}} a built-in one:
 //
 //	{{$now}} {{$now-1h}} {{$now+90s}}  epoch seconds; s m h d w
 //	{{$uuid}}                          random; the same in all of one request
 //	{{$userId}}                        of who is signed in
 //
-// A value is escaped for the place it goes to and is not searched for more
-// variables. In JSON, outside of quotes, it must be a whole JSON value.
+// A value is escaped for its place and not searched for more variables. In JSON,
+// outside of quotes, it must be a whole JSON value.
 //
 // # Secrets
 //
@@ -31,9 +31,9 @@
 //
 // # Errors
 //
-// fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or body.
-// fault.Denied: the portal is read-only. Explain turns what a connection returned
-// into fault.Offline, with the field portal.
+// fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or
+// body. fault.Denied: the portal is read-only. Explain converts connection errors
+// to fault.Offline, with the field portal.
 package outgoing
 
 import (

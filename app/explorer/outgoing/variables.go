@@ -24,8 +24,8 @@ type Used struct {
 	Secret bool   `json:"secret"`
 }
 
-// Values looks variables up for one request. Each is looked up once, so that
-// it is the same everywhere in it.
+// Values looks up variables for one request, each once, so that it has the same
+// value everywhere.
 type Values struct {
 	ctx    context.Context
 	own    map[string]*workspace.Variable
@@ -55,8 +55,8 @@ func NewValues(ctx context.Context, c *resource.Call, w *workspace.Workspace) (*
 	return v, nil
 }
 
-// look records that name is used and returns what is known of it without
-// reading secrets from the keyring.
+// look records that name is used and returns its details without reading secrets
+// from the keyring.
 func (v *Values) look(name string) Used {
 	if i, have := v.at[name]; have {
 		return v.Seen[i]
@@ -172,7 +172,7 @@ func sizeOf(d *workspace.Draft) int64 {
 	return int64(n)
 }
 
-// spend spends n bytes; field is where they go.
+// spend spends n bytes of the budget; field is their place.
 func (f *Filler) spend(field string, n int) error {
 	err := f.budget.Bytes(n)
 	if budget.Spent(err) {
@@ -185,8 +185,8 @@ func (f *Filler) spend(field string, n int) error {
 // reference is a variable in a text.
 var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
-// fill replaces the references in text. What stands between them goes through
-// literal, values through place; what is unknown and goes out nevertheless is
+// fill replaces the references in text. It passes the text between them through
+// literal, and values through place; unknown references that are sent anyway are
 // literal, too.
 func (f *Filler) fill(field, text string, literal func(string) string,
 	place func(name, value string) (string, error)) (string, error) {

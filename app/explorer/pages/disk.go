@@ -48,13 +48,13 @@ type itemWriter interface {
 	end(partial string) error
 }
 
-// disk is the sink of a run that somebody downloads while it goes on. Its
-// memory is one page. The run and the download meet at ready: the run waits
-// there after its first page, so that an error is still told as one.
+// disk is the sink of a run to a download. It holds one page in memory. The run
+// waits for the download at ready, after its first page, so that an error of the
+// first page can be returned as an error.
 type disk struct {
 	kind  fileKind
 	name  string
-	ready func() // tells the page that it can fetch the file
+	ready func() // notifies the page that the download can start
 	ctx   context.Context
 
 	came  chan io.Writer // the download, once
@@ -124,8 +124,8 @@ type savedFile struct {
 	Run       *send.RunReport `json:"run" null:"no"`
 }
 
-// toFile walks with a file as the sink. A first page that is none is answered
-// as a request of its own would be.
+// toFile runs with a file as the sink. If the first page is not a page, it
+// returns the same as a single request.
 func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
 	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}),
@@ -143,7 +143,7 @@ func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 	}
 	report := r.report()
 	r.explainPartial(report, why)
-	report.Resume = false // a file that was closed does not go on
+	report.Resume = false // a closed file cannot be resumed
 	if d.to == nil {
 		return nil, r.Failed(ctx, fault.Of(why))
 	}
@@ -158,7 +158,7 @@ func (r *run) toFile(ctx context.Context, in *request) (*outcome, error) {
 	return &outcome{saved: &saved{&savedFile{d.name, d.bytes.n, r.History.ID, report}}}, nil
 }
 
-// offer makes a run's file known to whoever fetches it.
+// offer registers a run's file for its download.
 func (r *runs) offer(key runKey, d *disk) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -171,7 +171,7 @@ func (p *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) er
 			return err
 		}
 	}
-	again := *earlier // two may go on from the same place
+	again := *earlier // two runs may resume from the same place
 	again.seen = maps.Clone(earlier.seen)
 	r.progressed = &again
 	return w.goOn(doc, again.items > 0)

@@ -55,7 +55,7 @@ func (p *progressed) take(got *payload.Page) {
 		p.first = got.Total
 		switch {
 		case p.list.Size > 0 && n < p.list.Size && n > 0 && got.Total != nil && *got.Total > p.offset+n:
-			p.step = n // the portal gives fewer at once than it was asked for
+			p.step = n // the portal returns fewer items than requested
 		case p.list.Size > 0:
 			p.step = p.list.Size
 		default:
@@ -142,8 +142,8 @@ func newRun(x *send.Exchange, largest bool) *progressed {
 	return p
 }
 
-// goesOn reports whether a run of the history with so many items can go on: it
-// ended early, between two pages.
+// goesOn reports whether a run of the history with that number of items can be
+// resumed: it ended early, between two pages.
 func goesOn(h *workspace.History, items int64) bool {
 	return h.PageSize > 0 && items > 0 && items%h.PageSize == 0
 }

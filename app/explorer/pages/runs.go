@@ -33,8 +33,8 @@ type steering struct {
 	file *disk // the run goes to; nil when to the screen. The lock is that of runs
 
 	mu     sync.Mutex
-	held   chan struct{} // closes when the run may go on; nil while it may
-	paused chan struct{} // has something when a pause was asked for, to end a wait with
+	held   chan struct{} // closed when the run may continue; nil while it may
+	paused chan struct{} // receives when a pause is requested, to end a wait
 }
 
 func newSteering(stop context.CancelCauseFunc) *steering {
@@ -86,7 +86,7 @@ func (r *runs) left(document string) (*progressed, error) {
 	return p, nil
 }
 
-// gate waits while the run is paused, and calls told when the wait begins.
+// gate blocks while the run is paused, and calls told when the wait begins.
 func (s *steering) gate(ctx context.Context, told func()) error {
 	s.mu.Lock()
 	held := s.held

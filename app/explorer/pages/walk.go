@@ -35,7 +35,7 @@ type run struct {
 	*steering
 	to    sink
 	pace  pace
-	quota *payload.Quota // as the last answer said it; nil when it said none
+	quota *payload.Quota // from the last response; nil if it had none
 	at    time.Time      // when it began
 }
 

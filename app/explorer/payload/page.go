@@ -71,7 +71,8 @@ func IDOf(item json.RawMessage) string {
 	return string(named.ID)
 }
 
-// Paged is a list's address without the place in it, and the place it asked for.
+// Paged is the address of a list without paging parameters, and its requested
+// page.
 type Paged struct {
 	address string // with everything else of its query
 	Offset  int64

@@ -67,7 +67,8 @@ func (a *abroad) learn(p *workspace.Portal, made *catalog.Catalog) {
 	a.known[p.ID] = &known{p.CatalogAt, p.BaseURL, made}
 }
 
-// usualPlaces are where OpenAPI documents lie, below the base and then below the host.
+// usualPlaces lists the usual paths of OpenAPI documents, below the base and then
+// below the host.
 var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs",
 	"/api-docs"}
 

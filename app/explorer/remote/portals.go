@@ -158,7 +158,7 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 		"token instead"}
 }
 
-// leadsAway says where a redirect wants to go that is not followed.
+// leadsAway describes the target of a redirect that is not followed.
 func leadsAway(t *outgoing.Target, response *http.Response) string {
 	to, err := response.Location()
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *Portals) signed(ctx context.Context, c *resource.Call) (*workspace.Port
 	return p, t, err
 }
 
-// signOutAt ends a session, here in any case, and there if it answers.
+// signOutAt deletes a session, and ends it at the portal if that responds.
 func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (*Shown, error) {
 	p, t, err := r.signed(ctx, c)
 	if err != nil {

@@ -87,7 +87,7 @@ func (r *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]
 	return signing(p, secret), []string{secret}, nil
 }
 
-// unsigned sends a request as nobody in particular.
+// unsigned adds no credential to a request.
 func unsigned(*outgoing.Request) [][2]string { return nil }
 
 // signing sends requests with a token, or with signatures by an access key.
@@ -105,8 +105,8 @@ func signing(p *workspace.Portal, secret string) func(*outgoing.Request) [][2]st
 	}
 }
 
-// sessionAt returns the headers of a session at another portal. Signing in there as
-// somebody else goes out without it.
+// sessionAt returns the headers of a session at another portal. A sign-in there
+// is sent without it.
 func sessionAt(s *workspace.PortalSession, out *outgoing.Request) [][2]string {
 	if out.Signed || out.Method == "POST" && out.Path == "/session" {
 		return nil
@@ -118,7 +118,8 @@ func sessionAt(s *workspace.PortalSession, out *outgoing.Request) [][2]string {
 	return headers
 }
 
-// versioned adds the version that published clients ask for at their mount.
+// versioned adds the version header that the mount for published clients
+// requires.
 func versioned(out *outgoing.Request, authorization [2]string) [][2]string {
 	headers := [][2]string{authorization}
 	if strings.Contains(out.URL, outgoing.LenientMount+"/") && out.Header("X-Version") == "" {
@@ -137,7 +138,8 @@ func lmv1(id, key string, out *outgoing.Request, now time.Time) string {
 		":" + epoch
 }
 
-// Choose points a call that names no portal at the one the user looked at last.
+// Choose sets the portal of a call without one to the portal that the user
+// selected last.
 func (r *Portals) Choose(ctx context.Context, c *resource.Call) error {
 	id := workspace.PortalID(c)
 	if c.Query.Get("portal") == "" {

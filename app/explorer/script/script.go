@@ -59,7 +59,7 @@ type request struct {
 	Language string
 }
 
-// runbook stands where a language may.
+// runbook is the language id of a runbook.
 const runbook = "runbook"
 
 // maxSteps limits the requests of one script.
@@ -120,7 +120,7 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*w
 	return &written{snippet.Highlight(lexer, text), name, text}, nil
 }
 
-// marks gives every variable of some requests a mark that stands for it.
+// marks replaces every variable of some requests by a mark.
 type marks struct {
 	*outgoing.Values
 	variables []snippet.Variable
@@ -156,7 +156,7 @@ func (m *marks) step(t *outgoing.Target, h *workspace.History) (snippet.Step, er
 	return step, nil
 }
 
-// mark stands for the value of a variable.
+// mark returns the mark of a variable.
 func (m *marks) mark(u outgoing.Used) string {
 	v := snippet.Variable{Name: u.Name, Value: u.Value}
 	switch {

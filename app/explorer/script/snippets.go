@@ -37,8 +37,8 @@ type shownLanguage struct {
 	Label     string `json:"label"`
 }
 
-// snippets writes a draft as a program with a placeholder for the right to ask.
-// Secret variables it takes from the environment, as a script does.
+// snippets converts a draft to a program with a placeholder for the token. The
+// program reads secret variables from the environment, as a script does.
 func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (*shownSnippet, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok {

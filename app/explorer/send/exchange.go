@@ -36,8 +36,8 @@ var requests = resource.Resource[*Request]{Name: "send", Label: "request", Field
 	{Name: "anyway", At: func(s *Request) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 }}
 
-// send sends a draft and answers once the whole response is a document. It ends
-// with the caller: the page cancels by going away.
+// send sends a draft and returns when the whole response is stored as a document.
+// It ends when the caller disconnects, which is how the page cancels.
 func (s *Sender) send(ctx context.Context, c *resource.Call, in *Request) (*Reply, error) {
 	x, err := s.Exchange(ctx, c, in)
 	if err != nil {
@@ -95,7 +95,7 @@ type Exchange struct {
 	hops    client.Trail
 	NotKept string // why the request is missing from the history
 	came    outgoing.Arrived
-	zip     *workspace.Zipper  // of an answer that comes and may be kept
+	zip     *workspace.Zipper  // of an incoming response that may be stored
 	mask    *outgoing.BodyMask // of what is kept; nil where nothing is masked
 }
 
@@ -182,7 +182,7 @@ type progress struct {
 	received int64
 	expected int64 // 0: not known
 	told     time.Duration
-	last     time.Time // when something came, or the answer began
+	last     time.Time // when data arrived, or the response began
 }
 
 func (p *progress) Read(b []byte) (int, error) {
@@ -216,9 +216,9 @@ func (x *Exchange) Keep(ctx context.Context, doc *document.Document, headers [][
 	return &workspace.Reply{Headers: headers, Zipped: zipped, Masked: x.mask != nil && x.mask.Masked}
 }
 
-// masking returns where the body of a response is written to be kept. What a
-// remote portal answers is masked on the way, where it is JSON: the built-in
-// portal masks its secrets itself, and other texts do not say what is one.
+// masking returns the writer for the stored body of a response. It masks JSON of
+// remote portals: the built-in portal masks its secrets itself, and secrets in
+// other formats cannot be recognized.
 func (x *Exchange) masking(kind string, to io.Writer) io.WriteCloser {
 	x.mask = nil
 	if x.Target.Remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
@@ -296,7 +296,8 @@ func (x *Exchange) AddToHistory(ctx context.Context, entry *workspace.History, k
 	}
 }
 
-// Failed remembers a request that got no answer, and returns why.
+// Failed adds a request without a response to the history, and returns why it
+// failed.
 func (x *Exchange) Failed(ctx context.Context, why *fault.Error) error {
 	x.History.Error = why.Message
 	x.AddToHistory(ctx, x.History, nil, 0)

@@ -42,9 +42,9 @@ import (
 
 // Writes keeps the undo records of writes.
 type Writes interface {
-	// Before looks at what a request is about to change. The function that it
-	// returns keeps the undo record of the response, and returns the effect of
-	// undoing in one sentence; empty when the request cannot be undone.
+	// Before reads the object that a request is about to change. The function
+	// that it returns keeps the undo record of the response, and returns the
+	// effect of undoing in one sentence; empty when the request cannot be undone.
 	Before(ctx context.Context, x *Exchange) (after func(ctx context.Context, doc *document.Document) string)
 	// Says returns that sentence for a request of the history.
 	Says(historyID, userID int64) string
@@ -75,8 +75,8 @@ func (s *Sender) Endpoint() resource.Endpoint {
 	return serve.Post("/send", "Send a draft", &requests, s.send)
 }
 
-// DraftEndpoints returns the endpoints that answer about a draft, and leave the
-// history as it is.
+// DraftEndpoints returns the endpoints for drafts that do not write to the
+// history.
 func (s *Sender) DraftEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/lookup", "Send a GET in the background", &lookupRequests, s.lookup),

@@ -1,4 +1,4 @@
-// Package serve declares the Explorer's endpoints and counts their work under way.
+// Package serve declares the Explorer's endpoints and tracks their running work.
 //
 // Call, Get, Post and File make endpoints whose responses are declared, and Post one
 // whose body is declared like a resource. A Life lets a stop cancel the work under way

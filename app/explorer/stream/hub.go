@@ -1,7 +1,8 @@
 // Package stream sends events to the pages of a user as they happen.
 //
-// A Hub hands events to the streams of a user. A slow stream delays nobody: it gets
-// the newest event of each key. OpenLinks sends spyglass:// links to one page.
+// A Hub passes events to the streams of a user. A slow stream delays no other: it
+// gets the newest event of each key. OpenLinks sends spyglass:// links to one
+// page.
 //
 // # Concurrency
 //
@@ -11,7 +12,8 @@
 //
 // # Errors
 //
-// Telling cannot fail. A link that cannot be read is sent as an event with the problem.
+// Notify cannot fail. A link that cannot be read is sent as an event with the
+// problem.
 package stream
 
 import (
@@ -153,7 +155,7 @@ func (h *Hub) Endpoint() resource.Endpoint {
 // events streams until the caller goes away or Stop.
 func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
-	s := h.join(user, c.Session.Window) // before the first sign of life, so that nothing told after it is missed
+	s := h.join(user, c.Session.Window) // before the first byte, so that no later event is missed
 	context.AfterFunc(ctx, func() { h.leave(user, s) })
 	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
 		defer h.leave(user, s)
@@ -173,7 +175,8 @@ func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// hear passes changes in the portal and the state of its storage on to a stream; the function it returns ends that.
+// hear passes changes in the portal and the state of its storage to a stream. It
+// returns a function that ends this.
 func (h *Hub) hear(ctx context.Context, s *stream) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var hearing service.Parts

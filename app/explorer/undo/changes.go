@@ -26,8 +26,8 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draf
 			Required: true},
 	}}
 
-// at gets what a GET of the same path shows. fault.Unknown: the catalog knows
-// no such GET, or the portal has nothing there.
+// at returns the object of a GET of the same path. fault.Unknown: the catalog has
+// no such GET, or the portal has no object there.
 func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
@@ -65,7 +65,7 @@ type differences struct {
 	Name   string        `json:"name"`
 }
 
-// changes compares what a PUT or PATCH would send with what stands there.
+// changes compares the body of a PUT or PATCH with the current object.
 func (w *Writes) changes(ctx context.Context, c *resource.Call, in *draftRequest) (*differences, error) {
 	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
 		return nil, fault.At("draft.method", "only PUT and PATCH requests can be compared")

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// Bounds of looking at what a deletion takes along.
+// Limits of listing what a deletion removes.
 const (
 	lookTime = 2 * time.Second
 	atOnce   = 4
@@ -90,8 +90,8 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	return response, nil
 }
 
-// counted returns the fields of an object that count what it holds. Where the
-// catalog describes such a field ("Devices in it"), that is what they are called.
+// counted returns the fields of an object with the number of its children, named
+// by their description in the catalog ("Devices in it").
 func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below
 	for _, key := range o.Keys {

@@ -1,9 +1,9 @@
-// Package undo compares a write with what is there, shows what a deletion takes along,
-// and undoes writes.
+// Package undo compares a write with the current object, lists what a deletion
+// removes, and undoes writes.
 //
-// Before a PUT, PATCH or DELETE the object is fetched, and after a write an undo record
-// is kept: in memory, and in the workspace unless it holds a secret. Undoing sends
-// another request, if nobody changed the object since.
+// Before a PUT, PATCH or DELETE the object is fetched, and after a write an undo
+// record is kept: in memory, and in the workspace unless it holds a secret.
+// Undoing sends another request, unless the object has changed since.
 //
 // # Units
 //
@@ -17,8 +17,8 @@
 // # Errors
 //
 // fault.Conflict: the object was changed since, or the portal refused the undo.
-// fault.Unknown: the request can no longer be undone, or the catalog has no GET for
-// the object. What cannot be looked up before a write does not stop it.
+// fault.Unknown: the request can no longer be undone, or the catalog has no GET
+// for the object. Failing to read the object does not prevent a write.
 package undo
 
 import (
@@ -169,8 +169,8 @@ func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 	return was
 }
 
-// Before looks at what a request is about to change. The function that it returns
-// keeps the undo record of the response, and returns what undoing does.
+// Before reads the object that a request is about to change. The function that it
+// returns keeps the undo record of the response, and returns what undoing does.
 func (w *Writes) Before(ctx context.Context,
 	x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
 	before := w.look(ctx, x)
@@ -274,8 +274,8 @@ func (u *undo) collection() *resource.Endpoint {
 	return e
 }
 
-// request returns the write that undoes the recorded one. It first checks whether
-// somebody changed the object since: then fault.Conflict.
+// request returns the write that undoes the recorded one. It returns
+// fault.Conflict if the object has changed since.
 func (u *undo) request(ctx context.Context, w *Writes) (*outgoing.Request, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {

@@ -1,8 +1,8 @@
 // Package view serves the responses that pages show: as a tree, a text, a table or
 // the lines of a chart, filtered, compared and exported.
 //
-// Documents keeps the bodies in an app/document store and gives each user ids of
-// their own (Sealed), which nobody else can use.
+// Documents keeps the bodies in an app/document store and gives each user
+// separate ids (Sealed), which no other user can use.
 //
 // # Units
 //
@@ -15,7 +15,7 @@
 //
 // # Errors
 //
-// fault.Unknown: the document is no longer kept, or belongs to another user.
+// fault.Unknown: the document is no longer stored, or belongs to another user.
 // fault.Invalid names the parameter that is wrong; of a query with its place.
 package view
 
@@ -110,7 +110,7 @@ func (d *Documents) text(path, summary, kind string,
 	return serve.File("/documents/{id}/"+path, summary, []string{kind}, of(d, do), params...)
 }
 
-// Sealed returns a document's id as one user gets it; nobody else can use it.
+// Sealed returns the id of a document for one user; no other user can use it.
 func (d *Documents) Sealed(id string, userID int64) string {
 	mac := hmac.New(sha256.New, d.seal)
 	fmt.Fprintf(mac, "%d %s", userID, id)

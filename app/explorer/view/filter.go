@@ -120,7 +120,7 @@ func (d *Documents) compare(ctx context.Context, c *resource.Call, in *compareRe
 	return document.Diff(ctx, left, right, in.Ignore)
 }
 
-// side opens one side of a comparison; done lets go what was opened for it.
+// side opens one side of a comparison; done closes it.
 func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 	historyID int64) (*document.Document, func(), error) {
 	if strings.TrimSpace(sealed) != "" {

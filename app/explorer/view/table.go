@@ -107,9 +107,9 @@ const maxClip = 4 << 20
 
 var errClipFull = errors.New("too large for the clipboard")
 
-// exportTable writes the table in the format asked for: all rows unless from
-// and count say otherwise, and all columns unless some are named. With clip it
-// is a text to be pasted, of a bounded size.
+// exportTable writes the table in the requested format: all rows unless from and
+// count say otherwise, and all columns unless some are named. With clip it is a
+// text for the clipboard, with a limited size.
 func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
 	format, ok := sheet.Of(c.Query.Get("format"))
 	if !ok {

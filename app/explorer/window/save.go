@@ -18,7 +18,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// saveRequest is the body of /native/save: a file of ours to fetch, or a text.
+// saveRequest is the body of /native/save: a path of the portal to download, or a
+// text.
 type saveRequest struct{ Name, Path, Text string }
 
 var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", Fields: []resource.Field[*saveRequest]{
@@ -49,7 +50,7 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 			return nil, err
 		}
 		defer answer.Body.Close()
-		// without one there is no name in it
+		// without the header, there is no name
 		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 		from, name = answer.Body, cmp.Or(in.Name, more["filename"])
 	}

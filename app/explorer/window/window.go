@@ -28,7 +28,7 @@ import (
 // Desk provides the desktop's functions to the page.
 type Desk interface {
 	OpenLink(url string) error                     // http and https only
-	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
+	SaveFile(name string) (path string, err error) // shows the save dialog; empty when the user cancelled
 	ToggleFullScreen() error                       // of the window
 	Quit() error                                   // closes the window, and with it the program
 }
@@ -69,8 +69,8 @@ func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) 
 	return nothing, nil
 }
 
-// Only lets only the session of the window itself in. What acts on the
-// person's screen is not for other sessions of theirs, nor for other users.
+// Only refuses all sessions but that of the window itself: other sessions of the
+// user, and other users, must not control the screen.
 func (w *Window) Only(do serve.Handle) serve.Handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		if w.Desk != nil && !c.Session.Window {

@@ -28,7 +28,7 @@ const NoData = "no data"
 // Types of an alert.
 const (
 	DataSourceAlert = "dataSourceAlert"  // a data point is beyond its threshold
-	AgentDownAlert  = "agentDownAlert"   // a collector does not answer
+	AgentDownAlert  = "agentDownAlert"   // a collector does not respond
 	GroupAlert      = "hostClusterAlert" // so many devices of a group have an alert (ClusterAlert)
 )
 
@@ -73,7 +73,7 @@ type Alert struct {
 	Chain              string
 	SubChainID         int64  // which of the chain's destinations counts, from 1
 	NextRecipient      int64  // how far along its chain it is: 1 for the first stage, 0 without a chain
-	Received           string // who has been told
+	Received           string // who has been notified
 	Suppressor         string
 	SuppressNote       string
 	UpdatedOn          resource.Seconds

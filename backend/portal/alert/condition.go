@@ -41,7 +41,7 @@ const (
 	ConditionDatabase    = "database"    // the database cannot be written
 	ConditionPanic       = "panic"       // a task crashed and was ended
 	ConditionCredential  = "credential"  // it was registered again while it ran
-	ConditionExpressions = "expressions" // some take too much work and are not asked
+	ConditionExpressions = "expressions" // some need too much work and are not evaluated
 )
 
 // conditions are the words of a subject, after the name of the collector.
@@ -67,7 +67,7 @@ const (
 
 // alertOf fills in an alert about a condition of the collector. Published clients
 // know agentDownAlert for a collector that does not report; other conditions are
-// alerts of a data source, which is how they know the health of a collector.
+// alerts of a data source, which is how they represent the health of a collector.
 func (a *Alert) ofCollector(c *collector.Collector, condition string) {
 	a.ObjectType, a.CollectorID, a.DeviceName, a.Condition = "collector", c.ID, c.Hostname, cmp.Or(condition,
 		ConditionHeartbeat)

@@ -34,7 +34,7 @@ func alertStatusOf(value func(status string) any) func(context.Context, resource
 }
 
 // alertPriority orders statuses, the worst first: 1 for one that is critical,
-// unknown to anybody and not covered by maintenance, up to 100 for no alert.
+// unacknowledged and not covered by maintenance, up to 100 for no alert.
 func alertPriority(status string) any {
 	parts := strings.Split(status, "-")
 	if len(parts) < 3 {

@@ -130,7 +130,7 @@ var Integrations = resource.Resource[*Integration]{
 		}
 		if was != nil && was.Type == now.Type && was.URL == now.URL && was.SendInClear == now.SendInClear &&
 			!w.Given("secret") && !w.Given("signingKey") {
-			return nil // stored before consent was asked for
+			return nil // stored before consent was required
 		}
 		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
 	},

@@ -38,11 +38,10 @@ type Finding struct {
 
 // Raise opens an alert, or gives the active one of that data point another
 // severity: it keeps its id and its history. An alert that gets worse is no
-// longer acknowledged. changed is false when it was there as it is.
+// longer acknowledged. changed is false if it already had that severity.
 //
-// There is none, and nil is answered, where alerting is disabled at the
-// instance, its device or a group above, or one of them is gone; one that is
-// active there clears.
+// Raise returns nil where alerting is disabled at the instance, its device or a
+// group above, or one of them was deleted; an active alert there clears.
 func Raise(ctx context.Context, tx resource.Tx, f *Finding) (a *Alert, changed bool, err error) {
 	about, err := findingOf(ctx, tx, f)
 	if err != nil {
@@ -401,7 +400,7 @@ func AlertStatus(alerts []Alert) string {
 	return strings.Join(status, "-")
 }
 
-// clearRemoved ends the alerts of what is about to be removed.
+// clearRemoved clears the alerts of objects that are about to be deleted.
 func clearRemoved(ctx context.Context, tx resource.Tx, gone fleet.Removed) error {
 	where := []resource.Where{{Field: "monitorObjectId", Op: "=", Value: gone.DeviceID}}
 	if gone.DeviceDataSourceID > 0 {

@@ -42,9 +42,9 @@ const maxMessage = 64 << 10
 
 var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
 
-// Wording fills in texts about one alert; the zero Wording is about none. A token is the name of a property of
-// the instance or device, or one of the words in alertWords; others stay as
-// they stand. Secret-looking properties are masked.
+// Wording fills in texts about one alert; the zero Wording is about none. A token
+// is the name of a property of the instance or device, or one of the words in
+// alertWords; others stay unchanged. Secret-looking properties are masked.
 type Wording struct{ subject *alertSubject }
 
 // WordingOf looks up the values that texts about an alert may quote.
@@ -59,8 +59,8 @@ func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error
 // Message returns the subject and body of the alert's data point.
 func (w Wording) Message() AlertMessage { return w.subject.message() }
 
-// JSON fills in a text that is JSON: what comes in is escaped for the texts in
-// which tokens stand. More are further tokens.
+// JSON fills in a JSON text: values are escaped for JSON strings. more has
+// further tokens.
 func (w Wording) JSON(text string, more map[string]string) string {
 	return fill(text, func(name string) (string, bool) {
 		value, ok := more[name]
@@ -84,12 +84,12 @@ func TokensOf(text string) []string {
 // alertSubject is an alert and what its message may quote.
 type alertSubject struct {
 	alert    *Alert
-	device   *fleet.Device // an empty one when it is gone, as with the others
+	device   *fleet.Device // empty if it was deleted, as the others
 	instance *fleet.Instance
 	source   *datasource.DataSource
 	tree     *fleet.Tree
 	zone     *time.Location
-	who      *resource.Access // who is told; nil for nobody in particular
+	who      *resource.Access // the recipient; may be nil
 }
 
 func subjectsOf(ctx context.Context, r resource.Reader, ids []int64) (map[int64]*alertSubject, error) {
@@ -201,7 +201,7 @@ func (s *alertSubject) point() *datasource.DataPoint {
 
 func (s *alertSubject) render(text string) string { return fill(text, s.token) }
 
-// fill replaces the tokens of which value knows something.
+// fill replaces the tokens that value knows.
 func fill(text string, value func(name string) (string, bool)) string {
 	var b strings.Builder
 	for b.Len() < maxMessage {
@@ -232,8 +232,8 @@ func (s *alertSubject) token(name string) (string, bool) {
 	return s.property(name)
 }
 
-// property returns the value that applies: the instance's, the device's own, that of
-// its groups, and what the portal knows. Secrets are masked.
+// property returns the value that applies: the first of the instance, the device,
+// its groups and the portal. Secrets are masked.
 func (s *alertSubject) property(name string) (string, bool) {
 	i, d := s.instance, s.device
 	for _, props := range [][]resource.Property{

@@ -52,7 +52,7 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *fleet.Device) 
 	if err != nil {
 		return nil, nil, err
 	}
-	paths := []string{""} // a device in no group there is stands in the root
+	paths := []string{""} // a device without an existing group is in the root group
 	if d != nil {
 		for _, id := range d.GroupIDs {
 			if g := tree.Groups[id]; g != nil {

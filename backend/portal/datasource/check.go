@@ -134,8 +134,8 @@ func (d *DataSource) checkAttribute(w *resource.Write, was *DataSource) error {
 	return checkAttributes("collectorAttribute", d.CollectorAttribute)
 }
 
-// attributeName returns the name that published clients use for the attributes
-// of a check; they refuse names they do not know.
+// attributeName returns the name that published clients use for the attributes of
+// a check; they refuse unknown names.
 func attributeName(method string) string {
 	switch method {
 	case "http":
@@ -147,7 +147,7 @@ func attributeName(method string) string {
 }
 
 // discoveryName returns the name that published clients use for a discovery
-// method; they refuse names they do not know.
+// method; they refuse unknown names.
 func discoveryName(method string) string {
 	switch method {
 	case "snmp":

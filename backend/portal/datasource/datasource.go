@@ -28,7 +28,7 @@ type DataSource struct {
 	DisplayName        string
 	Description        string
 	Group              string // under which heading it is listed
-	Technology         string // notes for whoever reads it
+	Technology         string // notes for maintainers
 	Tags               string // joined by commas
 	AppliesTo          string // an expression over devices (package appliesto)
 	CollectMethod      string // the check: ping, tcp, http, dns, tls, snmp, host, simulate …

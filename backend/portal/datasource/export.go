@@ -185,7 +185,7 @@ func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error)
 // download returns a value as a file of indented JSON.
 func download(c *resource.Call, name string, value any) *resource.Answer {
 	kind := exportType
-	if c.Lenient { // whose clients know no other type
+	if c.Lenient { // whose clients support no other type
 		kind = "application/json"
 	}
 	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {

@@ -8,7 +8,7 @@ import (
 // FunctionRows names the rows of Function.
 const FunctionRows resource.Name[*Function] = "appliesToFunction"
 
-// FunctionPath is where the functions are.
+// FunctionPath is the path of the functions.
 const FunctionPath = "/setting/functions"
 
 // Function is a named expression that other expressions can call. Built-in functions

@@ -61,7 +61,7 @@ func (x *exchange) importFunctions() resource.Endpoint {
 	}, FunctionPath)
 }
 
-// importing returns an import for the rows that live at path.
+// importing returns an import for the rows at path.
 func (x *exchange) importing(e resource.Endpoint, path string) resource.Endpoint {
 	post := x.of["POST "+path]
 	e.Method, e.Category, e.Right, e.Upload = "POST", ground.CategoryDataSources, post.Right, "file"

@@ -124,7 +124,7 @@ type step struct {
 	device *Device
 	source *datasource.DataSource // nil: it does not apply any more
 	row    *DeviceDataSource      // nil: there is none yet
-	finds  bool                   // its instances can be told at once
+	finds  bool                   // its instances are known at once
 }
 
 // plan returns the steps after which exactly the data sources that apply are on
@@ -259,15 +259,15 @@ func (s *step) do(ctx context.Context, tx resource.Tx, now resource.Seconds) err
 	case row.Multiple && s.finds && s.source.EnableDiscovery && row.DiscoveredOn == 0:
 		return discovered(ctx, tx, row, s.source, check.Simulated(s.source.Name, s.device.ID), now, 0)
 	case row.Multiple && s.source.EnableDiscovery && row.DiscoveredOn == 0:
-		row.NextOn = now // for whoever can ask the device
+		row.NextOn = now // for the collector of the device
 	case !row.Multiple && row.Instances == 0:
 		return onlyInstance(ctx, tx, row, now)
 	}
 	return resource.Put(ctx, tx, DeviceDataSourceRows, row)
 }
 
-// onlyInstance writes the row of a data source that measures one thing on a
-// device, with that one instance.
+// onlyInstance writes the row of a data source with a single instance on a
+// device.
 func onlyInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, now resource.Seconds) error {
 	row.counts(1, 1)
 	if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {

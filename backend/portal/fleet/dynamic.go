@@ -174,9 +174,9 @@ func (t *Tree) static(ids resource.IDs) resource.IDs {
 	return out
 }
 
-// keepDynamic refuses to add a device to a dynamic group by hand, or to remove it
-// from one. A client may send back the groups it has read; clients of the published
-// API, which do not know dynamic groups, may omit them.
+// keepDynamic refuses to add a device to a dynamic group manually, or to remove
+// it from one. A client may send back the groups it has read; clients of the
+// published API, which do not know dynamic groups, may omit them.
 func keepDynamic(w *resource.Write, was, now *Device) error {
 	tree, err := TreeOf(w.Context, w.Tx)
 	if err != nil || !tree.hasDynamic() {
@@ -238,14 +238,14 @@ func mayChoose(who *resource.Access) error {
 }
 
 // subject is a device as an expression sees it: its fields, then its properties
-// in the order in which they count. Groups are those it was put into by hand
-// and the ones above them, so that no dynamic group depends on another. The
-// values of secrets are masked: membership must not reveal them.
+// in the order in which they count. Groups are those it was added to manually and
+// their parents, so that no dynamic group depends on another. The values of
+// secrets are masked: membership must not reveal them.
 type subject struct {
 	device *Device
 	static resource.IDs
 	of     *Membership
-	groups []string // once asked for
+	groups []string // once used
 }
 
 // Groups implements appliesto.Subject.

@@ -11,7 +11,7 @@ import (
 // about to be removed: its alerts end.
 const OnRemoved resource.Trigger[Removed] = "device.removed"
 
-// Removed names what is deleted. An id of 0 stands for everything at that level.
+// Removed names what is deleted. An id of 0 means all at that level.
 type Removed struct {
 	DeviceID           int64
 	DeviceDataSourceID int64

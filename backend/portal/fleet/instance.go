@@ -25,7 +25,7 @@ type Instance struct {
 	Name               string // "SNMP_Interfaces-eth0": the data source's name and the alias
 	DisplayName        string // the alias, "eth0"
 	Description        string
-	WildValue          string // what the check asks for
+	WildValue          string // the value for the check
 	WildValue2         string
 	GroupID            int64 // of instances; 0: none
 	StopMonitoring     bool
@@ -231,7 +231,7 @@ func instanceGroupNames(ctx context.Context, r resource.Reader, rows []resource.
 // epoch seconds; 0 for not yet.
 type Latest func(ctx context.Context, instance int64, dataPoints []int64) (int64, error)
 
-// LastError is why the last poll of an instance failed; empty when it did not.
+// LastError returns why the last poll of an instance failed; empty if it did not.
 type LastError func(instance int64) string
 
 // InstancesWith returns Instances in a portal that polls and has samples:

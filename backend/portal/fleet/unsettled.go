@@ -16,8 +16,8 @@ type Unsettled struct {
 // Settling is the progress of associating devices with data sources.
 type Settling struct {
 	ID     int64
-	LastID int64  // every device up to this one has been looked at
-	Print  string // of the Applying that all of them were last looked at with
+	LastID int64  // every device up to this one has been processed
+	Print  string // of the Applying with which all of them were last processed
 }
 
 // SettlingID is the id of the only row of SettlingRow.

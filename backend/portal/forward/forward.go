@@ -145,7 +145,7 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		}
 		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear &&
 			!w.Given("secret") {
-			return nil // stored before consent was asked for
+			return nil // stored before consent was required
 		}
 		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
 	},

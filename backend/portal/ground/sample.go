@@ -1,7 +1,6 @@
 package ground
 
-// Rows of the demo that examples of nested paths use. They are those of its
-// first device.
+// Ids of demo rows for examples of nested paths, those of the first device.
 const (
 	SampleDevice           int64 = 1
 	SampleDeviceDataSource int64 = 1

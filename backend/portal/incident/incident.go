@@ -91,7 +91,7 @@ var IncidentKinds = []IncidentKind{
 		Doc: "the API responds with 401; strength: to how many of a hundred requests"},
 }
 
-// KindOf returns the kind of an incident; nil if this version does not know it.
+// KindOf returns the kind of an incident; nil if this version does not have it.
 func (i *Incident) KindOf() *IncidentKind {
 	at := slices.IndexFunc(IncidentKinds, func(k IncidentKind) bool { return k.Name == i.Kind })
 	if at < 0 {
@@ -233,7 +233,7 @@ const demoTimeRows resource.Name[*DemoTime] = "demoTime"
 type DemoTime struct {
 	ID      int64
 	Devices int64           // that it was made with; 0 for the standard company
-	Paused  bool            // its time stands still
+	Paused  bool            // its clock is paused
 	At      resource.Millis // the time of the demo when the row was written; 0: that of the world
 
 	PastOn resource.Seconds // until then the instances of the demo have samples; 0: they may not have

@@ -14,7 +14,7 @@ import (
 // to change it by the resolved ids.
 type aiming struct {
 	w     *resource.Write
-	names map[string]string // that stand for ids
+	names map[string]string // given instead of ids
 	s     *SDT
 	kept  []string // the ids that its type takes
 }

@@ -298,7 +298,7 @@ func mayMaintain(who *resource.Access) bool {
 	return all
 }
 
-// namesIn returns the names in the body that may stand for ids.
+// namesIn returns the names in the body that may replace ids.
 func namesIn(w *resource.Write) (map[string]string, error) {
 	names := map[string]string{}
 	var body resource.Node

@@ -312,8 +312,8 @@ func (o *Override) keep(ctx context.Context, tx resource.Tx) error {
 	return resource.Put(ctx, tx, overrideRows, o)
 }
 
-// settingsOf returns the settings of every data point of the instances. An instance
-// with id 0 stands for the level above it.
+// settingsOf returns the settings of every data point of the instances. An
+// instance with id 0 means the level above it.
 func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instances []fleet.Instance) ([]AlertSetting,
 	error) {
 	device, err := resource.Get(ctx, r, fleet.DeviceRows, deviceID)

@@ -32,7 +32,7 @@ type Override struct {
 	DataPointID        int64
 	Expr               string // empty: as further away
 	Note               string
-	Disabled           bool  // no alerts, whatever stands anywhere
+	Disabled           bool  // no alerts, regardless of other settings
 	NoData             int64 // inherit: as further away
 	Transition         int64
 	ClearTransition    int64

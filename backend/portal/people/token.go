@@ -78,8 +78,8 @@ var Tokens = resource.Resource[*Token]{
 	},
 }
 
-// mayManageTokens: a token is as good as its user, so who may not change the
-// user may not change it either.
+// mayManageTokens refuses callers who may not change the user, because a token
+// has the same access.
 func mayManageTokens(w *resource.Write, t *Token) error {
 	user, err := resource.Get(w.Context, w.Tx, UserRows, t.AdminID)
 	if err != nil {

@@ -39,7 +39,7 @@ type Report struct {
 	Format      string
 	Delivery    string
 	Recipients  []alert.Recipient
-	Schedule    string // cron; empty: only when asked
+	Schedule    string // cron; empty: no schedule
 	Timezone    string // of the schedule and of the moments shown; empty: the portal's
 	// next scheduled run; 0: not scheduled, or not computed yet
 	NextOn     resource.Seconds

@@ -43,9 +43,9 @@ type ReportTask struct {
 	UserID    int64 // whose rights it has
 	User      string
 	Mails     string           // joined by commas
-	Scheduled bool             // the schedule asked for it
+	Scheduled bool             // started by the schedule
 	DueOn     resource.Seconds // not before this moment; 0 for at once
-	Note      string           // what a person should know of it, such as that it comes late
+	Note      string           // note for users, for example that it is late
 	Pages     int64            // of a PDF
 	Starts    int64            // how often it was begun
 	Link      string           // to the file; made when shown

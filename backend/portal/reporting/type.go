@@ -87,7 +87,8 @@ func reportTypeNames() []any {
 	return names
 }
 
-// earlierColumns are names that columns had, as plain as Column compares them; reports that name them go on.
+// earlierColumns maps former names of columns, normalized as Column compares
+// them, so that reports with them still work.
 var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenance"}
 
 // Column returns the index of the column of that name, ignoring letter case,

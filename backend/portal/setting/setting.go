@@ -23,7 +23,7 @@ const SettingRows resource.Name[*Setting] = "portalSetting"
 // portal is made. Without it the portal is not complete.
 type Setting struct {
 	ID         int64
-	Instance   string // random; tells this portal from others on the same machine
+	Instance   string // random; distinguishes this portal from others on the same machine
 	Name       string
 	Demo       bool
 	Timezone   string // IANA name; empty: the machine's

@@ -1,7 +1,7 @@
 // Package sqlite is the embedded engine under package store: it opens database
 // files, and has every statement of SQL, every pragma, and the functions that
 // Spyglass adds to SQLite. Package store decides what is read and written, when,
-// and what of it is cached; here is only how SQLite is told.
+// and what of it is cached; this package only runs it on SQLite.
 //
 // # Names
 //
@@ -30,8 +30,8 @@ import (
 )
 
 // registerFunctions adds fold(text) to SQLite, once a process: the driver keeps
-// one list for all connections. fold makes texts equal that differ in case
-// only, where SQLite itself knows only the case of A to Z.
+// one list for all connections. fold makes texts equal that differ only in case;
+// SQLite itself only folds A to Z.
 var registerFunctions = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("fold", 1,
 		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {

@@ -21,8 +21,8 @@ func Savepoint(name string) string { return "SAVEPOINT " + name }
 // Release returns the statement that keeps what a savepoint has changed.
 func Release(name string) string { return "RELEASE " + name }
 
-// RollbackTo returns the statement that takes back what a savepoint has changed;
-// the savepoint goes on.
+// RollbackTo returns the statement that undoes the changes since a savepoint,
+// which stays.
 func RollbackTo(name string) string { return "ROLLBACK TO " + name }
 
 // Quote returns a name as statements have it.
@@ -38,7 +38,7 @@ func quoteAll(names []string) []string {
 	return quoted
 }
 
-// ID is the column that tells the rows of a table apart.
+// ID is the column with the unique id of a row.
 const ID = `"id"`
 
 // Table has the statements for the rows of one resource.
