@@ -101,7 +101,7 @@ func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
 	}
 	for body, want := range map[string]string{
 		`{"path":"$.items["}`: "path: ",
-		`{"path":""}`:         "path: path is empty",
+		`{"path":""}`:         "path: path must not be empty",
 		`{"variable":"1 x"}`:  "variable: a variable's name must begin with a letter",
 		`{"status":"ok!"}`:    "status: the status must be three digits",
 	} {

@@ -152,7 +152,7 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 		{native, `{"password":null}`, "password", `password must not be null; leave it out instead`},
 		{native, `{"name":42}`, "name", `name must be a text in double quotes`},
 		{both, `{"name":["db"]}`, "name", `name must be a text in double quotes`},
-		{both, `{"name":" "}`, "name", `name is empty`},
+		{both, `{"name":" "}`, "name", `name must not be empty`},
 		{both, `{"name":"12345678901"}`, "name", `name is longer than 10 characters`},
 		{both, `{"name":"a\u0000"}`, "name", `name must be a text without NUL characters`},
 		{both, `{"status":"gone"}`, "status", `status must be one of active, suspended`},

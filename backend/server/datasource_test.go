@@ -118,7 +118,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 			`\ and /, because filters and alert rules select data sources by it`},
 		{`{"name":"a\u0007b","collectMethod":"ping","collectInterval":60}`, "name",
 			"name must be one line of text without control characters"},
-		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name is empty"},
+		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name must not be empty"},
 		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod",
 			"collectMethod must be one of ping, tcp, http, dns, tls, snmp, host, disk, network, simulate"},
 		{`{"name":"X","collectMethod":"ping","collectInterval":0}`, "collectInterval",

@@ -26,7 +26,7 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 		{"PATCH /device/devices/1", `{"description":"not followed"}`, ""},
 		{"PATCH /device/devices/1/ports/1", `{"label":"x"}`, ""},
 		{"PATCH /device/devices/1/ports/1", `{"label":"y"}`, ""},
-		{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label is empty"},
+		{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label must not be empty"},
 		{"DELETE /device/devices/2/ports/2/lanes/2", "", "{}"},
 	})
 	rows, lost := next()

@@ -234,7 +234,7 @@ func TestWhoWatchesATableIsToldOfItsCommitsAndNoOthers(t *testing.T) {
 	if !told() || told() {
 		t.Error("two changes of a port are not told once")
 	}
-	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label is empty"}})
+	h.steps(nil, []step{{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label must not be empty"}})
 	if told() {
 		t.Error("told of a change that was refused")
 	}
