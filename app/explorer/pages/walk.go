@@ -131,7 +131,8 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
-			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Incomplete},
+			err = &fault.Error{Kind: fault.Offline, Field: "portal",
+				Detail:  map[string]any{"answered": true, "failure": client.Incomplete},
 				Err:     err,
 				Message: fmt.Sprintf("the response from %s broke off after %d bytes", r.Target.Host, len(body))}
 		}

@@ -326,7 +326,8 @@ func (x *Exchange) FetchWhole(ctx context.Context, out *outgoing.Request, limit 
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true, "failure": client.Unreadable},
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal",
+			Detail: map[string]any{"answered": true, "failure": client.Unreadable},
 			Message: fmt.Sprintf("one response of %s has more than %d MiB; request a smaller size", x.Target.Host,
 				limit>>20)}
 	}
