@@ -99,7 +99,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 		{"words=grosse", "[]"}, {"words=GRÖSS", "[]"}, {"words=gro", "[1]"}, {"words=GRÖ", "[1]"},
 		{"words=10.20.0", "[2]"},
 		{"words=critical", "[4]"},
-		{"words=nothing+answers", "[4]"},
+		{"words=refused+connection", "[4]"},
 		{"words=404", "[3]"},
 		{"words=created", "[2]"},
 		{"words=devices+not", "[3]"},

@@ -77,7 +77,7 @@ const (
 		`"errorDetail":null}`
 	badToken = `{"errorMessage":"the API token is not valid","errorCode":1401,"errorDetail":null}`
 	forged   = `{"errorMessage":"the X-CSRF-Token header does not match this session;` +
-		` GET anything with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`
+		` send a GET with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`
 	notJSON = `{"errorMessage":"the body must be JSON, with Content-Type: application/json","errorCode":1415,` +
 		`"errorDetail":null}`
 	nothing = `{"errorMessage":"there is no endpoint at this path; GET /api/openapi.json lists all endpoints",` +

@@ -41,7 +41,7 @@ func TestAFileMayBeUploadedWhereAnEndpointTakesOne(t *testing.T) {
 				`"errorDetail":null}`},
 		{do: "POST /api/test/upload", as: "admin", head: formHead + "\nX-CSRF-Token: ", body: file, code: 403,
 			want: `{"errorMessage":"the X-CSRF-Token header does not match this session;` +
-				` GET anything with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`},
+				` send a GET with X-CSRF-Token: Fetch to get the token","errorCode":1403,"errorDetail":null}`},
 	})
 }
 

@@ -214,10 +214,10 @@ func TestABatchIsAllOrNothingUnlessItSaysOtherwise(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"admin", `{` + mixed + `}`, 409, `{"errorMessage":"nothing was written: 3 of 6 operations are wrong;` +
+		{"admin", `{` + mixed + `}`, 409, `{"errorMessage":"nothing was written: 3 of 6 operations failed,` +
 			` number 3 first: there is already a device with the displayName \"D0001\"","errorCode":1409,` +
 			`"errorDetail":{"field":"operations[3].displayName",` +
-			`"reason":"nothing was written: 3 of 6 operations are wrong;` +
+			`"reason":"nothing was written: 3 of 6 operations failed,` +
 			` number 3 first: there is already a device with the displayName \"D0001\"","results":[` +
 			`{"op":"create","id":0,"ok":true,"etag":"","error":null},{"op":"patch","id":1,"ok":true,"etag":"",` +
 			`"error":null},{"op":"delete","id":2,"ok":true,"etag":"","error":null},` +

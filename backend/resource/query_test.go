@@ -50,8 +50,8 @@ func TestAWrongQuerySaysWhichParameter(t *testing.T) {
 		{`size=1001`, false, "size", `size must be a whole number from 1 to 1000`},
 		{`size=ten`, false, "size", `size must be a whole number from 1 to 1000`},
 		{`size=1.5`, false, "size", `size must be a whole number from 1 to 1000`},
-		{`offset=-1`, false, "offset", `offset must be a whole number from 0`},
-		{`offset=9223372036854775808`, false, "offset", `offset must be a whole number from 0`},
+		{`offset=-1`, false, "offset", `offset must be a whole number of at least 0`},
+		{`offset=9223372036854775808`, false, "offset", `offset must be a whole number of at least 0`},
 		{`sort=a,b,c,d,e,f,g,h,i`, false, "sort", `sort can have at most 8 fields`},
 	} {
 		t.Run(tt.query, func(t *testing.T) {

@@ -20,10 +20,10 @@ func TestParseIDs(t *testing.T) {
 		{text: `1`, want: resource.IDs{1}, back: `1`},
 		{text: ` 3, 1,3,,2 `, want: resource.IDs{3, 1, 2}, back: `3,1,2`},
 		{text: `9223372036854775807`, want: resource.IDs{9223372036854775807}, back: `9223372036854775807`},
-		{text: `1,0`, err: `"0" is no id`},
-		{text: `-1`, err: `"-1" is no id`},
-		{text: `1;2`, err: `"1;2" is no id`},
-		{text: `9223372036854775808`, err: `"9223372036854775808" is no id`},
+		{text: `1,0`, err: `"0" is not an id`},
+		{text: `-1`, err: `"-1" is not an id`},
+		{text: `1;2`, err: `"1;2" is not an id`},
+		{text: `9223372036854775808`, err: `"9223372036854775808" is not an id`},
 	} {
 		got, err := resource.ParseIDs(tt.text)
 		if tt.err != "" {

@@ -192,14 +192,14 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds: there ` +
 			`is no device group 99`},
 		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds must be a ` +
-			`list of ids joined by commas: "x" is no id`},
+			`list of ids joined by commas: "x" is not an id`},
 		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: ` +
 			`preferredCollectorId must be at least 1`},
 		{"POST /device/groups", `{"name":"a/b"}`,
 			`invalid name: name must not contain slashes, because they separate the ` +
 				`groups of a path`},
 		{"GET /device/devices?size=0", ``, `invalid size: size must be a whole number from 1 to 1000`},
-		{"GET /device/devices?offset=-1", ``, `invalid offset: offset must be a whole number from 0`},
+		{"GET /device/devices?offset=-1", ``, `invalid offset: offset must be a whole number of at least 0`},
 		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you ` +
 			`mean displayName?`},
 		{"GET /device/devices?sort=-customProperties", ``, `invalid sort: customProperties is a list or an object; ` +
