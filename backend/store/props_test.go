@@ -72,8 +72,8 @@ func TestAPropertyLivesThroughAllFiveMethods(t *testing.T) {
 	equipped(t).steps(admin, []step{
 		{`POST /device/devices/1/properties`, `{"name":"tier","value":"lead"}`,
 			strings.Replace(strings.Replace(propTier, `"gold"`, `"lead"`, 1), `"inherit"`, `"custom"`, 1)},
-		{`POST /device/devices/1/properties`, `{"name":"TIER","value":"x"}`, `conflict name: the device has a ` +
-			`property TIER already`},
+		{`POST /device/devices/1/properties`, `{"name":"TIER","value":"x"}`, `conflict name: the device ` +
+			`already has a property TIER`},
 		{`POST /device/devices/1/properties`, `{"name":"x"}`, `invalid value: value is required`},
 		{`POST /device/devices/1/properties`, `{"value":"x"}`, `invalid name: name is required`},
 		{`POST /device/devices/1/properties`, `{"name":" ","value":"x"}`,
