@@ -118,7 +118,7 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 		t.Errorf("in the outage: %s, want %s", got, outage)
 	}
 	if text := b.reasons(); !strings.Contains(text, "The portal has had no response from any of its ") ||
-		!strings.Contains(text, " UTC. Check its network connection. Devices") {
+		!strings.Contains(text, " UTC. Check its network connection. Until then, devices") {
 		t.Errorf("the alerts say\n%s", text)
 	}
 	b.Engine.Stop()

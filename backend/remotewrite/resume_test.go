@@ -193,7 +193,7 @@ func TestThatAReceiverRefusesIsLoggedOnce(t *testing.T) {
 		x.measure(sample(1, 2, i, 1))
 	}
 	x.counts(remotewrite.Stats{Sent: 1, Refused: 4})
-	if n := strings.Count(log.String(), "refuses samples"); n != 2 { // and once more after it took some
+	if n := strings.Count(log.String(), "rejects samples"); n != 2 { // and once more after it took some
 		t.Errorf("it is logged %d times:\n%s", n, log.String())
 	}
 }
