@@ -67,7 +67,7 @@ func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {
 		t.Errorf("got %v, want %v", names, want)
 	}
 	one := `{"id":"POST /device/devices","method":"POST","path":"/device/devices","category":"Devices",` +
-		`"summary":"Add a device","doc":"Adds it.",` +
+		`"summary":"Add a device","noun":"device","doc":"Adds it.",` +
 		`"permission":"write on settings: x","admin":true,"deprecated":false,"params":[],` +
 		`"body":{"type":"object","properties":[{"name":"name","required":true,"type":"string",` +
 		`"doc":"What it is called"},{"name":"password","type":"string","format":"password"},{"name":"pin",` +

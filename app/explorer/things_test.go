@@ -119,7 +119,7 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Name: "name", Required: true, Schema: resource.Text("What it is called")},
 		{Name: "note", Schema: resource.Text("Anything")},
 		{Name: "numOfSubThings", ReadOnly: true,
-			Schema: resource.Integer("Things in it; none of them is counted twice")},
+			Schema: resource.Schema{Type: "integer", Counts: resource.Noun{One: "thing in it", Many: "things in it"}}},
 		{Name: "size", Schema: resource.Schema{Type: "integer", Default: 5}},
 		{Name: "tags", Schema: resource.Schema{Type: "array"}},
 		{Name: "password", WriteOnly: true, Schema: resource.Schema{Type: "string", Format: "password"}},
@@ -136,9 +136,9 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Method: "GET", Path: "/raw/things/{id}", Params: id, Answer: thing},
 		{Method: "PUT", Path: "/raw/things/{id}", Params: id, Body: thing, Answer: thing},
 		{Method: "PATCH", Path: "/raw/things/{id}", Params: id, Body: thing, Answer: thing},
-		{Method: "DELETE", Path: "/raw/things/{id}", Summary: "Remove a thing for good", Params: id},
+		{Method: "DELETE", Path: "/raw/things/{id}", Params: id},
 		{Method: "POST", Path: "/raw/things", Body: thing, Answer: thing, Creates: true},
-		{Method: "GET", Path: "/raw/things/{id}/parts", Summary: "List spare parts of a thing", Params: id,
+		{Method: "GET", Path: "/raw/things/{id}/parts", Noun: resource.Regular("spare part"), Params: id,
 			Answer: list},
 		{Method: "GET", Path: "/raw/things/{id}/openAlerts", Summary: "What is wrong", Params: id, Answer: list},
 		{Method: "GET", Path: "/raw/things/{id}/installers", Summary: "List installers of a thing", Params: id,
@@ -146,7 +146,7 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 	}
 	if bin {
 		all = append(all, resource.Endpoint{Method: "POST", Path: "/raw/recyclebin/{id}/restore", Params: id,
-			Answer: thing})
+			Noun: resource.Regular("thing"), Answer: thing})
 	}
 	return all
 }

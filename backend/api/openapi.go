@@ -152,7 +152,8 @@ func (c *components) operation(e *resource.Endpoint, id string) object {
 	case e.Method != http.MethodGet:
 		o = append(o, member{"security", writers})
 	}
-	return append(o, member{"x-right", e.Right.String()}, member{"x-example", exampleURL(e)})
+	o = append(o, member{"x-right", e.Right.String()}, member{"x-example", exampleURL(e)})
+	return o.noun(e.Noun)
 }
 
 func (c *components) parameter(e *resource.Endpoint, p resource.Param) object {

@@ -68,6 +68,9 @@ func (o object) with(key string, value any) object {
 	return append(o, member{key, value})
 }
 
+// noun adds what people call one and several of what o describes.
+func (o object) noun(n resource.Noun) object { return o.with("x-noun", n.One).with("x-plural", n.Many) }
+
 // side is the place of a schema, a body or a response: required and shown keys
 // differ.
 type side int
@@ -172,7 +175,7 @@ func (c *components) inline(s resource.Schema, at side) object {
 	if list := c.listed(&s); list != "" {
 		o = append(o, member{"x-list", list})
 	}
-	return o
+	return o.noun(s.Counts)
 }
 
 func (c *components) properties(o object, s resource.Schema, at side) object {

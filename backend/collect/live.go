@@ -126,7 +126,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: path + "/assignments", Category: ground.CategorySettings,
-			Summary: "List what a collector polls",
+			Summary: "List what a collector polls", Noun: resource.Regular("instance"),
 			Doc: "Returns the instances the collector polls now, with all that its checks need. Secrets are in " +
 				"clear for the collector's own credential, and masked for anyone else. If-None-Match returns 304 " +
 				"while nothing has changed.",
@@ -145,7 +145,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: path + "/searches", Category: ground.CategorySettings,
-			Summary: "List pending discoveries of a collector",
+			Summary: "List pending discoveries of a collector", Noun: resource.Regular("pending discovery"),
 			Doc: "Returns the data sources whose instances the collector should discover now on devices that it " +
 				"polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the " +
 				"collector's own credential, and masked for anyone else.",

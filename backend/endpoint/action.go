@@ -62,7 +62,7 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 // single returns the endpoints of a resource that is one row: those of a row, at
 // the path itself, without what lists, adds or removes rows.
 func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
-	path, label := d.res.Path, d.res.Label
+	path, label := d.res.Path, d.one
 	says := map[string][2]string{
 		"GET": {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
 		"PUT": {"Replace the " + label, "Replaces the " + label +

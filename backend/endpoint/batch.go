@@ -30,11 +30,10 @@ func batchSchema(row string) *resource.Schema {
 
 // batchEndpoint returns POST {path}/batch.
 func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
-	label := d.res.Label
 	answer := resource.ResultsSchema()
 	return resource.Endpoint{
-		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + Plural(label) + " at once",
-		Doc: "Creates, patches and deletes up to 1,000 " + Plural(label) +
+		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + d.many + " at once",
+		Doc: "Creates, patches and deletes up to 1,000 " + d.many +
 			" in one transaction, in the order given, with the permissions and the rules of the single writes.\n\n" +
 			"All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is " +
 			"the error of the first failed one, " +
@@ -64,7 +63,7 @@ const oneByOne = "A failed one does not affect the others: results has the resul
 
 // idList describes a body with a list of ids under that name.
 func (d *declaration[T]) idList(name string) *resource.Schema {
-	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+Plural(d.res.Label)+
+	ids := resource.List(resource.Text("An id, as in the path of one row"), "Ids of up to 1,000 "+d.many+
 		"; one that is named twice counts once")
 	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}
 }

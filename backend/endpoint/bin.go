@@ -12,7 +12,7 @@ import (
 // delete.
 func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
-	r, label := d.res, d.res.Label
+	r, label := d.res, d.one
 	one := r.Schema()
 	ids := []resource.Param{
 		{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the deleted " + label),
@@ -25,8 +25,9 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	example := func(path string) resource.Example { return resource.Example{Path: r.Bin + path} }
 	list := example("")
 	list.Query = [][2]string{{"sort", "-" + r.SoftBy}}
+	gone := resource.Noun{One: "deleted " + r.Noun().One, Many: "deleted " + r.Noun().Many}
 	return []resource.Endpoint{
-		{Method: "GET", Path: r.Bin, Summary: "List deleted " + Plural(label), Doc: "Returns the " + Plural(label) +
+		{Method: "GET", Path: r.Bin, Noun: gone, Summary: "List deleted " + d.many, Doc: "Returns the " + d.many +
 			" in the recycle bin that the caller can view, one page at a time.",
 			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong),
 			Example: list,
@@ -37,13 +38,13 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 				"any group it goes to the root group.",
 			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale),
 			Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
-		{Method: "DELETE", Path: r.Bin + "/{id}", Summary: "Remove a deleted " + label + " for good",
+		{Method: "DELETE", Path: r.Bin + "/{id}", Noun: gone, Summary: "Remove a deleted " + label + " for good",
 			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored after that.",
 			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)),
 			Handle: d.do.Bin.Purge},
-		d.binBatch("batchrestore", "Restore many deleted "+Plural(label), "Takes them out of the recycle bin, up to "+
+		d.binBatch("batchrestore", "Restore many deleted "+d.many, "Takes them out of the recycle bin, up to "+
 			"1,000 at once, in one transaction. ", write, fails, d.do.Bin.RestoreMany),
-		d.binBatch("batchdelete", "Remove many deleted "+Plural(label)+" for good",
+		d.binBatch("batchdelete", "Remove many deleted "+d.many+" for good",
 			"Removes them from the recycle bin, up to 1,000 at once, in one transaction. ", write, fails,
 			d.do.Bin.PurgeMany),
 	}

@@ -46,6 +46,8 @@ type declaration[T any] struct {
 	do      Handlers[T]
 	columns []column[T]
 	id      *resource.Field[T]
+
+	one, many string // what texts call rows
 }
 
 // column is a field and the column that it declares.
@@ -55,7 +57,8 @@ type column[T any] struct {
 }
 
 func declared[T any](r *resource.Resource[T], do Handlers[T]) *declaration[T] {
-	d := &declaration[T]{res: r, do: do, id: &r.Fields[0]}
+	noun := r.FullNoun()
+	d := &declaration[T]{res: r, do: do, id: &r.Fields[0], one: noun.One, many: noun.Many}
 	for i, c := range r.Columns() {
 		d.columns = append(d.columns, column[T]{c, &r.Fields[i]})
 		if c.Name == "id" {
@@ -71,7 +74,7 @@ func Of[T any](r *resource.Resource[T], do Handlers[T]) []resource.Endpoint {
 }
 
 func (d *declaration[T]) endpoints() []resource.Endpoint {
-	r, label := d.res, d.res.Label
+	r, label := d.res, d.one
 	one := r.Schema()
 	body := r.Schema()
 	row := r.Path + "/{id}"
@@ -91,7 +94,7 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 
 	all := []resource.Endpoint{
-		{Method: "GET", Path: r.Path, Summary: "List " + Plural(label), Doc: "Returns the " + Plural(label) +
+		{Method: "GET", Path: r.Path, Summary: "List " + d.many, Doc: "Returns the " + d.many +
 			" that the caller can view, one page at a time.",
 			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
 			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List},
@@ -117,7 +120,7 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 			Errors: fails(missing, clash, stale), Example: d.example(d.sample(), nil), Handle: d.do.Delete},
 	}
 	if r.Owner != "" {
-		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + Plural(label),
+		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + d.many,
 			Right: write, Handle: d.do.Clear})
 	}
 	if r.Single > 0 {
@@ -136,7 +139,7 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 	all = append(all, d.propEndpoints(read, write, fails)...)
 	all = append(all, d.listings(read, fails)...)
 	for i := range all {
-		all[i].Category = cmp.Or(all[i].Category, r.Category)
+		all[i].Category, all[i].Noun = cmp.Or(all[i].Category, r.Category), cmp.Or(all[i].Noun, r.Noun())
 	}
 	return all
 }

@@ -119,7 +119,7 @@ func parentParams(parents []resource.Parent) []resource.Param {
 
 // idParam returns the row's id in the path.
 func (d *declaration[T]) idParam() resource.Param {
-	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.res.Label),
+	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + d.one),
 		Example: d.res.Sample}
 	if d.id.Prefix != "" {
 		p.Schema, p.Example = resource.Text(p.Schema.Doc), d.sample()[1:]

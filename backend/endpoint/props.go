@@ -13,7 +13,7 @@ import (
 // propEndpoints returns the endpoints of single properties of a row.
 func (d *declaration[T]) propEndpoints(read, write resource.Right,
 	fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
-	p, label := d.res.Props, d.res.Label
+	p, label := d.res.Props, d.one
 	if p == nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 	clash := resource.Failure{Kind: fault.Conflict, When: "the " + label + " already has a property of that name"}
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the property has changed"}
 	sample := path + "/" + url.PathEscape(p.Sample)
-	return []resource.Endpoint{
+	all := []resource.Endpoint{
 		{Method: "GET", Path: list, Summary: "List properties of " + Article(label),
 			Doc: "Returns all that applies to the " + label +
 				": its own, inherited ones, and those set by the portal.",
@@ -78,6 +78,10 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 			Right: write, Params: one, Errors: fails(missing, stale), Example: resource.Example{Path: sample},
 			Handle: d.do.Props.Delete},
 	}
+	for i := range all {
+		all[i].Noun = resource.Regular("property")
+	}
+	return all
 }
 
 // propSchema describes a property; in the body of a change its name is given

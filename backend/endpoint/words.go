@@ -1,22 +1,6 @@
 package endpoint
 
-import (
-	"strings"
-)
-
-// Plural returns several of what a label names: "alert settings of a device".
-func Plural(label string) string {
-	name, of, part := strings.Cut(label, " of ")
-	if stem, ok := strings.CutSuffix(name, "y"); ok && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
-		name = stem + "ies"
-	} else {
-		name += "s"
-	}
-	if part {
-		name += " of " + of
-	}
-	return name
-}
+import "strings"
 
 // Article returns a label behind "a" or "an".
 func Article(label string) string {

@@ -70,6 +70,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task, Answer: &answer,
+			Noun:   resource.Regular("run"),
 			Doc:    "Returns the URL of the file when the run is done. Until then, the status is 202.",
 			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{
 				Path: "/report/reports/1/tasks/1"},
@@ -84,6 +85,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "DELETE", Path: taskPath, Summary: "Cancel or delete a run of a report", Right: write, Params: task,
+			Noun:   resource.Regular("run"),
 			Doc:    "Deletes a run and its file. A running one is canceled.",
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},

@@ -18,6 +18,7 @@ type Endpoint struct {
 	Category string // of the catalog; empty: served, but not part of the published API
 	Summary  string // a few words, "List devices"
 	Doc      string // more, where there is more to say
+	Noun     Noun   // for what it returns, changes or removes; none when empty
 	Right    Right
 
 	Params []Param

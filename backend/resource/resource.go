@@ -40,6 +40,8 @@ import (
 type Resource[T any] struct {
 	Name     Name[T] // singular, "device": the table, and the word in error messages
 	Label    string  // singular, for people: "device group"
+	Plural   string  // of the Label; the regular one when empty
+	Whose    string  // said behind the Label where nothing around says it: "of a data source"
 	Path     string  // "/device/devices", below each mount; {parentId} for a nested one
 	Category string  // of the catalog
 	Doc      string  // one sentence
@@ -173,6 +175,7 @@ type Listing struct {
 	Category string // of the catalog; the resource's own when empty
 	Summary  string // a few words, "List devices of a group"
 	Doc      string // one sentence
+	Noun     Noun   // for its rows; the resource's own when empty
 
 	Of     string   // the Name of the resource that the id is of; empty: all rows
 	Param  string   // the path parameter, "id"
@@ -195,6 +198,7 @@ type Derived struct {
 	Doc     string
 	Schema  Schema
 	Example any
+	Counts  Noun   // what a number counts: "device in it", "devices in it"
 	From    string // the stored column Of reads as text; empty: the id
 	// a list of name/value pairs that depends only on From, so that filters can
 	// use it

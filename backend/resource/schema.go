@@ -25,6 +25,7 @@ type Schema struct {
 	Default    any
 	Example    any
 	Nullable   bool
+	Counts     Noun   // what a number counts
 	Refs       string // the resource whose ids it holds, or the path at which those are listed
 }
 
@@ -73,7 +74,7 @@ func (r *Resource[T]) Schema() Schema {
 	}
 	for _, d := range r.Derived {
 		p := Key{Name: d.Name, ReadOnly: true, Schema: d.Schema}
-		p.Schema.Doc, p.Schema.Example = d.Doc, d.Example
+		p.Schema.Doc, p.Schema.Example, p.Schema.Counts = d.Doc, d.Example, d.Counts
 		s.Properties = append(s.Properties, p)
 	}
 	return s

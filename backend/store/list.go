@@ -134,7 +134,7 @@ func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op 
 	return cond, t.granted(cond, c, op, which)
 }
 
-func (t *Table[T]) label() string { return t.res.Label }
+func (t *Table[T]) label() string { return t.res.FullNoun().One }
 
 func (t *Table[T]) knownFields(fields []string) error {
 	for _, name := range fields {
@@ -143,7 +143,7 @@ func (t *Table[T]) knownFields(fields []string) error {
 			slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name }) {
 			continue
 		}
-		return fault.At("fields", "%s has no field %q%s", t.res.Label, name, resource.DidYouMean(name, t.shown()))
+		return fault.At("fields", "%s has no field %q%s", t.label(), name, resource.DidYouMean(name, t.shown()))
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error)
 			return "", fault.At("sort", "%s is calculated; lists cannot be sorted by it", key.Field)
 		}
 		if c == nil || c.Hidden {
-			return "", fault.At("sort", "%s has no field %q to sort by%s", t.res.Label, key.Field,
+			return "", fault.At("sort", "%s has no field %q to sort by%s", t.label(), key.Field,
 				resource.DidYouMean(key.Field, t.shown()))
 		}
 		if c.Kind == resource.KindPairs || c.Kind == resource.KindOther {

@@ -270,7 +270,7 @@ func (t *Table[T]) unseal(place, shown, sealed string, props *[]resource.Propert
 }
 
 func (t *Table[T]) unknown(id int64) error {
-	return fault.New(fault.Unknown, "there is no %s %d", t.res.Label, id)
+	return fault.New(fault.Unknown, "there is no %s %d", t.label(), id)
 }
 
 // load reads one row that meets the condition; fault.Unknown when there is none.

@@ -228,7 +228,7 @@ func (w *view[T]) unchanged(c *resource.Call, was T) error {
 	}
 	shown, err := w.shown(was)
 	if err == nil && !resource.MatchesETag(c.IfMatch, shown.ETag) {
-		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", w.views.Label)
+		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", w.views.FullNoun().One)
 	}
 	return err
 }

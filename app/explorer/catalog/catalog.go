@@ -50,6 +50,7 @@ type entry struct {
 	Path       string    `json:"path"`
 	Category   string    `json:"category"`
 	Summary    string    `json:"summary"`
+	Noun       string    `json:"noun" doc:"for what it returns, changes or removes: 'device group'; empty for none"`
 	Doc        string    `json:"doc"`
 	Permission string    `json:"permission"`
 	Admin      bool      `json:"admin"`
@@ -178,6 +179,7 @@ func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 func entryOf(e *resource.Endpoint, listed func(*resource.Schema) string) (entry, error) {
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
+		Noun:       NounOf(e).One,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
 		Params: []param{}, Body: schemaOf(e.Body, listed), Answer: schemaOf(e.Answer, listed), Status: api.Success(e),
 		Errors:  []failure{},

@@ -39,27 +39,17 @@ func isList(s *resource.Schema) bool {
 // Restore returns the endpoint that takes what e deletes out of a recycle bin; nil
 // when the portal has none for it.
 func (c *Catalog) Restore(e *resource.Endpoint) *resource.Endpoint {
-	parts := strings.Split(e.Path, "/")
-	if len(parts) < 3 {
+	list, row := strings.CutSuffix(e.Path, "/{id}")
+	if !row {
 		return nil
 	}
-	bin := strings.Join(parts[:len(parts)-2], "/") + "/recyclebin"
+	bin := list[:strings.LastIndexByte(list, '/')+1] + "recyclebin"
 	for i := range c.Endpoints {
 		one := &c.Endpoints[i]
-		if one.Method == "POST" && strings.HasPrefix(one.Path, bin+"/") && strings.HasSuffix(one.Path, "}/restore") {
-			if e.Path == strings.TrimSuffix(bin, "recyclebin")+binned(one)+"/{id}" {
-				return one
-			}
+		if one.Method == "POST" && strings.HasPrefix(one.Path, bin+"/") && strings.HasSuffix(one.Path, "}/restore") &&
+			NounOf(one) == NounOf(e) {
+			return one
 		}
 	}
 	return nil
-}
-
-// binned returns the last path segment of the resource that a recycle bin holds,
-// from the object type that the restore endpoint returns.
-func binned(restore *resource.Endpoint) string {
-	if restore.Answer == nil {
-		return ""
-	}
-	return strings.ToLower(restore.Answer.Name) + "s"
 }

@@ -1,87 +1,55 @@
 package catalog
 
 import (
-	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"spyglass/backend/resource"
 )
 
-// What the summaries of a catalog call things: "List maintenance windows of a
-// device", "Remove a maintenance window".
-var (
-	listSummary   = regexp.MustCompile(`^(?:List|Get) (?:all |the )?([\pL\d -]+s)(?: (?:of|in|on|below|for) .*)?$`)
-	removeSummary = regexp.MustCompile(`^(?:Remove|Delete) (?:an?|the|one) ([\pL\d -]+?)(?: (?:of|from|in) .*| for ` +
-		`good)?$`)
-)
-
-// NounOf returns the noun for the object an endpoint removes, "maintenance
-// window"; empty when its catalog does not say.
-func NounOf(e *resource.Endpoint) string {
-	if m := removeSummary.FindStringSubmatch(e.Summary); m != nil {
-		return m[1]
+// NounOf returns the words for what an endpoint returns or removes. Where its
+// portal does not name them, they follow from the path: "thing" and "things" of
+// /things/{id}. Both are empty for an endpoint that removes something else.
+func NounOf(e *resource.Endpoint) resource.Noun {
+	parts := strings.Split(e.Path, "/")
+	last := len(parts) - 1
+	row := strings.HasPrefix(parts[last], "{")
+	switch {
+	case e.Noun.One != "":
+		return e.Noun
+	case row && last > 0:
+		last--
+	case row || e.Method == "DELETE":
+		return resource.Noun{}
 	}
-	return ""
+	return named(parts[last])
 }
 
-// ItemsOf returns the plural for the items of a list, "maintenance windows".
-func ItemsOf(e *resource.Endpoint) string {
-	if m := listSummary.FindStringSubmatch(e.Summary); m != nil {
-		return Uncapital(m[1])
+// Counted returns what a number of an object counts; both are empty when it is no
+// count. Where the portal does not name it, it follows from the name: "sub group"
+// and "sub groups" of numOfSubGroups.
+func Counted(name string, s *resource.Schema) resource.Noun {
+	if s != nil && s.Counts.One != "" {
+		return s.Counts
 	}
-	return Words(e.Path[strings.LastIndexByte(e.Path, '/')+1:])
+	if things, ok := strings.CutPrefix(name, "numOf"); ok {
+		return named(things)
+	}
+	return resource.Noun{}
 }
 
-// Countable returns a plural as it stands after n: "devices in it", "device in it".
-func Countable(many string, n int64) string {
-	if n != 1 {
-		return many
-	}
-	all := strings.Split(many, " ")
-	for i, word := range all {
-		if one := singular(word); one != word {
-			all[i] = one
-			break
-		}
-	}
-	return strings.Join(all, " ")
-}
-
-// singular takes the plural off an English word; another word stays.
-func singular(word string) string {
-	if strings.HasSuffix(word, "ss") || strings.HasSuffix(word, "us") || strings.HasSuffix(word, "is") {
-		return word
-	}
-	if stem, ok := strings.CutSuffix(word, "ies"); ok && len(stem) > 1 {
-		return stem + "y"
-	}
-	for _, end := range []string{"sses", "shes", "ches", "xes"} {
-		if strings.HasSuffix(word, end) {
-			return word[:len(word)-2]
-		}
-	}
-	return strings.TrimSuffix(word, "s")
-}
-
-// Words returns "direct sub groups" of "DirectSubGroups".
-func Words(name string) string {
-	var out strings.Builder
-	for i, r := range name {
+// named returns the words for what a name in the plural names: "spare part" and
+// "spare parts" of spareParts.
+func named(many string) resource.Noun {
+	var words strings.Builder
+	for i, r := range many {
 		if i > 0 && 'A' <= r && r <= 'Z' {
-			out.WriteByte(' ')
+			words.WriteByte(' ')
 		}
-		out.WriteRune(r)
+		words.WriteRune(r)
 	}
-	return strings.ToLower(out.String())
-}
-
-// Uncapital begins with a small letter, unless the word is an abbreviation.
-func Uncapital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if second, _ := utf8.DecodeRuneInString(text[size:]); unicode.IsUpper(second) {
-		return text
+	many = strings.ToLower(words.String())
+	if one, ok := strings.CutSuffix(many, "ies"); ok {
+		return resource.Noun{One: one + "y", Many: many}
 	}
-	return string(unicode.ToLower(first)) + text[size:]
+	return resource.Noun{One: strings.TrimSuffix(many, "s"), Many: many}
 }

@@ -143,7 +143,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	e := resource.Endpoint{
 		Method: method, Path: r.prefix + path, Category: "Other", Doc: r.text(op.Description),
 		Summary: cmp.Or(r.text(op.Summary), r.text(item.Summary), r.text(op.OperationID), method+" "+path),
-		Right:   resource.Right{Object: resource.Anyone},
+		Right:   resource.Right{Object: resource.Anyone}, Noun: r.noun(op.Extensions),
 	}
 	if len(op.Tags) > 0 {
 		e.Category = cmp.Or(r.text(op.Tags[0]), e.Category)
@@ -170,6 +170,16 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	}
 	shown.Admin = strings.Contains(shown.Permission, "on settings")
 	r.found = append(r.found, foreign{e, shown})
+}
+
+// noun is what our portals call something.
+func (r *foreignReader) noun(says map[string]any) resource.Noun {
+	one, _ := says["x-noun"].(string)
+	many, _ := says["x-plural"].(string)
+	if one == "" || many == "" {
+		return resource.Noun{}
+	}
+	return resource.Noun{One: r.text(one), Many: r.text(many)}
 }
 
 // splitExample returns the path and the query of "/device/devices?size=10".
@@ -337,6 +347,7 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 	if list, ok := s.Extensions["x-list"].(string); ok && strings.HasPrefix(list, "/") {
 		out.Refs = r.prefix + list
 	}
+	out.Counts = r.noun(s.Extensions)
 	if s.Const != nil {
 		out.Enum = []any{s.Const}
 	}

@@ -57,7 +57,7 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	if out.Endpoint == nil {
 		return response, nil
 	}
-	response.Noun = catalog.NounOf(out.Endpoint)
+	response.Noun = catalog.NounOf(out.Endpoint).One
 	response.Bin = t.Catalog.Restore(out.Endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
@@ -90,22 +90,18 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	return response, nil
 }
 
-// counted returns the fields of an object with the number of its children, named
-// by their description in the catalog ("Devices in it").
+// counted returns the fields of an object with the number of holds, under the words of
+// the catalog for it: "devices in it".
 func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below
 	for _, key := range o.Keys {
-		label, ok := strings.CutPrefix(key, "numOf")
+		_, field := catalog.Property(s, key)
+		noun := catalog.Counted(key, field)
 		var n int64
-		if !ok || json.Unmarshal(o.Values[key], &n) != nil || n <= 0 {
+		if noun.One == "" || json.Unmarshal(o.Values[key], &n) != nil || n <= 0 {
 			continue
 		}
-		many := catalog.Words(label)
-		if _, field := catalog.Property(s, key); field != nil && field.Doc != "" {
-			doc, _, _ := strings.Cut(field.Doc, ";")
-			many = catalog.Uncapital(doc)
-		}
-		if one := (below{Label: catalog.Countable(many, n), Count: n}); !slices.ContainsFunc(out, one.same) {
+		if one := (below{Label: noun.For(n), Count: n}); !slices.ContainsFunc(out, one.same) {
 			out = append(out, one)
 		}
 	}
@@ -136,5 +132,5 @@ func (w *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoin
 		return nil
 	}
 	n := max(*got.Total, -*got.Total)
-	return &below{Label: catalog.Countable(catalog.ItemsOf(list), n), Count: n}
+	return &below{Label: catalog.NounOf(list).For(n), Count: n}
 }

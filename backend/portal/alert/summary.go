@@ -105,7 +105,7 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 		{
 			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read,
 			Answer:  &health,
-			Summary: "Count devices by health",
+			Summary: "Count devices by health", Noun: resource.Regular("group"),
 			Doc: "Returns the health of the devices in each group of a group, including all groups below, and of " +
 				"those that are in the group itself. A device counts once in each.",
 			Params: []resource.Param{

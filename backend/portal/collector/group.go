@@ -62,12 +62,14 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 	},
 	Derived: []resource.Derived{
 		{Name: "numOfCollectors", Doc: "Collectors in it", Schema: resource.Integer(""), Example: 1,
+			Counts: resource.Noun{One: "collector in it", Many: "collectors in it"},
 			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 				counts, err := r.CountBy(ctx, string(CollectorRows), "collectorGroupId")
 				return resource.Integers(rows, counts), err
 			}},
 		{Name: "numOfHosts", Doc: "Devices that they monitor; 0 for a role that cannot view all devices",
-			Schema: resource.Integer(""), Example: 152, Whole: true, Of: hostsOfCollectorGroups},
+			Schema: resource.Integer(""), Example: 152, Whole: true, Of: hostsOfCollectorGroups,
+			Counts: resource.Noun{One: "device that they monitor", Many: "devices that they monitor"}},
 	},
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *CollectorGroup) error {

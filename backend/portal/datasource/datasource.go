@@ -152,7 +152,7 @@ var DataSources = resource.Resource[*DataSource]{
 	Derived: []resource.Derived{{
 		Name: "numOfHosts", Doc: "Devices that it is on; 0 for a role that cannot view all devices",
 		Schema:  resource.Integer(""),
-		Example: 152, Whole: true,
+		Example: 152, Whole: true, Counts: resource.Noun{One: "device that it is on", Many: "devices that it is on"},
 		Of: DevicesOfDataSource.Or(0),
 	}},
 	Unique:   [][]string{{"name"}},

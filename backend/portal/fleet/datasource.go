@@ -33,7 +33,7 @@ const shownInstances = 10
 // DataSourceDevices declares /setting/datasources/{id}/devices.
 var DataSourceDevices = resource.View[*DataSourceDevice]{
 	Resource: resource.Resource[*DataSourceDevice]{
-		Name: "deviceDataSourceAssociated", Label: "device of a data source", Sample: 1,
+		Name: "deviceDataSourceAssociated", Label: "device", Whose: "of a data source", Sample: 1,
 		Path: "/setting/datasources/{id}/devices", Category: ground.CategoryDataSources, Object: resource.Setting,
 		Area:    ground.AreaDataSources,
 		Doc:     "A device with the data source, if the caller can view it.",

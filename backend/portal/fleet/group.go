@@ -93,6 +93,7 @@ var Groups = resource.Resource[*Group]{
 	},
 	Derived: []resource.Derived{
 		{Name: "numOfHosts", Doc: "Devices in it and in all groups below", Schema: resource.Integer(""), Example: 40,
+			Counts: resource.Noun{One: "device in it and in all groups below", Many: "devices in it and in all groups below"},
 			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 				tree, err := TreeOf(ctx, r)
 				if err != nil {
@@ -102,11 +103,13 @@ var Groups = resource.Resource[*Group]{
 				return resource.Integers(rows, counts), err
 			}},
 		{Name: "numOfDirectDevices", Doc: "Devices in it", Schema: resource.Integer(""), Example: 12,
+			Counts: resource.Noun{One: "device in it", Many: "devices in it"},
 			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 				counts, err := r.CountBy(ctx, string(DeviceRows), "hostGroupIds")
 				return resource.Integers(rows, counts), err
 			}},
 		{Name: "numOfDirectSubGroups", Doc: "Groups in it", Schema: resource.Integer(""), Example: 2,
+			Counts: resource.Noun{One: "group in it", Many: "groups in it"},
 			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 				counts, err := r.CountBy(ctx, string(GroupRows), "parentId")
 				return resource.Integers(rows, counts), err
@@ -121,7 +124,7 @@ var Groups = resource.Resource[*Group]{
 	},
 	Unique: [][]string{{"parentId", "name"}},
 	Lists: []resource.Listing{{
-		Path: "/device/groups/{id}/groups", Summary: "List subgroups of a group",
+		Path: "/device/groups/{id}/groups", Noun: resource.Regular("group"), Summary: "List subgroups of a group",
 		Doc: "Returns the groups that are directly in a group, one page at a time.",
 		Of:  string(GroupRows), Param: "id", Field: "parentId", Sample: 1,
 	}},

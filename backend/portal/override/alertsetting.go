@@ -155,10 +155,10 @@ func belowDevice(param string) []resource.Parent {
 	}
 }
 
-func alertSettings(path, label, doc string, parents []resource.Parent) resource.View[*AlertSetting] {
+func alertSettings(path, whose, doc string, parents []resource.Parent) resource.View[*AlertSetting] {
 	return resource.View[*AlertSetting]{Resource: resource.Resource[*AlertSetting]{
-		Name: "deviceDataSourceInstanceAlertSetting", Label: label, Path: path, Category: ground.CategoryDevices,
-		Object: resource.DeviceGroup,
+		Name: "deviceDataSourceInstanceAlertSetting", Label: "alert setting", Whose: whose, Path: path,
+		Category: ground.CategoryDevices, Object: resource.DeviceGroup,
 		Refused: "adAdvSettingEnabled criticalAdAdvSetting errorAdAdvSetting warnAdAdvSetting " +
 			"globalPostProcessorParam postProcessorParam",
 		Doc: doc, Fields: settingFields(), Parents: parents, Sample: ground.SampleInstancePoint,
@@ -170,7 +170,7 @@ var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 	parents := append(belowDevice("hdsId"),
 		resource.Parent{Of: string(fleet.InstanceRows), Param: "instanceId", Sample: ground.SampleInstance})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{instanceId}/alertsettings",
-		"alert setting of an instance",
+		"of an instance",
 		"The thresholds of one instance, and the levels that set them.", parents)
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("instanceId")
@@ -193,7 +193,7 @@ var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 // source on a device. The published API shows them but cannot set them.
 var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings",
-		"alert setting of a device datasource",
+		"of a device datasource",
 		"The thresholds of all instances of a datasource on one device, unless an instance overrides them.",
 		belowDevice("hdsId"))
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
@@ -216,7 +216,7 @@ var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 
 // DeviceAlertSettings are the thresholds of all instances of a device.
 var DeviceAlertSettings = func() resource.View[*AlertSetting] {
-	v := alertSettings("/device/devices/{deviceId}/alertsettings", "alert setting of a device",
+	v := alertSettings("/device/devices/{deviceId}/alertsettings", "of a device",
 		"The thresholds of all instances of one device.", belowDevice("")[:1])
 	v.Without = []string{"GET /device/devices/{deviceId}/alertsettings/{id}"}
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
@@ -239,7 +239,7 @@ var InstanceGroupAlertSetting = func() resource.View[*AlertSetting] {
 	parents := append(belowDevice("deviceDsId"),
 		resource.Parent{Of: string(fleet.InstanceGroupRows), Param: "dsigId", Sample: ground.SampleInstanceGroup})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}"+
-		"/alertconfig", "alert setting of an instance group",
+		"/alertconfig", "of an instance group",
 		"The thresholds of all instances of a group, unless an instance overrides them.", parents)
 	v.Single = 1
 	v.Params = []resource.Param{

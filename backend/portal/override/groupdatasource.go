@@ -56,7 +56,7 @@ var groupParent = resource.Parent{Of: string(fleet.GroupRows), Param: "deviceGro
 // GroupDataSources are the data sources on the devices in a group and in those below.
 var GroupDataSources = resource.View[*groupSource]{
 	Resource: resource.Resource[*groupSource]{
-		Name: "deviceGroupDatasource", Label: "datasource of a group",
+		Name: "deviceGroupDatasource", Label: "datasource", Whose: "of a group",
 		Path:     "/device/groups/{deviceGroupId}/datasources",
 		Category: ground.CategoryGroups, Object: resource.DeviceGroup,
 		Doc:    "The datasources on the devices of a group and of the groups below, and the group's settings for them.",
@@ -171,8 +171,9 @@ type GroupDataPoint struct {
 // group. A body names data points by id or by name; omitted fields are inherited.
 var GroupAlertSettings = resource.View[*groupConfig]{
 	Resource: resource.Resource[*groupConfig]{
-		Name: "deviceGroupDataSourceAlertConfig", Label: "alert settings of a datasource in a group",
-		Path: "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings", Category: ground.CategoryGroups,
+		Name: "deviceGroupDataSourceAlertConfig", Label: "alert settings",
+		Whose: "of a datasource in a group",
+		Path:  "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings", Category: ground.CategoryGroups,
 		Object: resource.DeviceGroup,
 		Doc:    "The thresholds of a datasource on all devices of a group, unless a nearer level overrides them.",
 		Single: 1,

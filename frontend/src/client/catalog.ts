@@ -43,6 +43,8 @@ export interface Endpoint {
   path: string
   category: string
   summary: string
+  /** For what it returns, changes or removes: `device group`; '' for none. */
+  noun: string
   doc: string
   permission: string
   admin: boolean

@@ -102,6 +102,7 @@ function endpoint(
     path,
     category,
     summary,
+    noun: summary.split(' ').at(-1)!,
     doc: `${summary}. Only what this account can see, one page at a time; sorted by id unless sort says otherwise.`,
     permission: `${category.toLowerCase()}: ${method === 'GET' ? 'read' : 'write'}`,
     admin: category === 'Settings' && method !== 'GET',

@@ -8,6 +8,7 @@ const endpoint: Endpoint = {
   path: '/device/devices',
   category: 'Devices',
   summary: 'List devices',
+  noun: 'device',
   doc: '',
   permission: '',
   admin: false,

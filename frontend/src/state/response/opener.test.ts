@@ -3,28 +3,29 @@ import type { Endpoint } from '../../client'
 import { emptyDraft } from '../request/draft.svelte'
 import { openerFor } from './opener'
 
-const endpoint = (path: string) =>
+const endpoint = ([path, noun]: string[]) =>
   ({
     id: `GET ${path}`,
     method: 'GET',
     path,
+    noun,
     params: [...path.matchAll(/\{(\w+)\}/g)].map((m) => ({ name: m[1], in: 'path' })),
     example: { path, query: [], body: null },
   }) as unknown as Endpoint
 
 const catalog = [
-  '/device/devices',
-  '/device/devices/{id}',
-  '/device/groups/{id}',
-  '/report/groups/{id}',
-  '/setting/collectors/{id}',
-  '/setting/collectors/groups/{id}',
-  '/device/devices/{deviceId}/properties',
-  '/device/devices/{deviceId}/properties/{name}',
-  '/device/devices/{deviceId}/instances',
-  '/device/devices/{deviceId}/instances/{id}',
-  '/device/groups/{id}/devices',
-  '/sdt/devices/{id}',
+  ['/device/devices', 'device'],
+  ['/device/devices/{id}', 'device'],
+  ['/device/groups/{id}', 'device group'],
+  ['/report/groups/{id}', 'report group'],
+  ['/setting/collectors/{id}', 'collector'],
+  ['/setting/collectors/groups/{id}', 'collector group'],
+  ['/device/devices/{deviceId}/properties', 'property'],
+  ['/device/devices/{deviceId}/properties/{name}', 'property'],
+  ['/device/devices/{deviceId}/instances', 'instance'],
+  ['/device/devices/{deviceId}/instances/{id}', 'instance'],
+  ['/device/groups/{id}/devices', 'device'],
+  ['/sdt/devices/{id}', 'maintenance window'],
 ].map(endpoint)
 function at(path: string) {
   return catalog.find((e) => e.path === path)
@@ -55,9 +56,9 @@ test('an id opens what it names', () => {
     'instance /device/devices/42/instances/{id} id=7',
   )
   expect(opened('deviceId', '7', '/report/groups/{id}')).toBe('device /device/devices/{id} id=7')
-  expect(opened('deviceGroupId', '7', '/report/groups/{id}')).toBe('group /device/groups/{id} id=7')
+  expect(opened('deviceGroupId', '7', '/report/groups/{id}')).toBe('device group /device/groups/{id} id=7')
   expect(opened('monitorObjectId', '7', '/report/groups/{id}')).toBe('device /device/devices/{id} id=7')
-  expect(opened('hostGroupIds', '12', '/device/devices')).toBe('group /device/groups/{id} id=12')
+  expect(opened('hostGroupIds', '12', '/device/devices')).toBe('device group /device/groups/{id} id=12')
   expect(opened('preferredCollectorId', '3', '/device/devices')).toBe('collector /setting/collectors/{id} id=3')
 })
 

@@ -1,6 +1,7 @@
 import type { DraftData, Endpoint } from '../../client'
 import { draftOf } from '../request/draft.svelte'
 import { itemFields } from '../request/objects'
+import { singular } from './tokens'
 
 /** The request that opens what an id names, and what that is called. */
 export interface Opener {
@@ -56,15 +57,15 @@ export function openerFor(
 
 const parameters = (e: Endpoint) => (e.path.match(/\{/g) ?? []).length
 const openerOf = (e: Endpoint, value: string): Opener => ({
-  noun: nounOf(e),
+  noun: e.noun,
   template: e.path,
   draft: filled(draftOf(e), value),
 })
 
 /** How well the noun of `currentCollectorId` names what a path reads; 0 for not at all. */
 function fitness(noun: string, parts: string[], area: string | undefined): number {
-  const thing = singular(parts.at(-2) ?? '')
-  const longer = singular(parts.at(-3) ?? '') + thing
+  const thing = singular((parts.at(-2) ?? '').toLowerCase())
+  const longer = singular((parts.at(-3) ?? '').toLowerCase()) + thing
   const near = parts[0] === area ? 1 : 0
   if (noun === longer) return 8
   if (noun === thing) return 6 + near - parts.length / 10
@@ -101,15 +102,4 @@ function beside(item: Endpoint, value: string, path: string, given: DraftData['p
 function filled(draft: DraftData, value: string): DraftData {
   const rows = draft.pathParams
   return { ...draft, pathParams: rows.map((p, i) => (i === rows.length - 1 ? { ...p, value } : p)) }
-}
-
-function nounOf(e: Endpoint): string {
-  return singular(e.path.split('/').at(-2) ?? 'item')
-}
-
-function singular(word: string): string {
-  return word
-    .toLowerCase()
-    .replace(/ies$/, 'y')
-    .replace(/([^s])s$/, '$1')
 }

@@ -109,7 +109,8 @@ function camel(text: string): string {
   return /^\d/.test(name) ? `value${name}` : name || 'value'
 }
 
-function singular(word: string): string {
+/** One of what a path segment or a key names: `device` of `devices`. */
+export function singular(word: string): string {
   if (/ies$/.test(word)) return word.slice(0, -3) + 'y'
   return word.replace(/(?<!s)s$/, '')
 }
