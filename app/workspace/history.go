@@ -98,7 +98,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, " +
 			"with its response", ReadOnly: true, WriteOnly: true},
 	},
-	Without: []string{"POST", "PUT"},
+	Without: []resource.Verb{resource.OnCreate, resource.OnReplace},
 	Within:  here,
 	Check: func(w *resource.Write, was, now *History) error {
 		if was == nil || was.Pinned == now.Pinned {

@@ -61,24 +61,23 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 
 // single returns the endpoints of a resource that is one row: those of a row, at
 // the path itself, without what lists, adds or removes rows.
-func (d *declaration[T]) single(all []resource.Endpoint) []resource.Endpoint {
+func (d *declaration[T]) single(all []verb) []verb {
 	path, label := d.res.Path, d.one
-	says := map[string][2]string{
-		"GET": {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
-		"PUT": {"Replace the " + label, "Replaces the " + label +
+	says := map[resource.Verb][2]string{
+		resource.OnGet: {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
+		resource.OnReplace: {"Replace the " + label, "Replaces the " + label +
 			": fields that are not given get their defaults. Read-only fields are accepted and ignored."},
-		"PATCH": {"Change some of the " + label, "Changes only the fields that are given."},
+		resource.OnPatch: {"Change some of the " + label, "Changes only the fields that are given."},
 	}
-	var kept []resource.Endpoint
+	var kept []verb
 	for _, e := range all {
-		words, ok := says[e.Method]
-		if !ok || e.Path == path {
+		words, ok := says[e.is]
+		if !ok {
 			continue
 		}
 		e.Path, e.Example.Path, e.Summary, e.Doc = path, samplePath(path, d.res.Parents), words[0], words[1]
 		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool {
-			return p.In == "path" &&
-				p.Name == "id"
+			return p.In == "path" && p.Name == "id"
 		})
 		if len(d.res.Parents) == 0 {
 			e.Errors = slices.DeleteFunc(slices.Clone(e.Errors),

@@ -10,19 +10,21 @@ package endpoint
 
 import (
 	"cmp"
-	"context"
+	"fmt"
 	"slices"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-// Handler handles the calls of one endpoint.
-type Handler = func(ctx context.Context, c *resource.Call) (any, error)
+// Handler serves the calls of one endpoint.
+type Handler = resource.Handler
 
 // Handlers are the functions behind the endpoints of a resource. Those that its
 // declaration does not need may be nil.
 type Handlers[T any] struct {
+	DB resource.DB // for the Extra of a resource
+
 	List, Create, Get, Replace, Patch, Delete Handler
 
 	Clear     Handler // removes all rows of the caller
@@ -73,73 +75,152 @@ func Of[T any](r *resource.Resource[T], do Handlers[T]) []resource.Endpoint {
 	return declared(r, do).endpoints()
 }
 
+// endpoints returns all endpoints of the resource.
 func (d *declaration[T]) endpoints() []resource.Endpoint {
-	r, label := d.res, d.one
-	one := r.Schema()
-	body := r.Schema()
-	row := r.Path + "/{id}"
-	read := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Read}
-	write := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Modify}
-	ids := append(d.parentParam(), d.idParam())
-
-	fails := func(more ...resource.Failure) []resource.Failure {
-		return append([]resource.Failure{{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
-			{Kind: fault.Denied, When: "the user's role does not have the permission"},
-			{Kind: fault.TooMany, When: "the rate limit is reached"}}, more...)
-	}
-	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
-		"names it"}
-	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", or you cannot view it"}
-	clash := resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state does not allow it"}
-	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
-
-	all := []resource.Endpoint{
-		{Method: "GET", Path: r.Path, Summary: "List " + d.many, Doc: "Returns the " + d.many +
-			" that the caller can view, one page at a time.",
-			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
-			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List},
-		{Method: "POST", Path: r.Path, Summary: "Add " + Article(label), Doc: r.Doc,
-			Right: write, Params: d.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true,
-			Errors: fails(wrong, clash), Example: d.example("", d.exampleBody(asExample)), Handle: d.do.Create},
-		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label +
-			", with an ETag for conditional requests.",
-			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...), Answer: &one, Tagged: true,
-			Errors: fails(missing), Example: d.example(d.sample(), nil), Handle: d.do.Get},
-		{Method: "PUT", Path: row, Summary: "Replace " + Article(label), Doc: "Replaces the " + label +
-			": fields that are not given get their defaults. Read-only fields are accepted and ignored.",
-			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
-			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(renamed)),
-			Handle: d.do.Replace},
-		{Method: "PATCH", Path: row, Summary: "Change some fields of " + Article(label),
-			Doc:   "Changes only the fields that are given.",
-			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
-			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(oneText)),
-			Handle: d.do.Patch},
-		{Method: "DELETE", Path: row, Summary: "Remove " + Article(label), Doc: "Removes the " + label + ".",
-			Right: write, Params: append(slices.Clone(ids), d.flagParams(false)...),
-			Errors: fails(missing, clash, stale), Example: d.example(d.sample(), nil), Handle: d.do.Delete},
-	}
-	if r.Owner != "" {
-		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + d.many,
-			Right: write, Handle: d.do.Clear})
-	}
-	if r.Single > 0 {
-		all = d.single(all)
-	}
+	r := d.res
+	read, write := d.right(resource.Read), d.right(resource.Modify)
+	changes := fails(wrong, d.missing(), clash, d.stale())
+	all := d.amend(d.verbs())
 	if r.Batch {
-		all = append(all, d.batchEndpoint(write, fails(wrong, missing, clash, stale)))
+		all = append(all, d.batchEndpoint(write, changes))
 	}
 	if r.Bin != "" {
 		all = append(all, d.binEndpoints(read, write, fails)...)
 	}
-	all = append(all, d.actions(row, ids, fails(wrong, missing, clash, stale))...)
-	all = slices.DeleteFunc(all, func(e resource.Endpoint) bool {
-		return slices.Contains(r.Without, e.Method) || slices.Contains(r.Without, e.ID())
-	})
+	all = append(all, d.actions(r.Path+"/{id}", append(d.parentParam(), d.idParam()), changes)...)
 	all = append(all, d.propEndpoints(read, write, fails)...)
 	all = append(all, d.listings(read, fails)...)
+	return d.settle(all)
+}
+
+// settle completes endpoints by what all of the resource have in common.
+func (d *declaration[T]) settle(all []resource.Endpoint) []resource.Endpoint {
 	for i := range all {
-		all[i].Category, all[i].Noun = cmp.Or(all[i].Category, r.Category), cmp.Or(all[i].Noun, r.Noun())
+		e := &all[i]
+		e.Category, e.Noun = cmp.Or(e.Category, d.res.Category), cmp.Or(e.Noun, d.res.Noun())
 	}
 	return all
+}
+
+// verb is an endpoint with its name in the declaration.
+type verb struct {
+	is resource.Verb
+	resource.Endpoint
+}
+
+// verbs returns the endpoints that a declaration names by a Verb, as they are
+// without its Extra.
+func (d *declaration[T]) verbs() []verb {
+	r, all := d.res, d.usual()
+	if r.Single > 0 {
+		return d.single(all)
+	}
+	if r.Owner != "" {
+		all = append(all, verb{resource.OnClear, resource.Endpoint{Method: "DELETE", Path: r.Path,
+			Summary: "Remove all " + d.many, Right: d.right(resource.Modify), Handle: d.do.Clear}})
+	}
+	return all
+}
+
+// amend returns the endpoints with what the declaration says of each. It panics when
+// that names one that is not there.
+func (d *declaration[T]) amend(all []verb) []resource.Endpoint {
+	r := d.res
+	at := func(is resource.Verb) int {
+		k := slices.IndexFunc(all, func(v verb) bool { return v.is == is })
+		if k < 0 {
+			panic(fmt.Sprintf("endpoint: %s has no endpoint %q, or names it twice", r.Name, is))
+		}
+		return k
+	}
+	for _, is := range r.Without {
+		k := at(is)
+		all = slices.Delete(all, k, k+1)
+	}
+	for is, extra := range r.Extra {
+		e := &all[at(is)].Endpoint
+		e.Doc, e.Alias = cmp.Or(extra.Doc, e.Doc), extra.Alias
+		e.Params, e.Files = slices.Concat(e.Params, extra.Params), slices.Concat(e.Files, extra.Files)
+		if extra.Around != nil {
+			e.Handle = extra.Around(d.do.DB, e.Handle)
+		}
+	}
+	out := make([]resource.Endpoint, len(all))
+	for i := range all {
+		out[i] = all[i].Endpoint
+	}
+	return out
+}
+
+// usual returns the endpoints of a table as they are for every resource.
+func (d *declaration[T]) usual() []verb {
+	r, label := d.res, d.one
+	one, body, row := r.Schema(), r.Schema(), r.Path+"/{id}"
+	read, write := d.right(resource.Read), d.right(resource.Modify)
+	missing, stale := d.missing(), d.stale()
+	ids := append(d.parentParam(), d.idParam())
+	return []verb{
+		{resource.OnList, resource.Endpoint{
+			Method: "GET", Path: r.Path, Summary: "List " + d.many,
+			Doc:   "Returns the " + d.many + " this account can see, one page at a time.",
+			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
+			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List,
+		}},
+		{resource.OnCreate, resource.Endpoint{
+			Method: "POST", Path: r.Path, Summary: "Add " + Article(label), Doc: r.Doc,
+			Right: write, Params: d.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true,
+			Errors: fails(wrong, clash), Example: d.example("", d.exampleBody(asExample)), Handle: d.do.Create,
+		}},
+		{resource.OnGet, resource.Endpoint{
+			Method: "GET", Path: row, Summary: "Get one " + label,
+			Doc:   "Returns one " + label + ", with an ETag for conditional requests.",
+			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...), Answer: &one, Tagged: true,
+			Errors: fails(missing), Example: d.example(d.sample(), nil), Handle: d.do.Get,
+		}},
+		{resource.OnReplace, resource.Endpoint{
+			Method: "PUT", Path: row, Summary: "Replace " + Article(label),
+			Doc: "Replaces the " + label +
+				": fields that are not given get their defaults. Read-only fields are accepted and ignored.",
+			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
+			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(renamed)),
+			Handle: d.do.Replace,
+		}},
+		{resource.OnPatch, resource.Endpoint{
+			Method: "PATCH", Path: row, Summary: "Change some fields of " + Article(label),
+			Doc:   "Changes only the fields that are given.",
+			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
+			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(oneText)),
+			Handle: d.do.Patch,
+		}},
+		{resource.OnDelete, resource.Endpoint{
+			Method: "DELETE", Path: row, Summary: "Remove " + Article(label), Doc: "Removes the " + label + ".",
+			Right: write, Params: append(slices.Clone(ids), d.flagParams(false)...),
+			Errors: fails(missing, clash, stale), Example: d.example(d.sample(), nil), Handle: d.do.Delete,
+		}},
+	}
+}
+
+func (d *declaration[T]) right(op resource.Operation) resource.Right {
+	return resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}
+}
+
+// fails returns what can fail everywhere, and more.
+func fails(more ...resource.Failure) []resource.Failure {
+	return append([]resource.Failure{{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
+		{Kind: fault.Denied, When: "the user's role does not have the permission"},
+		{Kind: fault.TooMany, When: "the rate limit is reached"}}, more...)
+}
+
+var (
+	wrong = resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
+		"names it"}
+	clash = resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state does not allow it"}
+)
+
+func (d *declaration[T]) missing() resource.Failure {
+	return resource.Failure{Kind: fault.Unknown, When: "there is no such " + d.one + ", or you cannot view it"}
+}
+
+func (d *declaration[T]) stale() resource.Failure {
+	return resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + d.one + " has changed"}
 }

@@ -14,26 +14,28 @@ import (
 func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
 	d := declared(&v.Resource, do)
 	d.id = &v.Fields[0]
-	var all []resource.Endpoint
-	for _, e := range d.endpoints() {
+	var all []verb
+	for _, e := range d.verbs() {
 		for _, p := range v.Params {
 			e.Example.Path = strings.ReplaceAll(cmp.Or(e.Example.Path, e.Path), "{"+p.Name+"}", fmt.Sprint(p.Example))
 		}
-		switch {
-		case e.Method == "GET" && e.Path == v.Path && v.Single == 0:
+		switch e.is {
+		case resource.OnList:
 			e.Params = append(parentParams(v.Parents), d.comparable().pageParams()...)
 			e.Lines = nil
 			e.Example.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+" + v.Fields[0].Name}}
-		case e.Method == "GET":
-			e.Handle = do.Get
-		case (e.Method == "PUT" || e.Method == "PATCH") && v.Save != nil:
+		case resource.OnGet:
+		case resource.OnReplace, resource.OnPatch:
+			if v.Save == nil {
+				continue
+			}
 		default:
 			continue
 		}
 		e.Params = append(slices.Clone(v.Params), e.Params...)
 		all = append(all, e)
 	}
-	return all
+	return d.settle(d.amend(all))
 }
 
 // comparable returns the declaration with the columns alone that filter and sort

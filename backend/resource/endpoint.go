@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"context"
 	"io"
 	"net/url"
 	"strconv"
@@ -37,7 +36,9 @@ type Endpoint struct {
 	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
 	Files   []string // other media types of the response, "text/csv"; Answer.Type has the actual one
 
-	Handle func(ctx context.Context, c *Call) (any, error)
+	Alias Alias // a second path, see WithAliases
+
+	Handle Handler
 }
 
 // ID names an endpoint everywhere: "GET /device/devices".

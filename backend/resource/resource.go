@@ -75,9 +75,10 @@ type Resource[T any] struct {
 	Usual  *Where // what a list is limited to, unless the filter names that field
 
 	Sample int64 // the id that examples use; the demo environment has a row of that id that nothing else needs
-	// methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb
-	// elsewhere serves them or nothing does
-	Without    []string
+	// endpoints that are not generated, because others serve them or nothing does
+	Without []Verb
+	// what single endpoints have beyond the rest
+	Extra      map[Verb]Extra
 	PartialPut bool   // PUT of a published client changes the given fields only, as PATCH does
 	Single     int64  // the id of its only row, which is always there: the path is that row, and has no list
 	OpTypes    bool   // PUT and PATCH take opType, which governs customProperties

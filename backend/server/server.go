@@ -45,7 +45,6 @@ import (
 	"spyglass/backend/metrics"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
-	"spyglass/backend/portal"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/audit"
 	"spyglass/backend/portal/datasource"
@@ -250,7 +249,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.measure()
-	s.endpoints = datasource.WithExchange(s.db, s.endpoints)
+	s.endpoints = append(s.endpoints, datasource.ImportEndpoints(s.db, s.endpoints)...)
 	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version))
 	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
@@ -266,7 +265,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.realTime(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
-	s.endpoints = portal.WithAliases(s.endpoints)
+	s.endpoints = resource.WithAliases(s.endpoints)
 	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Access: s.Sessions.Access, Guard: s.guard})
 	s.endpoints = append(s.endpoints, s.events.Endpoints()...)
 	return nil

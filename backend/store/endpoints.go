@@ -11,6 +11,7 @@ import (
 // says of them.
 func (t *Table[T]) Endpoints() []resource.Endpoint {
 	return endpoint.Of(t.res, endpoint.Handlers[T]{
+		DB:   t.db,
 		List: t.list, Create: t.create, Get: t.get, Replace: t.replace, Patch: t.patch, Delete: t.erase, Clear: t.clear,
 		Batch: t.batch,
 		Listing: func(l resource.Listing) endpoint.Handler {

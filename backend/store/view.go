@@ -34,7 +34,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 	}
 	plain.prepareSQL()
 	w := &view[T]{db, v, t, plain}
-	return endpoint.OfView(v, endpoint.Handlers[T]{List: w.list, Get: w.get, Replace: w.change(true),
+	return endpoint.OfView(v, endpoint.Handlers[T]{DB: db, List: w.list, Get: w.get, Replace: w.change(true),
 		Patch: w.change(false)})
 }
 

@@ -90,8 +90,8 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	return response, nil
 }
 
-// counted returns the fields of an object with the number of holds, under the words of
-// the catalog for it: "devices in it".
+// counted returns the fields of an object with the number of its children, named by
+// the catalog's words: "devices in it".
 func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below
 	for _, key := range o.Keys {

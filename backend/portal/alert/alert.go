@@ -105,7 +105,7 @@ var Alerts = resource.Resource[*Alert]{
 	Object: resource.DeviceGroup, Scope: []string{"monitorObjectId", "deviceGroupId"},
 	Doc: "A data point that is, or was, beyond its threshold. Lists show active alerts unless the filter names " +
 		"cleared: cleared:\"*\" shows both.",
-	Without: []string{"POST /alert/alerts", "PUT", "PATCH", "DELETE"},
+	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
 	Asks:    alertAsks,
 	Absent: "adAlert adAlertDesc alertGroupEntityValue alertQuery anomaly enableAnomalyAlertGeneration " +

@@ -64,7 +64,9 @@ var Deliveries = resource.Resource[*Delivery]{
 	Object: resource.Setting, Area: ground.AreaAlerting, Scope: []string{"alertId"},
 	Doc: "A notice of an alert, or a report, on its way to one address: waiting, sent, failed for good, held back " +
 		"because too many were sent, or superseded by a later one before it was delivered.",
-	Without: []string{"POST /alert/deliveries", "PUT", "PATCH", "DELETE"},
+	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
+	Extra: map[resource.Verb]resource.Extra{resource.OnList: {Alias: resource.Alias{
+		Path: "/setting/integrations/auditlogs", Summary: "List the log of integrations"}}},
 	Fields: []resource.Field[*Delivery]{
 		{Name: "id", At: func(d *Delivery) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test or a report",

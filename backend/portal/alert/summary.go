@@ -84,6 +84,7 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 		{
 			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Answer: &alerts,
 			Summary: "Count alerts",
+			Alias:   resource.Alias{Path: "/alert/stat", Summary: "Count alerts for statistics"},
 			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only " +
 				"alerts " +
 				"that the caller can view count.",

@@ -80,7 +80,7 @@ var AuditLogs = resource.Resource[*AuditLog]{
 		{Name: "after", Doc: "The object after the change, secrets masked; null: none", Schema: AnyObject,
 			Example: map[string]any{"id": 7, "description": "Shop front end"}, From: "became", Of: asJSON},
 	},
-	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
+	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Mend: func(a *AuditLog) error {
 		a.Before, a.After = resource.MaskPairs(a.Before), resource.MaskPairs(a.After)
 		return nil

@@ -32,8 +32,9 @@ type CollectorVersion struct {
 var CollectorVersions = resource.Resource[*CollectorVersion]{
 	Name: collectorVersionRows, Label: "collector version", Sample: 1, Path: collectorVersionsPath,
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
-	Doc:     "A version of the collector that can be installed.",
-	Without: []string{"POST", "PUT", "PATCH", "DELETE", "GET " + collectorVersionsPath + "/{id}"},
+	Doc: "A version of the collector that can be installed.",
+	Without: []resource.Verb{resource.OnGet, resource.OnCreate, resource.OnReplace, resource.OnPatch,
+		resource.OnDelete},
 	Fields: []resource.Field[*CollectorVersion]{
 		{Name: "id", At: func(v *CollectorVersion) any { return &v.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: 1},

@@ -156,6 +156,7 @@ var DataSources = resource.Resource[*DataSource]{
 		Of: DevicesOfDataSource.Or(0),
 	}},
 	Unique:   [][]string{{"name"}},
+	Extra:    extras,
 	Check:    checkDataSource,
 	Settle:   settleDataSource,
 	Numbered: (*DataSource).number,

@@ -12,46 +12,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// WithExchange adds to the endpoints of data sources and functions what declarations
-// cannot express: the parameters reason, createGraph and forceUniqueIdentifier, the
-// download with format=json, and the import. all are the endpoints of the portal,
-// including those of both resources.
-func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
-	x := exchange{db: db, of: map[string]*resource.Endpoint{}}
-	all = slices.Clone(all)
-	for i := range all {
-		before := all[i]
-		x.of[before.ID()] = &before
-	}
-	for i := range all {
-		e := &all[i]
-		switch e.ID() {
-		case "GET " + DataSources.Path:
-			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.list
-		case "GET " + DataSources.Path + "/{id}":
-			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.one
-		case "POST " + DataSources.Path:
-			e.Params = append(slices.Clone(e.Params),
-				resource.Param{Name: "createGraph", In: "query",
-					Schema: resource.Schema{Type: "boolean", Default: false,
-						Doc: "If the body has no graphs, create one for each data point"}})
-		case "PUT " + DataSources.Path + "/{id}", "PATCH " + DataSources.Path + "/{id}":
-			e.Params = append(slices.Clone(e.Params), reasonParam,
-				resource.Param{Name: "forceUniqueIdentifier", In: "query",
-					Schema: resource.Schema{Type: "boolean", Default: false,
-						Doc: "Append a number to a name that is taken, instead of responding with 409"}})
-		case "DELETE " + DataSources.Path + "/{id}":
-			e.Doc = "Deletes the data source, and removes it from all devices, with its instances. Samples and " +
-				"alerts of the past stay."
-		}
-	}
-	return append(all, x.importDataSources(), x.importFunctions())
-}
-
-// exchange exports and imports data sources and functions as files.
-type exchange struct {
-	db resource.DB
-	of map[string]*resource.Endpoint // as the tables have them
+// extras are what the endpoints of data sources have beyond their fields: the
+// download with format=json, and how a change is made.
+var extras = map[resource.Verb]resource.Extra{
+	resource.OnList: {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingAll},
+	resource.OnGet:  {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingOne},
+	resource.OnCreate: {Params: []resource.Param{{Name: "createGraph", In: "query",
+		Schema: resource.Schema{Type: "boolean", Default: false,
+			Doc: "If the body has no graphs, create one for each data point"}}}},
+	resource.OnReplace: {Params: changeParams},
+	resource.OnPatch:   {Params: changeParams},
+	resource.OnDelete: {Doc: "Deletes the data source, and removes it from all devices, with its instances. Samples " +
+		"and alerts of the past stay."},
 }
 
 // exportType is the media type of a file for importjson: its format differs
@@ -66,6 +38,9 @@ var (
 	reasonParam = resource.Param{Name: "reason", In: "query",
 		Schema: resource.Schema{Type: "string", MaxLen: maxReason,
 			Doc: "Reason for the change, listed by updatereasons"}}
+	changeParams = []resource.Param{reasonParam, {Name: "forceUniqueIdentifier", In: "query",
+		Schema: resource.Schema{Type: "boolean", Default: false,
+			Doc: "Append a number to a name that is taken, instead of responding with 409"}}}
 )
 
 // asked reports whether the request is for a file.
@@ -80,32 +55,29 @@ func asked(c *resource.Call) (bool, error) {
 		Message: "format must be json; data sources can be exported as JSON only", Allowed: []any{"json"}}
 }
 
-func (x *exchange) one(ctx context.Context, c *resource.Call) (any, error) {
-	base := x.of["GET "+DataSources.Path+"/{id}"].Handle
-	file, err := asked(c)
-	if err != nil || !file {
-		return orError(base, err)(ctx, c)
+// exportingOne returns a handler that reads one data source, or its file.
+func exportingOne(db resource.DB, read resource.Handler) resource.Handler {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		file, err := asked(c)
+		if err != nil {
+			return nil, err
+		}
+		if !file {
+			return read(ctx, c)
+		}
+		if _, err := read(ctx, plainly(c)); err != nil { // it is there, and the caller may see it
+			return nil, err
+		}
+		id, err := c.ID("id")
+		if err != nil {
+			return nil, err
+		}
+		d, err := resource.Get(ctx, db, DataSourceRows, id)
+		if err != nil {
+			return nil, err
+		}
+		return download(c, d.Name+".json", d.definition()), nil
 	}
-	if _, err := base(ctx, plainly(c)); err != nil { // it is there, and the caller may see it
-		return nil, err
-	}
-	id, err := c.ID("id")
-	if err != nil {
-		return nil, err
-	}
-	d, err := resource.Get(ctx, x.db, DataSourceRows, id)
-	if err != nil {
-		return nil, err
-	}
-	return download(c, d.Name+".json", d.definition()), nil
-}
-
-func orError(handle func(context.Context, *resource.Call) (any, error), err error) func(context.Context,
-	*resource.Call) (any, error) {
-	if err != nil {
-		return func(context.Context, *resource.Call) (any, error) { return nil, err }
-	}
-	return handle
 }
 
 // plainly returns the call without the parameters of a download.
@@ -118,34 +90,39 @@ func plainly(c *resource.Call) *resource.Call {
 	return &plain
 }
 
-func (x *exchange) list(ctx context.Context, c *resource.Call) (any, error) {
-	base := x.of["GET "+DataSources.Path].Handle
-	file, err := asked(c)
-	if err != nil || !file {
-		return orError(base, err)(ctx, c)
-	}
-	ids, err := x.found(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := resource.Find(ctx, x.db, DataSourceRows, resource.Where{Field: "id", Op: "in", Value: ids})
-	if err != nil {
-		return nil, err
-	}
-	files := struct {
-		Items []*dataSourceFile `json:"items"`
-	}{make([]*dataSourceFile, 0, len(rows))}
-	for _, id := range ids { // in the order of the list
-		if i := slices.IndexFunc(rows, func(d DataSource) bool { return d.ID == id }); i >= 0 {
-			files.Items = append(files.Items, rows[i].definition())
+// exportingAll returns a handler that lists data sources, or a file of them.
+func exportingAll(db resource.DB, list resource.Handler) resource.Handler {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		file, err := asked(c)
+		if err != nil {
+			return nil, err
 		}
+		if !file {
+			return list(ctx, c)
+		}
+		ids, err := found(ctx, c, list)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := resource.Find(ctx, db, DataSourceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return nil, err
+		}
+		files := struct {
+			Items []*dataSourceFile `json:"items"`
+		}{make([]*dataSourceFile, 0, len(rows))}
+		for _, id := range ids { // in the order of the list
+			if i := slices.IndexFunc(rows, func(d DataSource) bool { return d.ID == id }); i >= 0 {
+				files.Items = append(files.Items, rows[i].definition())
+			}
+		}
+		return download(c, "datasources.json", files), nil
 	}
-	return download(c, "datasources.json", files), nil
 }
 
 // found returns the ids of a list: of one page where a page is requested,
 // otherwise all.
-func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error) {
+func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int64, error) {
 	plain := plainly(c)
 	plain.Query.Set("fields", "id")
 	paged := plain.Query.Has("size") || plain.Query.Has("offset")
@@ -154,7 +131,7 @@ func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error)
 	}
 	ids := []int64{}
 	for {
-		answer, err := x.of["GET "+DataSources.Path].Handle(ctx, plain)
+		answer, err := list(ctx, plain)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,22 @@ import (
 	"spyglass/backend/resource"
 )
 
+// ImportEndpoints returns the endpoints that import data sources and functions from
+// files. all has the endpoints of both resources, which it calls.
+func ImportEndpoints(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
+	x := imports{db: db, of: map[string]*resource.Endpoint{}}
+	for i := range all {
+		x.of[all[i].ID()] = &all[i]
+	}
+	return []resource.Endpoint{x.importDataSources(), x.importFunctions()}
+}
+
+// imports reads the files of data sources and functions.
+type imports struct {
+	db resource.DB
+	of map[string]*resource.Endpoint
+}
+
 // Behavior of an import if the name is taken.
 const (
 	conflictError     = "ERROR"
@@ -25,7 +41,7 @@ var conflictParam = resource.Param{Name: "handleConflict", In: "query", Schema: 
 		"same names keep their ids.",
 }}
 
-func (x *exchange) importDataSources() resource.Endpoint {
+func (x *imports) importDataSources() resource.Endpoint {
 	names := slices.Sorted(maps.Keys(preserved))
 	return x.importing(resource.Endpoint{
 		Path: DataSources.Path + "/importjson", Summary: "Import data sources from JSON",
@@ -47,7 +63,7 @@ func (x *exchange) importDataSources() resource.Endpoint {
 	}, DataSources.Path)
 }
 
-func (x *exchange) importFunctions() resource.Endpoint {
+func (x *imports) importFunctions() resource.Endpoint {
 	return x.importing(resource.Endpoint{
 		Path: FunctionPath + "/importjson", Summary: "Import functions from JSON",
 		Doc: "Adds the function of a file, or overwrites the one of that name: an object with name, code and " +
@@ -62,7 +78,7 @@ func (x *exchange) importFunctions() resource.Endpoint {
 }
 
 // importing returns an import for the rows at path.
-func (x *exchange) importing(e resource.Endpoint, path string) resource.Endpoint {
+func (x *imports) importing(e resource.Endpoint, path string) resource.Endpoint {
 	post := x.of["POST "+path]
 	e.Method, e.Category, e.Right, e.Upload = "POST", ground.CategoryDataSources, post.Right, "file"
 	e.Body, e.Answer, e.Tagged = post.Body, post.Answer, post.Tagged
@@ -73,7 +89,7 @@ func (x *exchange) importing(e resource.Endpoint, path string) resource.Endpoint
 }
 
 // read imports a file.
-func (x *exchange) read(ctx context.Context, c *resource.Call, path string) (any, error) {
+func (x *imports) read(ctx context.Context, c *resource.Call, path string) (any, error) {
 	overwrite := c.Query.Get("handleConflict")
 	if !slices.Contains([]string{"", conflictError, conflictOverwrite}, overwrite) {
 		return nil, oneOf("handleConflict", []any{conflictError, conflictOverwrite})
@@ -143,7 +159,7 @@ func words(values []string) []string {
 
 // arrival is the import of one file.
 type arrival struct {
-	x    *exchange
+	x    *imports
 	path string
 	call *resource.Call
 	keep []string
@@ -272,8 +288,7 @@ func (a *arrival) together(ctx context.Context, calls []*resource.Call) (any, er
 		return nil, fmt.Errorf("a batch returned %T", answer)
 	}
 	c.Vars["id"] = fmt.Sprint(results.Results[0].ID)
-	c.Query.Del("fields")
-	return a.x.of["GET "+a.path+"/{id}"].Handle(ctx, &c)
+	return a.x.of["GET "+a.path+"/{id}"].Handle(ctx, plainly(&c))
 }
 
 // wholeFile returns the file with every field: as with PUT, omitted fields have their

@@ -50,7 +50,8 @@ var UpdateReasons = resource.Resource[*UpdateReason]{
 		{Name: "dataSourceId", At: func(u *UpdateReason) any { return &u.DataSourceID }, Doc: "The data source",
 			ReadOnly: true, Refs: string(DataSourceRows), Cascade: true, Index: true, Example: 1},
 	},
-	Without: []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
+	Without: []resource.Verb{resource.OnList, resource.OnGet, resource.OnCreate, resource.OnReplace, resource.OnPatch,
+		resource.OnDelete},
 	Lists: []resource.Listing{{
 		Path: "/setting/datasources/{id}/updatereasons", Category: ground.CategoryDataSources,
 		Summary: "List update reasons of a data source",

@@ -38,7 +38,7 @@ var DataSourceDevices = resource.View[*DataSourceDevice]{
 		Area:    ground.AreaDataSources,
 		Doc:     "A device with the data source, if the caller can view it.",
 		Parents: []resource.Parent{{Of: string(datasource.DataSourceRows), Param: "id", Sample: 1}},
-		Without: []string{"GET /setting/datasources/{id}/devices/{id}"},
+		Without: []resource.Verb{resource.OnGet},
 		Fields: []resource.Field[*DataSourceDevice]{
 			{Name: "id", At: func(d *DataSourceDevice) any { return &d.ID }, Doc: "Of the device", ReadOnly: true,
 				Example: 7},

@@ -43,7 +43,7 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 	Doc: "A data source on a device it applies to. The portal adds and removes them as the device and its data " +
 		"sources change.",
 	Parents: []resource.Parent{{Of: string(DeviceRows), Param: "deviceId", Field: "deviceId", Sample: 1}},
-	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
+	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Fields: []resource.Field[*DeviceDataSource]{
 		{Name: "id", At: func(d *DeviceDataSource) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: 1},

@@ -114,7 +114,7 @@ var Incidents = resource.Resource[*Incident]{
 	Object: resource.Setting, Area: ground.AreaPortal,
 	Doc: "Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. " +
 		"API incidents do not affect these endpoints, endpoints below /demo, or sign-in.",
-	Without: []string{"PUT", "PATCH"},
+	Without: []resource.Verb{resource.OnReplace, resource.OnPatch},
 	Fields: []resource.Field[*Incident]{
 		{Name: "id", At: func(i *Incident) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "kind", At: func(i *Incident) any { return &i.Kind }, Doc: incidentDoc(), Required: true,

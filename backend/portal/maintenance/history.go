@@ -33,9 +33,10 @@ type SDTHistory struct {
 // CloseWindows, and when a maintenance in effect is changed or deleted.
 var SDTHistories = resource.Resource[*SDTHistory]{
 	Name: sdtHistoryRows, Label: "past maintenance window", Sample: 1, Object: resource.DeviceGroup,
-	Scope:   []string{"deviceId", "deviceGroupId", "collectorId"},
-	Doc:     "A maintenance window that has ended.",
-	Without: []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
+	Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
+	Doc:   "A maintenance window that has ended.",
+	Without: []resource.Verb{resource.OnList, resource.OnGet, resource.OnCreate, resource.OnReplace, resource.OnPatch,
+		resource.OnDelete},
 	Fields: []resource.Field[*SDTHistory]{
 		{Name: "id", At: func(h *SDTHistory) any { return &h.ID }, Doc: "Set by the portal", ReadOnly: true,
 			Example: "1"},

@@ -218,7 +218,7 @@ var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 var DeviceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/alertsettings", "of a device",
 		"The thresholds of all instances of one device.", belowDevice("")[:1])
-	v.Without = []string{"GET /device/devices/{deviceId}/alertsettings/{id}"}
+	v.Without = []resource.Verb{resource.OnGet}
 	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("deviceId")
 		if err != nil {

@@ -71,7 +71,7 @@ var Tokens = resource.Resource[*Token]{
 	},
 	Lists: []resource.Listing{{Path: "/setting/admins/apitokens", Summary: "List API tokens of all users",
 		Doc: "Returns the API tokens of every user, one page at a time."}},
-	Without: []string{"POST"},
+	Without: []resource.Verb{resource.OnCreate},
 	Check:   func(w *resource.Write, was, _ *Token) error { return mayManageTokens(w, was) },
 	Remove: func(w *resource.Write, t *Token) error {
 		return mayManageTokens(w, t)

@@ -144,7 +144,7 @@ var ReportTaskList = resource.View[*ReportTask]{
 		Object:   resource.Reports, Sample: 1,
 		Doc:     "One run of a report. The newest 20 of each report are kept.",
 		Parents: []resource.Parent{{Of: string(ReportRows), Param: "reportId", Field: "reportId", Sample: 1}},
-		Without: []string{"GET /report/reports/{reportId}/tasks/{id}"},
+		Without: []resource.Verb{resource.OnGet},
 		Fields:  shownTask,
 	},
 	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]ReportTask, error) {

@@ -58,11 +58,21 @@ const DefaultAuditDays = 90
 // defaultDownAfter is in seconds.
 const defaultDownAfter = 60
 
+// published is the path of the settings for published clients.
+func published(summary string) resource.Alias {
+	return resource.Alias{Path: "/setting/companySetting", Summary: summary}
+}
+
 // Settings declares /setting/portal.
 var Settings = resource.Resource[*Setting]{
 	Name: SettingRows, Label: "portal settings", Sample: SettingID, Single: SettingID, Path: "/setting/portal",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
 	Doc: "The portal's name, time zone, limits and retention.",
+	Extra: map[resource.Verb]resource.Extra{
+		resource.OnGet:     {Alias: published("Get the company settings")},
+		resource.OnReplace: {Alias: published("Replace the company settings")},
+		resource.OnPatch:   {Alias: published("Change some of the company settings")},
+	},
 	Fields: []resource.Field[*Setting]{
 		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "instance", At: func(s *Setting) any { return &s.Instance },
