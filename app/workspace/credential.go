@@ -88,22 +88,17 @@ func (w *Workspace) KeepSession(ctx context.Context, p *Portal, s *PortalSession
 	})
 }
 
-// guarded makes every write of a portal take its secrets out of the body.
-func (w *Workspace) guarded(endpoints []resource.Endpoint) []resource.Endpoint {
-	for i := range endpoints {
-		e := &endpoints[i]
-		switch {
-		case e.Method == "GET":
-		case e.Method == "DELETE":
-			e.Handle = w.removePortal(e.Handle)
-		default:
-			e.Handle = w.writePortal(e.Method, e.Handle)
-		}
+// guarded returns what makes every write of a portal take its secrets out of the
+// body.
+func (w *Workspace) guarded() map[resource.Verb]resource.Extra {
+	write := wrapped(w.writePortal)
+	return map[resource.Verb]resource.Extra{
+		resource.OnCreate: write, resource.OnReplace: write, resource.OnPatch: write,
+		resource.OnDelete: wrapped(w.removePortal),
 	}
-	return endpoints
 }
 
-func (w *Workspace) writePortal(method string, write handle) handle {
+func (w *Workspace) writePortal(write handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		w.writing.Lock()
 		defer w.writing.Unlock()
@@ -163,7 +158,7 @@ func typedSecrets(c *resource.Call) (*Portal, error) {
 	return typed, Portals.Apply(body, typed, false)
 }
 
-// removePortal deletes one portal, or all, with everything the keyring holds of it.
+// removePortal deletes a portal with everything the keyring holds of it.
 func (w *Workspace) removePortal(remove handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		id, err := c.ID("id")

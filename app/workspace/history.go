@@ -193,30 +193,24 @@ func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) err
 	return resource.Put(ctx, tx, tabRows, tab)
 }
 
-// clearing makes "delete all" delete the responses too, and every other write
+// clearing returns what makes "delete all" delete the responses too, and every write
 // count the rows again.
-func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint {
-	for i := range endpoints {
-		e := &endpoints[i]
-		if e.Method == "GET" {
-			continue
-		}
-		do := e.Handle
-		switch {
-		case e.Path == Histories.Path:
-			do = w.clearHistory
-		case e.Method == "DELETE":
-			do = w.removeHistory(do)
-		case e.Method == "PATCH":
-			do = w.pinning(do)
-		}
-		e.Handle = func(ctx context.Context, c *resource.Call) (any, error) {
-			out, err := do(ctx, c)
-			w.recount(c.Access.UserID)
-			return out, err
-		}
+func (w *Workspace) clearing() map[resource.Verb]resource.Extra {
+	counted := func(do func(handle) handle) resource.Extra {
+		return wrapped(func(usual handle) handle {
+			change := do(usual)
+			return func(ctx context.Context, c *resource.Call) (any, error) {
+				out, err := change(ctx, c)
+				w.recount(c.Access.UserID)
+				return out, err
+			}
+		})
 	}
-	return endpoints
+	return map[resource.Verb]resource.Extra{
+		resource.OnPatch:  counted(w.pinning),
+		resource.OnDelete: counted(w.removeHistory),
+		resource.OnClear:  counted(func(handle) handle { return w.clearHistory }),
+	}
 }
 
 func (w *Workspace) clearHistory(ctx context.Context, c *resource.Call) (any, error) {

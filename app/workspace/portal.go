@@ -70,7 +70,8 @@ var (
 // Portals declares /portals.
 var Portals = resource.Resource[*Portal]{
 	Name: portalRows, Label: "portal", Path: "/portals", Object: resource.Anyone, Owner: "userId",
-	Doc: "A remote portal that requests can go to.",
+	Without: []resource.Verb{resource.OnClear},
+	Doc:     "A remote portal that requests can go to.",
 	Fields: []resource.Field[*Portal]{
 		{Name: "id", At: func(p *Portal) any { return &p.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Id of its user", ReadOnly: true,

@@ -153,56 +153,53 @@ type missing struct {
 // key names the variable's secret in the keyring.
 func (v *Variable) key() string { return fmt.Sprintf("variable-%d-%d", v.UserID, v.ID) }
 
-// secretly makes every write of a variable take its secret out of the body.
-func (w *Workspace) secretly(endpoints []resource.Endpoint) []resource.Endpoint {
-	for i := range endpoints {
-		e := &endpoints[i]
-		switch {
-		case e.Method == "GET":
-		case e.Method == "DELETE" && e.Path == Variables.Path:
-			e.Handle = w.clearVariables(e.Handle)
-		case e.Method == "DELETE":
-			e.Handle = w.removeVariable(e.Handle)
-		default:
-			e.Handle = w.writeVariable(e.Method, e.Handle)
-		}
+// secretly returns what makes every write of a variable take its secret out of the
+// body.
+func (w *Workspace) secretly() map[resource.Verb]resource.Extra {
+	return map[resource.Verb]resource.Extra{
+		resource.OnCreate:  wrapped(w.writeVariable("POST")),
+		resource.OnReplace: wrapped(w.writeVariable("PUT")),
+		resource.OnPatch:   wrapped(w.writeVariable("PATCH")),
+		resource.OnDelete:  wrapped(w.removeVariable),
+		resource.OnClear:   wrapped(w.clearVariables),
 	}
-	return endpoints
 }
 
-func (w *Workspace) writeVariable(method string, write handle) handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
-		w.writing.Lock()
-		defer w.writing.Unlock()
-		was := w.ownVariable(ctx, c)
-		now, given := asWritten(method, was, c)
-		out, err := write(ctx, c)
-		if err != nil || now == nil {
-			return out, err
-		}
-		answer, ok := out.(*resource.Answer)
-		if !ok {
-			return nil, fmt.Errorf("a variable returned %T", out)
-		}
-		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		now.ID, now.UserID = id, c.Access.UserID
-		wasSecret := was != nil && was.Secret
-		switch {
-		case !now.Secret && wasSecret:
-			if secret, err := w.Secret(was); err == nil && secret != "" {
-				w.deletedVariables.put(was.UserID, was.ID, pastVariable{variable: *was, secret: secret})
+func (w *Workspace) writeVariable(method string) func(write handle) handle {
+	return func(write handle) handle {
+		return func(ctx context.Context, c *resource.Call) (any, error) {
+			w.writing.Lock()
+			defer w.writing.Unlock()
+			was := w.ownVariable(ctx, c)
+			now, given := asWritten(method, was, c)
+			out, err := write(ctx, c)
+			if err != nil || now == nil {
+				return out, err
 			}
-			return out, w.secrets.Delete(now.key())
-		case now.Secret && now.Value == "":
-			return out, w.secrets.Delete(now.key())
-		case now.Secret && wasSecret && (!given || now.Value == resource.Mask):
-		case now.Secret:
-			w.keep(now.key(), now.Value)
+			answer, ok := out.(*resource.Answer)
+			if !ok {
+				return nil, fmt.Errorf("a variable returned %T", out)
+			}
+			id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			now.ID, now.UserID = id, c.Access.UserID
+			wasSecret := was != nil && was.Secret
+			switch {
+			case !now.Secret && wasSecret:
+				if secret, err := w.Secret(was); err == nil && secret != "" {
+					w.deletedVariables.put(was.UserID, was.ID, pastVariable{variable: *was, secret: secret})
+				}
+				return out, w.secrets.Delete(now.key())
+			case now.Secret && now.Value == "":
+				return out, w.secrets.Delete(now.key())
+			case now.Secret && wasSecret && (!given || now.Value == resource.Mask):
+			case now.Secret:
+				w.keep(now.key(), now.Value)
+			}
+			return out, nil
 		}
-		return out, nil
 	}
 }
 

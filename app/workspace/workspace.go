@@ -182,10 +182,12 @@ func (w *Workspace) addTables() (err error) {
 	if err != nil {
 		return err
 	}
+	variables, portals, histories := Variables, Portals, Histories
+	variables.Extra, portals.Extra, histories.Extra = w.secretly(), w.guarded(), w.clearing()
 	if w.tabs, err = store.Add(w.db, &Tabs); err != nil {
 		return err
 	}
-	if w.variables, err = store.Add(w.db, &Variables); err != nil {
+	if w.variables, err = store.Add(w.db, &variables); err != nil {
 		return err
 	}
 	if err = w.spread(context.Background()); err != nil {
@@ -194,13 +196,13 @@ func (w *Workspace) addTables() (err error) {
 	if w.extractors, err = store.Add(w.db, &Extractors); err != nil {
 		return err
 	}
-	if w.portals, err = store.Add(w.db, &Portals); err != nil {
+	if w.portals, err = store.Add(w.db, &portals); err != nil {
 		return err
 	}
 	if _, err = store.Add(w.db, &catalogs); err != nil {
 		return err
 	}
-	if w.history, err = store.Add(w.db, &Histories); err != nil {
+	if w.history, err = store.Add(w.db, &histories); err != nil {
 		return err
 	}
 	if _, err = store.Add(w.db, &replies); err != nil {
@@ -270,15 +272,12 @@ func (w *Workspace) Notice(userID int64) string {
 // Endpoints returns all endpoints of the workspace: /tabs, /variables and so on.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
-	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(),
+	variables := w.telling(VariablesChanged, append(w.variables.Endpoints(), w.regaining(),
 		w.usesEndpoint(), w.missingEndpoint()))
 	variables = append(variables, w.lasting(w.followEndpoints())...)
-	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())),
+	history := append(w.telling(HistoryChanged, append(w.history.Endpoints(), w.restoring())),
 		w.searching())
-	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())),
-		func(e resource.Endpoint) bool {
-			return e.Method == "DELETE" && e.Path == Portals.Path
-		})
+	portals := w.telling(PortalsChanged, w.portals.Endpoints())
 	collections := w.telling(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
 	all := append(append(append(tabs, variables...), history...), portals...)
 	all = append(append(all, collections...), w.collectionEndpoints()...)
@@ -286,7 +285,12 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 	return append(all, w.telling(SettingsChanged, w.settingsEndpoints())...)
 }
 
-type handle = func(ctx context.Context, c *resource.Call) (any, error)
+type handle = resource.Handler
+
+// wrapped is an Extra that serves an endpoint by what do makes of its usual handler.
+func wrapped(do func(usual handle) handle) resource.Extra {
+	return resource.Extra{Around: func(_ resource.DB, usual handle) handle { return do(usual) }}
+}
 
 // telling makes every write notify the watcher, and complete even if its caller
 // disconnects.
