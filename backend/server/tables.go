@@ -24,7 +24,7 @@ import (
 )
 
 // tables adds every resource; this list is the portal. Without a database it
-// only collects their shapes.
+// only verifies them and collects their shapes.
 func (s *Server) tables() error {
 	return errors.Join(
 		mount(s, &fleet.Devices),
@@ -105,7 +105,7 @@ func mount[T any](s *Server, r *resource.Resource[*T]) error {
 func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resource[*T]) error {
 	if s.db == nil {
 		s.shapes = append(s.shapes, store.ShapeOf(r))
-		return nil
+		return r.Verify()
 	}
 	table, err := store.Add(s.db, r)
 	if err == nil {
@@ -129,7 +129,7 @@ func mountView[T any](s *Server, v *resource.View[*T]) error {
 func keep[T any](s *Server, r *resource.Resource[*T]) error {
 	if s.db == nil {
 		s.shapes = append(s.shapes, store.ShapeOf(r))
-		return nil
+		return r.Verify()
 	}
 	_, err := store.Add(s.db, r)
 	takes(s, r)
