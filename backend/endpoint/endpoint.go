@@ -17,7 +17,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Handler serves the calls of one endpoint.
+// Handler handles the calls of one endpoint.
 type Handler = resource.Handler
 
 // Handlers are the functions behind the endpoints of a resource. Those that its
@@ -162,7 +162,7 @@ func (d *declaration[T]) usual() []verb {
 	return []verb{
 		{resource.OnList, resource.Endpoint{
 			Method: "GET", Path: r.Path, Summary: "List " + d.many,
-			Doc:   "Returns the " + d.many + " this account can see, one page at a time.",
+			Doc:   "Returns the " + d.many + " that the caller can view, one page at a time.",
 			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
 			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List,
 		}},
