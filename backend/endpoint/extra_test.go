@@ -60,10 +60,10 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"GET /lamps Returns the lamps this account can see, one page at a time. /lamps",
+		"GET /lamps Returns the lamps that the caller can view, one page at a time. /lamps",
 		"POST /lamps Gives light. /lamps",
 		"GET /lamps/{id} Returns one lamp, with an ETag for conditional requests. /lamps/7text/csv around get<nil>",
-		"PUT /lamps/{id} Replaces the lamp: what is not given returns to its default. Read-only fields are accepted and " +
+		"PUT /lamps/{id} Replaces the lamp: fields that are not given get their defaults. Read-only fields are accepted and " +
 			"ignored. /lamps/7",
 		"DELETE /lamps/{id} Breaks it. /lamps/7 dry gone<nil>",
 		"GET /lights/{id} Returns one lamp, with an ETag for conditional requests. The same as GET /lamps/{id}, under " +

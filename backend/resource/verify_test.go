@@ -52,7 +52,7 @@ func TestADeclarationThatContradictsItselfIsRefused(t *testing.T) {
 			r.Derived = []resource.Derived{{Name: "count", Doc: "How often", Example: 1}}
 		},
 		`{"kind":"hatch"}`: func(r *resource.Resource[*gate]) { r.Fields[2].Example = "hatch" },
-		"was sent back": func(r *resource.Resource[*gate]) {
+		"default of gate.kind: kind must be one of door": func(r *resource.Resource[*gate]) {
 			r.Fields[2].OneOf, r.Fields[2].Default = []any{"door"}, "hatch"
 		},
 	} {
