@@ -11,14 +11,24 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
+import ts from 'typescript'
+
+/** Objects that the program only stores, by their format: the page knows what is in them. */
+const pageTypes = { settings: 'Settings', 'settings-changes': 'SettingsChanges', view: 'TabView' }
 
 /** The files by the documents that they are made of. */
 const files = {
   '/api/openapi.json': { name: 'src/client/api.gen.ts' },
   '/explorer/openapi.json': {
     name: 'src/client/explorer.gen.ts',
-    // an array of a fixed length is a tuple, and a key with a default may be left out of a body
-    options: { arrayLength: true, defaultNonNullable: false },
+    prepare: asThePageUsesIt,
+    options: {
+      arrayLength: true, // an array of a fixed length is a tuple
+      defaultNonNullable: false, // a key with a default may be left out of a body
+      emptyObjectsUnknown: true,
+      inject: `import type { ${Object.values(pageTypes).join(', ')} } from './settings'`,
+      transform: ({ format }) => pageTypes[format] && ts.factory.createTypeReferenceNode(pageTypes[format]),
+    },
   },
 }
 
@@ -29,14 +39,33 @@ if (!program) {
 }
 
 const documents = await openapi(program, Object.keys(files))
-for (const [path, { name, options }] of Object.entries(files)) {
+for (const [path, { name, options, prepare }] of Object.entries(files)) {
   const file = fileURLToPath(new URL(name, import.meta.url))
+  prepare?.(documents[path])
   const text = COMMENT_HEADER + astToString(await openapiTS(documents[path], options))
   if (!process.argv.includes('--check')) await writeFile(file, text)
   else if ((await readFile(file, 'utf8')) !== text) {
     console.error(`${name} is not what the program serves: npm run types writes it anew`)
     process.exitCode = 1
   }
+}
+
+/**
+ * Narrows a document to what the page does with it. A row has all of its keys: where the page asks for some `fields`
+ * only, it says which in the type (kept.ts). A body has no key that is read-only.
+ */
+function asThePageUsesIt({ paths, components }) {
+  const named = ({ $ref }) => components.schemas[$ref?.split('/').at(-1)]
+  for (const item of Object.values(paths))
+    for (const { parameters = [], requestBody, responses } of Object.values(item)) {
+      const body = requestBody && named(requestBody.content['application/json'].schema)
+      for (const [key, schema] of Object.entries(body?.properties ?? {}))
+        if (schema.readOnly) delete body.properties[key]
+      if (!parameters.some((p) => p.name === 'fields')) continue
+      const answer = named(responses[200].content['application/json'].schema)
+      const row = answer.properties.searchId ? named(answer.properties.items.items) : answer
+      row.required = Object.keys(row.properties)
+    }
 }
 
 /** The documents by path, from a portal that runs until all are read. */

@@ -50,7 +50,7 @@ type start struct {
 	Notice     *string         `json:"notice" doc:"notices for the user"`
 	Portal     remote.Shown    `json:"portal" doc:"the one whose tabs and variables these are"`
 	Portals    []remote.Shown  `json:"portals"`
-	Settings   json.RawMessage `json:"settings" doc:"any object of the page's"`
+	Settings   json.RawMessage `json:"settings"`
 	Tabs       json.RawMessage `json:"tabs"`
 	Tray       bool            `json:"tray" doc:"the window has an icon in the desktop's tray"`
 	User       user            `json:"user"`
@@ -58,7 +58,7 @@ type start struct {
 	Version    string          `json:"version"`
 }
 
-// Schema implements resource.Described: tabs and variables are rows of resources.
+// Schema implements resource.Described: the workspace knows what is in the raw JSON.
 func (s start) Schema() resource.Schema {
 	type plain start
 	schema := resource.SchemaOf(plain(s))
@@ -67,6 +67,8 @@ func (s start) Schema() resource.Schema {
 		switch k := &schema.Properties[i]; k.Name {
 		case "tabs":
 			k.Schema = resource.List(workspace.Tabs.Schema(), "Those that are open, from left to right")
+		case "settings":
+			k.Schema = workspace.SettingsSchema("Of the page")
 		case "variables":
 			k.Schema = resource.List(workspace.Variables.Schema(), "Those of the portal, and global ones")
 		}

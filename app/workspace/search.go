@@ -232,20 +232,25 @@ func head(text string) string { return strings.ToValidUTF8(text[:min(len(text), 
 
 // searching returns GET /history/search.
 func (w *Workspace) searching() resource.Endpoint {
-	text := func(name, doc string) resource.Param {
-		return resource.Param{Name: name, In: "query", Schema: resource.Text(doc)}
+	query := func(name string, s resource.Schema) resource.Param {
+		return resource.Param{Name: name, In: "query", Schema: s}
 	}
+	method := resource.Text("Of the request")
+	method.Enum = allowed(Methods)
 	return resource.Endpoint{
 		Method: "GET", Path: "/history/search", Summary: "Search the history", Right: anyone,
 		Doc: "Newest first, without the drafts. total counts to " + strconv.Itoa(mostCounted) +
 			" and no further, but for a search without conditions.",
 		Params: []resource.Param{
-			text("words", "Words that the request or the response contains, or their beginnings"),
-			text("method", "GET, POST …"),
-			text("status", "2 for 200 to 299, 0 for no response"), text("endpoint", "the path in the catalog"),
-			text("pinned", "true: only those"),
-			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"),
-			text("before", "only ids below"), text("size", "at most 100"),
+			query("words", resource.Text("Words that the request or the response contains, or their beginnings")),
+			query("method", method),
+			query("status", resource.Integer("The first digit; 0 for no response")),
+			query("endpoint", resource.Text("Its path in the catalog")),
+			query("pinned", resource.Boolean("Only pinned requests")),
+			query("from", resource.Integer("Epoch milliseconds")),
+			query("to", resource.Integer("Epoch milliseconds, not included")),
+			query("before", resource.Integer("Only ids below: the next page")),
+			query("size", resource.Integer("At most "+strconv.Itoa(mostFound))),
 		},
 		Answer: foundSchema(), Handle: w.searchHistory,
 	}

@@ -33,23 +33,30 @@ var settings = resource.Resource[*Settings]{
 }
 
 func (w *Workspace) settingsEndpoints() []resource.Endpoint {
-	object := resource.Schema{Type: "any", Doc: "any object"}
+	changes := SettingsSchema("The keys to replace; null removes one")
+	changes.Format = "settings-changes"
+	all := SettingsSchema("Of the page")
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/settings", Summary: "Get the settings", Right: anyone, Answer: &object,
+			Method: "GET", Path: "/settings", Summary: "Get the settings", Right: anyone, Answer: &all,
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.SettingsJSON(ctx, c.Access.UserID)
 			},
 		},
 		{
-			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object,
-			Answer: &object, Limit: 2 * maxSettings,
+			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &changes,
+			Answer: &all, Limit: 2 * maxSettings,
 			Doc: "Replaces the top-level keys in the body; null removes a key.",
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.mergeSettings(ctx, c.Access, c.Body)
 			},
 		},
 	}
+}
+
+// SettingsSchema describes the settings: an object whose keys the page alone knows.
+func SettingsSchema(doc string) resource.Schema {
+	return resource.Schema{Type: "object", Format: "settings", Doc: doc}
 }
 
 // SettingsJSON returns the user's settings as a JSON object.

@@ -21,11 +21,17 @@ type Tab struct {
 	Draft     Draft
 	Saved     *Draft
 	HistoryID int64
-	View      map[string]any
+	View      View
 	RequestID int64           // the saved request it was opened from; 0 for none
 	Version   int64           // counts changes of what the tab holds, not of how it is shown
 	Closed    resource.Millis // 0 while it is open
 }
+
+// View is what the page remembers of how a tab is shown: any object.
+type View map[string]any
+
+// Schema implements resource.Described: the page alone knows the keys.
+func (View) Schema() resource.Schema { return resource.Schema{Type: "any", Format: "view"} }
 
 const tabRows resource.Name[*Tab] = "tab"
 
@@ -54,7 +60,7 @@ var Tabs = resource.Resource[*Tab]{
 			Doc: "The saved state to compare the draft with; null for nothing"},
 		{Name: "historyId", At: func(t *Tab) any { return &t.HistoryID }, Doc: "The last response; 0: none"},
 		{Name: "view", At: func(t *Tab) any { return &t.View }, Doc: "View state of the page: scroll position, panes",
-			Default: map[string]any{}},
+			Default: View{}},
 		{Name: "requestId", At: func(t *Tab) any { return &t.RequestID }, Doc: "The saved request it was opened " +
 			"from; 0 for none"},
 		{Name: "version", At: func(t *Tab) any { return &t.Version }, Doc: "Grows with each change of name, draft or " +

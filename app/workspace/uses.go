@@ -13,7 +13,7 @@ import (
 // extractors, the first of the requests, and when it was last sent.
 type use struct {
 	Name     string   `json:"name"`
-	Requests []usedIn `json:"requests"`
+	Requests []usedIn `json:"requests" doc:"the first 20"`
 	Count    int      `json:"count"`
 
 	Extractors int             `json:"extractors" doc:"that write to it"`
@@ -43,8 +43,12 @@ func (w *Workspace) usesEndpoint() resource.Endpoint {
 		Answer: declared(useList{}),
 		Doc:    "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
 		Params: []resource.Param{
-			{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
+			{Name: "sent", In: "query", Schema: resource.Boolean("Look through the history, too")}},
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			sent, err := c.Flag("sent")
+			if err != nil {
+				return nil, err
+			}
 			u := &uses{by: map[string]*use{}}
 			if err := w.usesSaved(ctx, c.Access.UserID, u); err != nil {
 				return nil, err
@@ -56,7 +60,7 @@ func (w *Workspace) usesEndpoint() resource.Endpoint {
 			for i := range extractors {
 				u.of(extractors[i].Variable).Extractors++
 			}
-			if c.Query.Get("sent") != "" {
+			if sent {
 				if err := w.usesSent(ctx, c, u); err != nil {
 					return nil, err
 				}

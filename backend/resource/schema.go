@@ -165,8 +165,8 @@ func (f *Field[T]) maxLen() int {
 // explain them, refs tags say what their ids are of, and a pointer may be null,
 // unless a null tag says "no" because a nil one is left out. A body tag of
 // "optional" marks a key that every response has and a body may omit. An enum tag
-// lists the values of a string, with | between. A type with a Schema method
-// describes itself, and the fields of an embedded struct are keys of the struct
+// lists the values of a string, with | between, in place of those of its type. A type
+// with a Schema method describes itself, and the fields of an embedded struct are keys of the struct
 // around it.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
@@ -236,6 +236,7 @@ func keysOf(t reflect.Type, inside []reflect.Type) (keys []Key) {
 		p.Schema.Doc, p.Schema.Refs = f.Tag.Get("doc"), f.Tag.Get("refs")
 		p.Schema.Nullable = p.Schema.Nullable && f.Tag.Get("null") != "no"
 		if words, ok := f.Tag.Lookup("enum"); ok {
+			p.Schema.Enum = nil
 			for word := range strings.SplitSeq(words, "|") {
 				p.Schema.Enum = append(p.Schema.Enum, word)
 			}

@@ -23,6 +23,7 @@ type branch struct {
 	Other *string         `json:"other"`
 	Any   json.RawMessage `json:"any"`
 	Shade shade           `json:"shade" doc:"of the leaves"`
+	Fruit shade           `json:"fruit" enum:"light|none"`
 }
 
 type leaf struct {
@@ -43,6 +44,7 @@ func TestAGoTypeIsDescribed(t *testing.T) {
 		{Name: "any", Required: true, Schema: resource.Schema{Type: "any"}},
 		{Name: "shade", Required: true,
 			Schema: resource.Schema{Type: "string", Doc: "of the leaves", Enum: []any{"light", "dark"}}},
+		{Name: "fruit", Required: true, Schema: resource.Schema{Type: "string", Enum: []any{"light", "none"}}},
 	}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("it is\n%+v, want\n%+v", got, want)

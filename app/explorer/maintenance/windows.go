@@ -29,18 +29,18 @@ import (
 
 // planned is a maintenance window as portals list it.
 type planned struct {
-	Recurrence  string          `json:"sdtType"`
-	Timezone    string          `json:"timezone"`
-	Start       resource.Millis `json:"startDateTime"`
-	End         resource.Millis `json:"endDateTime"`
-	Hour        int64           `json:"hour"`
-	Minute      int64           `json:"minute"`
-	EndHour     int64           `json:"endHour"`
-	EndMinute   int64           `json:"endMinute"`
-	Duration    int64           `json:"duration"`
-	WeekDay     string          `json:"weekDay"`
-	WeekOfMonth string          `json:"weekOfMonth"`
-	MonthDay    int64           `json:"monthDay"`
+	Recurrence  string          `json:"sdtType,omitempty"`
+	Timezone    string          `json:"timezone,omitempty"`
+	Start       resource.Millis `json:"startDateTime,omitempty"`
+	End         resource.Millis `json:"endDateTime,omitempty"`
+	Hour        int64           `json:"hour,omitempty"`
+	Minute      int64           `json:"minute,omitempty"`
+	EndHour     int64           `json:"endHour,omitempty"`
+	EndMinute   int64           `json:"endMinute,omitempty"`
+	Duration    int64           `json:"duration,omitempty"`
+	WeekDay     string          `json:"weekDay,omitempty"`
+	WeekOfMonth string          `json:"weekOfMonth,omitempty"`
+	MonthDay    int64           `json:"monthDay,omitempty"`
 }
 
 // windowsRequest is the body of /maintenance/windows.

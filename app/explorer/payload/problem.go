@@ -8,11 +8,11 @@ import (
 
 // Problem is the error that a response reports, in the portal's own words.
 type Problem struct {
-	Message    string `json:"message"`
-	Field      string `json:"field"`
+	Message    string `json:"message" doc:"the portal's own words"`
+	Field      string `json:"field" doc:"the parameter or field that is wrong; empty when unknown"`
 	Allowed    []any  `json:"allowed"`
 	Right      string `json:"right" doc:"permission that the role does not have"`
-	RetryAfter int64  `json:"retryAfter" doc:"seconds"`
+	RetryAfter int64  `json:"retryAfter" doc:"seconds to wait; 0 when unknown"`
 }
 
 // MaxProblem limits the bytes of an error response that are parsed.

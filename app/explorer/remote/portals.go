@@ -55,6 +55,10 @@ func (r *Portals) HangUp() { r.abroad.hangUp() }
 // Endpoints returns the endpoints of portals.
 func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
+	portal.Name = "PortalTrial" // of a portal that is stored, only what differs
+	for i := range portal.Properties {
+		portal.Properties[i].Required = false
+	}
 	try := serve.Call("POST", "/portals/test", "Test the connection to a portal", r.tryPortal)
 	try.Body = &portal
 	return []resource.Endpoint{
@@ -203,8 +207,8 @@ type tried struct {
 	MS       float64 `json:"ms"`
 	Status   int     `json:"status"`
 	Version  string  `json:"version"`
-	User     string  `json:"user"`
-	Sentence string  `json:"sentence"`
+	User     string  `json:"user" doc:"of the credential; empty when the portal does not say"`
+	Sentence string  `json:"sentence" doc:"what to do next; empty for nothing"`
 	OK       bool    `json:"ok"`
 }
 

@@ -160,25 +160,25 @@ func (r *Portals) Choose(ctx context.Context, c *resource.Call) error {
 
 // Shown is a portal in the form that the page receives.
 type Shown struct {
-	ID            int64  `json:"id"`
+	ID            int64  `json:"id" doc:"0 for the built-in portal"`
 	Name          string `json:"name"`
 	BaseURL       string `json:"baseUrl"`
 	Address       string `json:"address"`
 	Demo          bool   `json:"demo"`
 	Instance      string `json:"instance"`
 	Remote        bool   `json:"remote"`
-	Environment   string `json:"environment" enum:"production|staging|test|demo|local"`
+	Environment   string `json:"environment" doc:"the built-in portal is demo or local" enum:"production|staging|test|demo|local"`
 	Auth          string `json:"auth" enum:"session|token|lmv1|none"`
 	Account       string `json:"account"`
 	Secret        string `json:"secret" doc:"stars, or nothing"`
 	User          string `json:"user" doc:"the signed-in user"`
 	ReadOnly      bool   `json:"readOnly"`
 	Timeout       int64  `json:"timeout" doc:"seconds"`
-	Authority     string `json:"authority"`
-	Fingerprint   string `json:"fingerprint"`
-	Proxy         string `json:"proxy"`
+	Authority     string `json:"authority" doc:"certificates (PEM) of an authority to trust beside the system's"`
+	Fingerprint   string `json:"fingerprint" doc:"SHA-256 of the one certificate that is accepted as it is"`
+	Proxy         string `json:"proxy" doc:"system, none, or an address"`
 	ProxyPassword string `json:"proxyPassword" doc:"stars, or nothing"`
-	SendInClear   bool   `json:"sendInClear"`
+	SendInClear   bool   `json:"sendInClear" doc:"send the credential in clear over http:// to another machine"`
 	CatalogURL    string `json:"catalogUrl"`
 	CatalogFrom   string `json:"catalogFrom" doc:"empty: the built-in catalog is used"`
 	CatalogAt     int64  `json:"catalogAt" doc:"epoch milliseconds"`

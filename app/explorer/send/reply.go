@@ -23,14 +23,14 @@ type Reply struct {
 	Headers    [][2]string           `json:"headers"`
 	MS         int64                 `json:"ms"`
 	Bytes      int64                 `json:"bytes"`
-	Items      *int64                `json:"items" doc:"of a list"`
+	Items      *int64                `json:"items" doc:"of a list; null for any other body"`
 	Total      *int64                `json:"total"`
-	Document   string                `json:"document"`
+	Document   string                `json:"document" doc:"its id, for /documents/{id}"`
 	JSON       bool                  `json:"json"`
-	Problem    string                `json:"problem"`
+	Problem    string                `json:"problem" doc:"why the body is not JSON; empty when it is"`
 	Reading    string                `json:"reading" doc:"how its bytes were decoded; empty for UTF-8"`
 	Binary     bool                  `json:"binary" doc:"not text; /documents/{id}/hex returns its beginning"`
-	Rows       []document.TreeRow    `json:"rows"`
+	Rows       []document.TreeRow    `json:"rows" doc:"the first 200"`
 	RowCount   int                   `json:"rowCount"`
 	LineCount  int                   `json:"lineCount"`
 	HistoryID  int64                 `json:"historyId"`
@@ -40,7 +40,7 @@ type Reply struct {
 	Timing     client.Timing         `json:"timing"`
 	Extracted  []workspace.Extracted `json:"extracted,omitempty" doc:"what extractors found in it"`
 	Run        *RunReport            `json:"run" doc:"through pages; null for a single request"`
-	Hops       []client.Hop          `json:"hops"`
+	Hops       []client.Hop          `json:"hops" doc:"redirects that were followed, in order"`
 	Undo       string                `json:"undo" doc:"the effect of undoing; empty if it cannot be undone"`
 	Error      *payload.Problem      `json:"error" doc:"null below status 400"`
 }

@@ -25,7 +25,7 @@ func (d *Documents) tableEndpoints() []resource.Endpoint {
 		get(d, "table", "Get rows of the table", showTable, tableParams...),
 		serve.File("/documents/{id}/export", "Export the table, or copy it", exportTypes(),
 			of(d, exportTable), append(tableParams, nestedParam,
-				serve.Query("format", resource.Text("csv, tsv, markdown or xlsx")),
+				serve.Query("format", exportFormat()),
 				serve.Query("name", resource.Text("Of the file, without its extension")),
 				serve.Query("clip", resource.Boolean("Limit the size for the clipboard")))...),
 		get(d, "reveal", "Expand the parents of a value", reveal,
@@ -49,6 +49,14 @@ var (
 		serve.Query("count", resource.Integer("Number of rows; 0 in an export: all")),
 	}
 )
+
+func exportFormat() resource.Schema {
+	s := resource.Text("")
+	for _, f := range export.Formats {
+		s.Enum = append(s.Enum, f.ID)
+	}
+	return s
+}
 
 func exportTypes() []string {
 	types := []string{serve.PlainText}

@@ -1,5 +1,6 @@
 /** Maintenance windows of the objects in a chart, in which no one is notified of alerts. */
 import type { Client, Listing } from '../client'
+import type { Planned as Schedule } from '../client/table'
 import { instancesOf, type Door, type Instance, type Place } from './limits'
 
 /** Epoch milliseconds. */
@@ -21,11 +22,8 @@ interface Past {
   approximateEndEpoch: number
   comment: string
 }
-interface Planned {
+interface Planned extends Schedule {
   type: string
-  sdtType: string
-  startDateTime: number
-  endDateTime: number
   comment: string
   deviceGroupId: number
   dataSourceId: number

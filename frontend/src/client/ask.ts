@@ -1,72 +1,20 @@
-/** Requests about a response beyond its rows: matches, values, differences, extractors. */
-import { collection, type Http } from './call'
-import type { DocRow } from './document'
-import type { Collection } from './model'
+/** What can be asked of a response beyond its rows: matches, values, differences, extractors. */
+import type { Http } from './call'
+import { explorer, type Schemas } from './explorer'
+import { collection, type Kept } from './kept'
 
-/** The matches of a query, as a document of their own. */
-export interface Filtered {
-  matches: number
-  document: string
-  bytes: number
-  rows: DocRow[]
-  rowCount: number
-  lineCount: number
-}
-
-/** A scalar value of a response, with its path. */
-export interface Leaf {
-  node: number
-  path: string
-  key: string
-  text: string
-  kind: DocRow['kind']
-  cut: boolean
-}
-
-export interface Scalars {
-  /** The list the answer is, and which of its items is among the values; null when it is none. */
-  list: { path: string; count: number; item: number; first: number; names: { name: string; id: string }[] } | null
-  scalars: Leaf[]
-  more: boolean
-}
+export type Filtered = Schemas['Filtered']
+export type Leaf = Schemas['Leaf']
+export type Scalars = Schemas['Scalars']
+export type Change = Schemas['Change']
+export type Comparison = Schemas['Comparison']
+export type Extractor = Schemas['Extractor']
 
 /** One side of a comparison: a document that is open, or a request of the history. */
 export interface Side {
   document?: string
   historyId?: number
   label: string
-}
-
-export interface Change {
-  kind: 'added' | 'removed' | 'changed'
-  path: string
-  before?: string
-  after?: string
-}
-
-export interface Comparison {
-  /** The first 5,000. */
-  changes: Change[]
-  added: number
-  removed: number
-  changed: number
-  /** `$.items by id` */
-  by: string[]
-}
-
-/** Extracts a value of responses into a variable automatically. */
-export interface Extractor {
-  id: number
-  /** "POST /device/devices", or any. */
-  endpoint: string
-  /** 200, 2xx or any. */
-  status: string
-  path: string
-  variable: string
-  on: boolean
-  ranAt: number
-  last: string
-  problem: string
 }
 
 export interface AskClient {
@@ -79,28 +27,27 @@ export interface AskClient {
   /** A value exactly as it was sent, a text with its quotes. */
   nodeJson(document: string, node: number): Promise<string>
   compare(left: Side, right: Side, ignore: string[], signal?: AbortSignal): Promise<Comparison>
-  extractors: Collection<Extractor>
+  extractors: Kept<'/extractors'>
 }
 
 export function askClient(http: Http): AskClient {
-  const doc = (id: string, verb: string) => `/explorer/documents/${encodeURIComponent(id)}/${verb}`
+  const { get, post, text } = explorer(http)
   return {
-    filter: (id, query, signal) => http.json(doc(id, 'filter'), { method: 'POST', body: { query }, signal }),
-    keys: async (id) => (await http.json<{ keys: string[] }>(doc(id, 'keys'))).keys,
-    scalars: (id, item, signal) => http.json(`${doc(id, 'scalars')}?item=${item}`, { signal }),
-    nodeJson: async (id, node) => (await http.ask(`${doc(id, 'value')}?node=${node}&exact=true`)).text(),
+    filter: (id, query, signal) => post('/documents/{id}/filter', { params: { id }, body: { query }, signal }),
+    keys: async (id) => (await get('/documents/{id}/keys', { params: { id } })).keys,
+    scalars: (id, item, signal) => get('/documents/{id}/scalars', { params: { id }, query: { item }, signal }),
+    nodeJson: (id, node) => text('/documents/{id}/value', { params: { id }, query: { node, exact: true } }),
     compare: (left, right, ignore, signal) =>
-      http.json('/explorer/compare', {
-        method: 'POST',
+      post('/compare', {
         signal,
         body: {
-          left: left.document ?? '',
-          right: right.document ?? '',
-          leftHistory: left.historyId ?? 0,
-          rightHistory: right.historyId ?? 0,
+          left: left.document,
+          right: right.document,
+          leftHistory: left.historyId,
+          rightHistory: right.historyId,
           ignore,
         },
       }),
-    extractors: collection(http, '/explorer/extractors'),
+    extractors: collection(http, '/extractors'),
   }
 }

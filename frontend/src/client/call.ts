@@ -1,5 +1,4 @@
 /** What the parts of the client call with. */
-import type { Collection, ListQuery } from './model'
 
 export interface Call {
   method?: string
@@ -18,19 +17,29 @@ export interface Http {
   ask: (path: string, call?: Call) => Promise<Response>
 }
 
-/** The usual five verbs of one kind of thing. */
-export function collection<T extends { id: number }>({ json, ask }: Http, path: string): Collection<T> {
-  return {
-    list: (query = {}) => json(path + search(query)),
-    get: (id) => json(`${path}/${id}`),
-    create: (value) => json(path, { method: 'POST', body: value, keep: true }),
-    update: (id, change) => json(`${path}/${id}`, { method: 'PATCH', body: change, keep: true }),
-    remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE', keep: true })),
-  }
+/** Undefined and '' are not sent; of a list, each value is a pair of its own. */
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
+
+/** The pairs of a query that are sent. */
+export function asked(query: Query = {}): [string, string][] {
+  return Object.entries(query).flatMap(([key, value]) =>
+    [value].flat().flatMap((one) => (one === undefined || one === '' ? [] : [[key, String(one)] as [string, string]])),
+  )
 }
 
-function search(query: ListQuery): string {
-  const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '')
-  if (pairs.length === 0) return ''
-  return '?' + pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join('&')
+/** Path and query of a call; params stand in place of {names} of the path. */
+export function address({
+  path,
+  params = {},
+  query,
+}: {
+  path: string
+  params?: Record<string, string | number>
+  query?: Query
+}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name] ?? `{${name}}`)),
+  )
+  const pairs = asked(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
+  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
 }

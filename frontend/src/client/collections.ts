@@ -1,98 +1,24 @@
 /** Saved requests: collections of them, and files they come from and go to. */
-import type { DraftData, Method } from './model'
 import type { Http } from './call'
+import { explorer, type BodyOf, type Schemas } from './explorer'
+import type { DraftData } from './model'
 
 /** A collection, or a folder in one. */
-export interface Folder {
-  id: number
-  /** 0 for a collection. */
-  parentId: number
-  name: string
-  doc: string
-}
-
+export type Folder = Schemas['TreeFolder']
 /** A saved request as the tree shows it. */
-export interface SavedRequest {
-  id: number
-  collectionId: number
-  /** '' follows method and path. */
-  name: string
-  method: Method
-  path: string
-}
-
-export interface SavedDraft extends SavedRequest {
-  doc: string
-  draft: DraftData
-}
-
+export type SavedRequest = Schemas['TreeRequest']
+export type SavedDraft = Schemas['Request']
 /** Both lists in the order of the tree. */
-export interface Shelf {
-  folders: Folder[]
-  requests: SavedRequest[]
-}
-
-export interface FileFormat {
-  id: string
-  label: string
-  ext: string
-  /** Whether collections can be written in it. */
-  writes: boolean
-}
-
-/** The contents of a file, before it is imported. */
-export interface FileLook {
-  format: string
-  label: string
-  folders: number
-  requests: number
-  variables: string[]
-  /** Those of the variables that become secret ones. */
-  secrets: string[]
-  /** What was not imported, or was changed. */
-  notes: string[]
-  /** The first 200. */
-  lines: { level: number; name: string; method?: Method; path?: string }[]
-}
-
-/** The imported objects, to open them or to undo the import. */
-export interface Planted {
-  /** The outermost ones. */
-  collections: number[]
-  variables: number[]
-  requests: number
-}
-
-export interface FileToRead {
-  name: string
-  text: string
-}
-
+export type Shelf = Schemas['Tree']
+export type FileFormat = Schemas['FileFormat']
+/** What a file holds, before anything is written. */
+export type FileLook = Schemas['Contents']
+/** What was made, to open or to take back. */
+export type Planted = Schemas['Planted']
+export type FileToRead = Required<Pick<Schemas['Import'], 'name' | 'text'>>
 /** How one saved request of a batch went. */
-export interface Ran {
-  /** Of the saved request. */
-  id: number
-  name: string
-  method: Method
-  path: string
-  /** 0 for no response. */
-  status: number
-  ms: number
-  /** 0 when it was not sent. */
-  historyId: number
-  /** One sentence; '' when it went well. */
-  problem: string
-}
-
-export interface BatchProgress {
-  batchId: string
-  /** From 0. */
-  at: number
-  result: Ran
-}
-
-type FolderChange = Partial<Pick<Folder, 'name' | 'doc'>> & { trashed?: number }
-type RequestChange = Partial<Pick<SavedDraft, 'name' | 'doc' | 'draft'>> & { trashed?: number }
+export type Ran = Schemas['Ran']
+export type BatchProgress = Schemas['BatchEvent']
 
 export interface CollectionsClient {
   collections: {
@@ -100,8 +26,8 @@ export interface CollectionsClient {
     request(id: number): Promise<SavedDraft>
     createFolder(name: string, parentId: number): Promise<Folder>
     createRequest(name: string, collectionId: number, draft: DraftData): Promise<SavedDraft>
-    updateFolder(id: number, change: FolderChange): Promise<Folder>
-    updateRequest(id: number, change: RequestChange): Promise<SavedDraft>
+    updateFolder(id: number, change: BodyOf<'/collections/{id}', 'patch'>): Promise<Folder>
+    updateRequest(id: number, change: BodyOf<'/requests/{id}', 'patch'>): Promise<SavedDraft>
     /** Puts one of them into a collection, as the at-th of its kind there. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
@@ -115,30 +41,26 @@ export interface CollectionsClient {
   }
 }
 
-export function collectionsClient({ json }: Http): CollectionsClient {
-  const at = (what: 'collections' | 'requests', id: number) => `/explorer/${what}/${id}`
-  const post = <T>(path: string, body?: unknown) => json<T>(path, { method: 'POST', body })
-  const patch = <T>(path: string, body: unknown) => json<T>(path, { method: 'PATCH', body })
+export function collectionsClient(http: Http): CollectionsClient {
+  const { get, post, patch, url } = explorer(http)
   return {
     collections: {
-      tree: () => json('/explorer/collections/tree'),
-      request: (id) => json(at('requests', id)),
-      createFolder: (name, parentId) => post('/explorer/collections', { name, parentId }),
-      createRequest: (name, collectionId, draft) => post('/explorer/requests', { name, collectionId, draft }),
-      updateFolder: (id, change) => patch(at('collections', id), change),
-      updateRequest: (id, change) => patch(at('requests', id), change),
-      move: async (what, to, place) => void (await post('/explorer/collections/move', { ...what, to, at: place })),
-      duplicateFolder: (id) => post(`${at('collections', id)}/duplicate`),
-      batch: (batchId, ids, goOn, signal) =>
-        json('/explorer/batch', { method: 'POST', body: { batchId, ids, goOn }, signal }),
-      formats: () => json('/explorer/exchange/formats'),
-      look: (file) => post('/explorer/exchange/look', file),
-      import: (file, parentId, variables) => post('/explorer/exchange/import', { ...file, parentId, variables }),
-      exportUrl: (format, what) => {
-        const query = new URLSearchParams({ format })
-        for (const [name, ids] of Object.entries(what)) query.set(name, String(ids))
-        return `/explorer/exchange/export?${query}`
-      },
+      tree: () => get('/collections/tree'),
+      request: (id) => get('/requests/{id}', { params: { id } }),
+      createFolder: (name, parentId) => post('/collections', { body: { name, parentId } }),
+      createRequest: (name, collectionId, draft) => post('/requests', { body: { name, collectionId, draft } }),
+      updateFolder: (id, body) => patch('/collections/{id}', { params: { id }, body }),
+      updateRequest: (id, body) => patch('/requests/{id}', { params: { id }, body }),
+      move: async (what, to, at) => void (await post('/collections/move', { body: { ...what, to, at } })),
+      duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
+      batch: (batchId, ids, goOn, signal) => post('/batch', { body: { batchId, ids, goOn }, signal }),
+      formats: () => get('/exchange/formats'),
+      look: (body) => post('/exchange/look', { body }),
+      import: (file, parentId, variables) => post('/exchange/import', { body: { ...file, parentId, variables } }),
+      exportUrl: (format, { collections, requests, history }) =>
+        url('/exchange/export', {
+          query: { format, collections: collections?.join(), requests: requests?.join(), history: history?.toString() },
+        }),
     },
   }
 }

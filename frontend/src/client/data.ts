@@ -1,47 +1,13 @@
 /** The program and its data folder as a whole: what it is, backups, restores. */
 import type { Http } from './call'
+import { explorer, type Schemas } from './explorer'
 
-export interface About {
-  version: string
-  /** When its source was committed, ISO; '' when it does not say. */
-  built: string
-  revision: string
-  go: string
-  /** `linux/amd64` */
-  system: string
-  dataFolder: string
-}
-
-export interface DataState {
-  /** From the root. */
-  folder: string
-  bytes: number
-  /** A restore is pending for the next start. */
-  waits: boolean
-  /** When the last restore replaced what is kept, epoch milliseconds; 0 for nothing kept. */
-  replaced: number
-  keptBytes: number
-}
-
-/** How far a backup or a restore is with one file, in bytes. */
-export interface DataProgress {
-  doing: 'copying' | 'packing' | 'sending' | 'checking' | 'unpacking'
-  file: string
-  done: number
-  /** 0 while unknown. */
-  total: number
-}
-
+export type About = Schemas['About']
+export type DataState = Schemas['FolderState']
+/** How far a backup or a restore is with one file, in bytes; sending is what the page does. */
+export type DataProgress = Omit<Schemas['DataEvent'], 'doing'> & { doing: Schemas['DataEvent']['doing'] | 'sending' }
 /** What a backup holds. */
-export interface Backup {
-  /** Epoch milliseconds. */
-  made: number
-  /** Of the program that made it. */
-  version: string
-  bytes: number
-  /** Whether the passwords and keys in it can be opened here. */
-  sameKey: boolean
-}
+export type Backup = Schemas['SentBackup']
 
 export interface DataClient {
   data: {
@@ -53,9 +19,9 @@ export interface DataClient {
     diagnosticsUrl: string
     /** Sends a piece of a backup; `at` bytes of it came before. */
     part(at: number, piece: Blob, signal: AbortSignal): Promise<void>
-    /** Checks the uploaded backup. */
+    /** Checks what was sent. */
     look(name: string, signal: AbortSignal): Promise<Backup>
-    /** Restores the uploaded backup at the next start. */
+    /** Makes what was sent ready for the next start. */
     restore(name: string, withoutKey: boolean, signal: AbortSignal): Promise<DataState>
     takeBack(): Promise<DataState>
     /** Makes what the last restore replaced ready in turn. */
@@ -68,31 +34,29 @@ export interface DataClient {
   }
 }
 
-export function dataClient({ json, ask }: Http): DataClient {
-  const post = <T>(path: string, body?: unknown, signal?: AbortSignal) =>
-    json<T>(`/explorer${path}`, { method: 'POST', body: body ?? {}, signal })
-  const remove = <T>(path: string) => json<T>(`/explorer${path}`, { method: 'DELETE' })
+export function dataClient(http: Http): DataClient {
+  const { get, post, remove, url } = explorer(http)
   return {
     data: {
-      about: () => json('/explorer/about'),
-      state: () => json('/explorer/data'),
-      backup: (signal) => post('/data/backup', undefined, signal),
-      backupUrl: '/explorer/data/backup',
-      diagnosticsUrl: '/explorer/data/diagnostics',
+      about: () => get('/about'),
+      state: () => get('/data'),
+      backup: (signal) => post('/data/backup', { signal }),
+      backupUrl: url('/data/backup'),
+      diagnosticsUrl: url('/data/diagnostics'),
       part: async (at, piece, signal) => {
         const form = new FormData()
         form.set('part', piece)
-        await ask(`/explorer/data/restore/parts?at=${at}`, { method: 'POST', form, signal })
+        await post('/data/restore/parts', { query: { at }, form, signal })
       },
-      look: (name, signal) => post('/data/restore/look', { name }, signal),
-      restore: (name, withoutKey, signal) => post('/data/restore', { name, withoutKey }, signal),
+      look: (name, signal) => post('/data/restore/look', { body: { name }, signal }),
+      restore: (name, withoutKey, signal) => post('/data/restore', { body: { name, withoutKey }, signal }),
       takeBack: () => remove('/data/restore'),
       undo: () => post('/data/restore/undo'),
       forget: () => remove('/data/replaced'),
-      openFolder: () => post('/native/open-folder'),
-      restart: () => post('/native/restart'),
+      openFolder: async () => void (await post('/native/open-folder')),
+      restart: async () => void (await post('/native/restart')),
       licences: async () => {
-        const text = await (await ask('/licences.txt')).text()
+        const text = await (await http.ask('/licences.txt')).text()
         return text.startsWith('<') ? '' : text
       },
     },

@@ -1,33 +1,10 @@
-/** The body of a response. Go stores it under an id; the page requests the rows in view. */
+/** The body of a response. It lies in Go, under an id; the page asks for what is in view. */
+import type { Http } from './call'
+import { explorer, type Schemas } from './explorer'
 
-export interface DocRow {
-  node: number
-  line: number
-  depth: number
-  kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'end'
-  key?: string
-  index?: number
-  text?: string
-  cut?: boolean
-  count?: number
-  open?: boolean
-  preview?: string
-  comma?: boolean
-  hint?: string
-}
-
-export interface Rows {
-  rows: DocRow[]
-  total: number
-}
-
-export interface Found {
-  count: number
-  index: number
-  row: number
-  path: string
-  total: number
-}
+export type DocRow = Schemas['TreeRow']
+export type Rows = Schemas['TreeRows']
+export type Found = Schemas['Match']
 
 export interface DocumentClient {
   rows(document: string, from: number, count: number): Promise<Rows>
@@ -46,4 +23,24 @@ export interface DocumentClient {
   rawUrl(document: string): string
   /** The first 4 KiB of the body in hexadecimal, 16 bytes a line. */
   hex(document: string): Promise<string>
+}
+
+export function documentClient(http: Http): DocumentClient {
+  const { get, post, text, url } = explorer(http)
+  return {
+    rows: (id, from, count) => get('/documents/{id}/rows', { params: { id }, query: { from, count } }),
+    toggle: (id, node, open, deep, from, count) =>
+      post('/documents/{id}/toggle', { params: { id }, body: { node, open, deep, from, count } }),
+    left: async (id) => (await get('/documents/{id}/left', { params: { id } })).left,
+    unfold: (id, left, from, count) => post('/documents/{id}/unfold', { params: { id }, body: { left, from, count } }),
+    lines: (id, from, count) => get('/documents/{id}/lines', { params: { id }, query: { from, count } }),
+    nodePath: async (id, node) => (await get('/documents/{id}/path', { params: { id }, query: { node } })).path,
+    nodeValue: (id, node) => text('/documents/{id}/value', { params: { id }, query: { node } }),
+    find: (id, query, from, matchCase, signal) =>
+      get('/documents/{id}/find', { params: { id }, query: { query, from, case: matchCase }, signal }),
+    findText: (id, query, from, matchCase, signal) =>
+      get('/documents/{id}/find', { params: { id }, query: { query, from, case: matchCase, raw: true }, signal }),
+    rawUrl: (id) => url('/documents/{id}/raw', { params: { id } }),
+    hex: (id) => text('/documents/{id}/hex', { params: { id } }),
+  }
 }

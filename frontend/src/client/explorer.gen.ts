@@ -3,6 +3,7 @@
  * Do not make direct changes to the file.
  */
 
+import type { Settings, SettingsChanges, TabView } from "./settings";
 export interface paths {
     "/start": {
         parameters: {
@@ -1952,6 +1953,7 @@ export interface components {
             } | null;
         };
         Shown: {
+            /** @description 0 for the built-in portal */
             id: number;
             name: string;
             baseUrl: string;
@@ -1959,26 +1961,33 @@ export interface components {
             demo: boolean;
             instance: string;
             remote: boolean;
-            /** @enum {string} */
+            /**
+             * @description the built-in portal is demo or local
+             * @enum {string}
+             */
             environment: "production" | "staging" | "test" | "demo" | "local";
             /** @enum {string} */
             auth: "session" | "token" | "lmv1" | "none";
             account: string;
             /** @description stars, or nothing */
             secret: string;
-            /** @description who is signed in there */
+            /** @description who is signed in there; empty for nobody */
             user: string;
             readOnly: boolean;
             /** @description seconds */
             timeout: number;
+            /** @description certificates (PEM) of an authority to trust beside the system's */
             authority: string;
+            /** @description SHA-256 of the one certificate that is accepted as it is */
             fingerprint: string;
+            /** @description system, none, or an address */
             proxy: string;
             /** @description stars, or nothing */
             proxyPassword: string;
+            /** @description send the credential in clear over http:// to another machine */
             sendInClear: boolean;
             catalogUrl: string;
-            /** @description nothing: the built-in catalog stands in */
+            /** @description empty: the built-in catalog */
             catalogFrom: string;
             /** @description epoch milliseconds */
             catalogAt: number;
@@ -2016,33 +2025,34 @@ export interface components {
         };
         Tab: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /** @description From left to right; ties by id */
-            position?: number;
+            position: number;
             /** @description Name; empty: method and path */
-            name?: string;
+            name: string;
             /** @description It stays open when other tabs are closed */
-            pinned?: boolean;
+            pinned: boolean;
             /** @description The request as it is now */
-            draft?: components["schemas"]["Draft"];
+            draft: components["schemas"]["Draft"];
             /** @description The saved state to compare the draft with; null for nothing */
-            saved?: components["schemas"]["Draft"] | null;
+            saved: components["schemas"]["Draft"] | null;
             /** @description The last response; 0: none */
-            historyId?: number;
+            historyId: number;
             /**
+             * Format: view
              * @description View state of the page: scroll position, panes
              * @default {}
              */
-            view?: unknown;
+            view: TabView;
             /** @description The saved request it was opened from; 0 for none */
-            requestId?: number;
+            requestId: number;
             /** @description Grows with each change of name, draft or saved request; a change that names an older one is refused */
-            version?: number;
+            version: number;
             /**
              * Format: epoch-milliseconds
              * @description When it was closed; 0: open. The newest 25 closed tabs can be reopened
              */
-            closed?: number;
+            closed: number;
         };
         User: {
             csrfToken: string;
@@ -2054,24 +2064,24 @@ export interface components {
         };
         Variable: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /** @description Letters, digits, dot, dash and underscore */
-            name?: string;
+            name: string;
             /** @description Shown as stars when secret; sending the stars keeps it */
-            value?: string;
+            value: string;
             /** @description Stored in the system keyring and never shown */
-            secret?: boolean;
+            secret: boolean;
             /**
              * @description portal takes precedence over global
              * @default portal
              * @enum {string}
              */
-            scope?: "portal" | "global";
+            scope: "portal" | "global";
             /**
              * Format: epoch-milliseconds
              * @description When it was last changed
              */
-            readonly changedOn?: number;
+            readonly changedOn: number;
         };
         Start: {
             dataFolder: string;
@@ -2084,8 +2094,11 @@ export interface components {
             /** @description the one whose tabs and variables these are */
             portal: components["schemas"]["Shown"];
             portals: components["schemas"]["Shown"][];
-            /** @description any object of the page's */
-            settings: unknown;
+            /**
+             * Format: settings
+             * @description Of the page
+             */
+            settings: Settings;
             /** @description Those that are open, from left to right */
             tabs: components["schemas"]["Tab"][];
             /** @description the window has an icon in the desktop's tray */
@@ -2290,7 +2303,7 @@ export interface components {
             portal: components["schemas"]["PortalEvent"];
             progress: components["schemas"]["ProgressEvent"];
             /** @description the session has ended */
-            session: Record<string, never>;
+            session: Record<string, unknown>;
             storage: components["schemas"]["StorageEvent"];
             undone: components["schemas"]["UndoneEvent"];
             workspace: components["schemas"]["WorkspaceEvent"];
@@ -2359,12 +2372,14 @@ export interface components {
             location: string;
         };
         Problem: {
+            /** @description the portal's own words */
             message: string;
+            /** @description the parameter or field that is wrong; empty when unknown */
             field: string;
             allowed: unknown[];
-            /** @description that the role lacks */
+            /** @description that the role lacks; empty when unknown */
             right: string;
-            /** @description seconds */
+            /** @description seconds to wait; 0 when unknown */
             retryAfter: number;
         };
         Reply: {
@@ -2376,16 +2391,19 @@ export interface components {
             ][];
             ms: number;
             bytes: number;
-            /** @description of a list */
+            /** @description of a list; null for any other body */
             items: number | null;
             total: number | null;
+            /** @description its id, for /documents/{id} */
             document: string;
             json: boolean;
+            /** @description why the body is not JSON; empty when it is */
             problem: string;
             /** @description how its bytes became text; empty for UTF-8 */
             reading: string;
-            /** @description no text; /documents/{id}/hex shows its beginning */
+            /** @description not text; /documents/{id}/hex shows its beginning */
             binary: boolean;
+            /** @description the first 200 */
             rows: components["schemas"]["TreeRow"][];
             rowCount: number;
             lineCount: number;
@@ -2399,8 +2417,9 @@ export interface components {
             extracted?: components["schemas"]["Extracted"][];
             /** @description through pages; null for a single request */
             run: components["schemas"]["RunReport"] | null;
+            /** @description redirects that were followed, in order */
             hops: components["schemas"]["Hop"][];
-            /** @description what undoing does; empty when there is no way back */
+            /** @description what undoing does; empty when it cannot be undone */
             undo: string;
             /** @description null below status 400 */
             error: components["schemas"]["Problem"] | null;
@@ -2414,7 +2433,7 @@ export interface components {
         Saved: {
             saved: components["schemas"]["SavedFile"];
         };
-        Nothing: Record<string, never>;
+        Nothing: Record<string, unknown>;
         BatchResults: {
             results: components["schemas"]["Ran"][];
         };
@@ -2604,7 +2623,7 @@ export interface components {
              * @description of its cells, null left out; empty when they differ
              * @enum {string}
              */
-            kind: "object" | "array" | "string" | "number" | "boolean" | "null" | "end" | "object" | "array" | "string" | "number" | "boolean" | "";
+            kind: "object" | "array" | "string" | "number" | "boolean" | "";
             /** @description rows that have it */
             count: number;
         };
@@ -2691,7 +2710,9 @@ export interface components {
             ms: number;
             status: number;
             version: string;
+            /** @description of the credential; empty when the portal does not say */
             user: string;
+            /** @description what to do next; empty for nothing */
             sentence: string;
             ok: boolean;
         };
@@ -2777,7 +2798,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Tab"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         VariableList: {
             /** @description How many match in all, whatever the page */
@@ -2787,7 +2808,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Variable"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         UsedIn: {
             id: number;
@@ -2796,6 +2817,7 @@ export interface components {
         };
         Use: {
             name: string;
+            /** @description the first 20 */
             requests: components["schemas"]["UsedIn"][];
             count: number;
             /** @description that write to it */
@@ -2815,43 +2837,43 @@ export interface components {
         };
         History: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /**
              * Format: epoch-milliseconds
              * @description When it was sent
              */
-            readonly at?: number;
+            readonly at: number;
             /**
              * @description Of the request
              * @enum {string}
              */
-            readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             /** @description As typed, variables unresolved */
-            readonly path?: string;
+            readonly path: string;
             /** @description As sent, secrets masked */
-            readonly url?: string;
+            readonly url: string;
             /** @description 0: no response */
-            readonly status?: number;
+            readonly status: number;
             /** @description The words of the status */
-            readonly statusText?: string;
+            readonly statusText: string;
             /** @description From the first byte sent to the last byte read */
-            readonly ms?: number;
+            readonly ms: number;
             /** @description Size of the response body */
-            readonly bytes?: number;
+            readonly bytes: number;
             /** @description Why there was no response */
-            readonly error?: string;
+            readonly error: string;
             /** @description The request, variables unresolved */
-            readonly draft?: components["schemas"]["Draft"];
+            readonly draft: components["schemas"]["Draft"];
             /** @description Whether the response is stored */
-            readonly kept?: boolean;
+            readonly kept: boolean;
             /** @description It is never deleted automatically */
-            pinned?: boolean;
+            pinned: boolean;
             /** @description Items of each page, where all pages of a list were fetched; 0 for one request */
-            readonly pageSize?: number;
+            readonly pageSize: number;
             /** @description That came, where all pages of a list were fetched; error says why they are not all */
-            readonly items?: number;
+            readonly items: number;
             /** @description Items that the list has in all; 0 when nobody said */
-            readonly total?: number;
+            readonly total: number;
         };
         HistoryList: {
             /** @description How many match in all, whatever the page */
@@ -2861,7 +2883,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["History"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         Excerpt: {
             /** @enum {string} */
@@ -2920,59 +2942,59 @@ export interface components {
         };
         Portal: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /** @description Name */
-            name?: string;
+            name: string;
             /** @description Base URL of its API, http or https */
-            baseUrl?: string;
+            baseUrl: string;
             /**
              * @description What it is used for
              * @default production
              * @enum {string}
              */
-            environment?: "production" | "staging" | "test" | "demo";
+            environment: "production" | "staging" | "test" | "demo";
             /**
              * @description How requests are signed
              * @default session
              * @enum {string}
              */
-            auth?: "session" | "token" | "lmv1" | "none";
+            auth: "session" | "token" | "lmv1" | "none";
             /** @description User name, or access id */
-            account?: string;
+            account: string;
             /** @description Token or access key; shown as stars, and sending the stars keeps it */
-            secret?: string;
+            secret: string;
             /**
              * @description Refuse all writes
              * @default true
              */
-            readOnly?: boolean;
+            readOnly: boolean;
             /**
              * @description Seconds that one request may take
              * @default 60
              */
-            timeout?: number;
+            timeout: number;
             /** @description Certificates (PEM) of an authority to trust beside the system's */
-            authority?: string;
+            authority: string;
             /** @description SHA-256 of the one certificate that is accepted as it is, in hexadecimal */
-            fingerprint?: string;
+            fingerprint: string;
             /**
              * @description system, none, or the proxy's address
              * @default system
              */
-            proxy?: string;
+            proxy: string;
             /** @description Shown as stars; sending the stars keeps it */
-            proxyPassword?: string;
+            proxyPassword: string;
             /** @description Send the credential in clear over http:// to another machine */
-            sendInClear?: boolean;
+            sendInClear: boolean;
             /** @description Where its OpenAPI document lies; empty looks in the usual places */
-            catalogUrl?: string;
+            catalogUrl: string;
             /** @description Where its catalog was read; empty: the built-in catalog */
-            readonly catalogFrom?: string;
+            readonly catalogFrom: string;
             /**
              * Format: epoch-milliseconds
              * @description When its catalog was read
              */
-            readonly catalogAt?: number;
+            readonly catalogAt: number;
         };
         PortalList: {
             /** @description How many match in all, whatever the page */
@@ -2982,24 +3004,24 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Portal"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         Collection: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /** @description Its parent collection; 0 for none */
-            parentId?: number;
+            parentId: number;
             /** @description From top to bottom among its neighbours; ties by id */
-            position?: number;
+            position: number;
             /** @description Any text */
-            name?: string;
+            name: string;
             /** @description A note */
-            doc?: string;
+            doc: string;
             /**
              * Format: epoch-milliseconds
              * @description When it was deleted; 0 brings it back
              */
-            trashed?: number;
+            trashed: number;
         };
         CollectionList: {
             /** @description How many match in all, whatever the page */
@@ -3009,33 +3031,33 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Collection"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         Request: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /** @description Its collection */
-            collectionId?: number;
+            collectionId: number;
             /** @description From top to bottom among its neighbours; ties by id */
-            position?: number;
+            position: number;
             /** @description Name; empty: method and path */
-            name?: string;
+            name: string;
             /** @description A note */
-            doc?: string;
+            doc: string;
             /**
              * @description The draft's
              * @enum {string}
              */
-            readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             /** @description The draft's */
-            readonly path?: string;
+            readonly path: string;
             /** @description The request */
-            draft?: components["schemas"]["Draft"];
+            draft: components["schemas"]["Draft"];
             /**
              * Format: epoch-milliseconds
              * @description When it was deleted; 0 restores it
              */
-            trashed?: number;
+            trashed: number;
         };
         RequestList: {
             /** @description How many match in all, whatever the page */
@@ -3045,7 +3067,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Request"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         TreeFolder: {
             doc: string;
@@ -3069,35 +3091,35 @@ export interface components {
         };
         Extractor: {
             /** @description Set by the workspace */
-            readonly id?: number;
+            readonly id: number;
             /**
              * @description Method and template of an endpoint, or any
              * @default any
              */
-            endpoint?: string;
+            endpoint: string;
             /**
              * @description 200, 2xx or any
              * @default 2xx
              */
-            status?: string;
+            status: string;
             /** @description JSONPath, or jq; the first match is stored */
-            path?: string;
+            path: string;
             /** @description The variable that gets the value */
-            variable?: string;
+            variable: string;
             /**
              * @description Whether it runs
              * @default true
              */
-            on?: boolean;
+            on: boolean;
             /**
              * Format: epoch-milliseconds
              * @description When it last ran; 0: never
              */
-            readonly ranAt?: number;
+            readonly ranAt: number;
             /** @description The value it last found */
-            readonly last?: string;
+            readonly last: string;
             /** @description Why it last found nothing */
-            readonly problem?: string;
+            readonly problem: string;
         };
         ExtractorList: {
             /** @description How many match in all, whatever the page */
@@ -3107,7 +3129,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Extractor"][];
             /** @description Always null; kept for clients of the published API */
-            data: Record<string, never> | null;
+            data: Record<string, unknown> | null;
         };
         Send: {
             /** @description Comes back in progress events */
@@ -3236,18 +3258,18 @@ export interface components {
             ignore?: string[];
         };
         Planned: {
-            sdtType: string;
-            timezone: string;
-            startDateTime: number;
-            endDateTime: number;
-            hour: number;
-            minute: number;
-            endHour: number;
-            endMinute: number;
-            duration: number;
-            weekDay: string;
-            weekOfMonth: string;
-            monthDay: number;
+            sdtType?: string;
+            timezone?: string;
+            startDateTime?: number;
+            endDateTime?: number;
+            hour?: number;
+            minute?: number;
+            endHour?: number;
+            endMinute?: number;
+            duration?: number;
+            weekDay?: string;
+            weekOfMonth?: string;
+            monthDay?: number;
         };
         Window: {
             /**
@@ -3260,258 +3282,7 @@ export interface components {
             /** @description Maintenance as the portal lists it */
             planned: components["schemas"]["Planned"][];
         };
-        PortalBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
-            /** @description Name */
-            name: string;
-            /** @description Base URL of its API, http or https */
-            baseUrl: string;
-            /**
-             * @description What it is used for
-             * @default production
-             * @enum {string}
-             */
-            environment?: "production" | "staging" | "test" | "demo";
-            /**
-             * @description How requests are signed
-             * @default session
-             * @enum {string}
-             */
-            auth?: "session" | "token" | "lmv1" | "none";
-            /** @description User name, or access id */
-            account?: string;
-            /** @description Token or access key; shown as stars, and sending the stars keeps it */
-            secret?: string;
-            /**
-             * @description Refuse all writes
-             * @default true
-             */
-            readOnly?: boolean;
-            /**
-             * @description Seconds that one request may take
-             * @default 60
-             */
-            timeout?: number;
-            /** @description Certificates (PEM) of an authority to trust beside the system's */
-            authority?: string;
-            /** @description SHA-256 of the one certificate that is accepted as it is, in hexadecimal */
-            fingerprint?: string;
-            /**
-             * @description system, none, or the proxy's address
-             * @default system
-             */
-            proxy?: string;
-            /** @description Shown as stars; sending the stars keeps it */
-            proxyPassword?: string;
-            /** @description Send the credential in clear over http:// to another machine */
-            sendInClear?: boolean;
-            /** @description Where its OpenAPI document lies; empty looks in the usual places */
-            catalogUrl?: string;
-            /** @description Where its catalog was read; empty: the built-in catalog */
-            readonly catalogFrom?: string;
-            /**
-             * Format: epoch-milliseconds
-             * @description When its catalog was read
-             */
-            readonly catalogAt?: number;
-        };
-        Login: {
-            /** @description The user name there */
-            username: string;
-            /** @description Not kept */
-            password: string;
-        };
-        Import: {
-            /** @description Of the file */
-            name?: string;
-            /** @description The file */
-            text?: string;
-            /** @description The collection to import into; 0 beside all others */
-            parentId?: number;
-            /** @description Add its variables, too */
-            variables?: boolean;
-        };
-        Restore: {
-            /** @description What the backup's file is called */
-            name: string;
-            /** @description Restore although the secrets in it cannot be opened */
-            withoutKey?: boolean;
-        };
-        TabBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
-            /**
-             * Format: password
-             * @description The portal it is for; 0 is the built-in one
-             */
-            readonly portalId?: number;
-            /** @description From left to right; ties by id */
-            position?: number;
-            /** @description Name; empty: method and path */
-            name?: string;
-            /** @description It stays open when other tabs are closed */
-            pinned?: boolean;
-            /** @description The request as it is now */
-            draft?: components["schemas"]["Draft"];
-            /** @description The saved state to compare the draft with; null for nothing */
-            saved?: components["schemas"]["Draft"] | null;
-            /** @description The last response; 0: none */
-            historyId?: number;
-            /**
-             * @description View state of the page: scroll position, panes
-             * @default {}
-             */
-            view?: unknown;
-            /** @description The saved request it was opened from; 0 for none */
-            requestId?: number;
-            /** @description Grows with each change of name, draft or saved request; a change that names an older one is refused */
-            version?: number;
-            /**
-             * Format: epoch-milliseconds
-             * @description When it was closed; 0: open. The newest 25 closed tabs can be reopened
-             */
-            closed?: number;
-        };
-        VariableBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
-            /**
-             * Format: password
-             * @description The portal it is for; 0 is the built-in one, -1 all of them
-             */
-            readonly portalId?: number;
-            /** @description Letters, digits, dot, dash and underscore */
-            name: string;
-            /** @description Shown as stars when secret; sending the stars keeps it */
-            value?: string;
-            /** @description Stored in the system keyring and never shown */
-            secret?: boolean;
-            /**
-             * @description portal takes precedence over global
-             * @default portal
-             * @enum {string}
-             */
-            scope?: "portal" | "global";
-            /**
-             * Format: epoch-milliseconds
-             * @description When it was last changed
-             */
-            readonly changedOn?: number;
-        };
-        VariableChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
-            /**
-             * Format: password
-             * @description The portal it is for; 0 is the built-in one, -1 all of them
-             */
-            readonly portalId?: number;
-            /** @description Letters, digits, dot, dash and underscore */
-            name?: string;
-            /** @description Shown as stars when secret; sending the stars keeps it */
-            value?: string;
-            /** @description Stored in the system keyring and never shown */
-            secret?: boolean;
-            /**
-             * @description portal takes precedence over global
-             * @default portal
-             * @enum {string}
-             */
-            scope?: "portal" | "global";
-            /**
-             * Format: epoch-milliseconds
-             * @description When it was last changed
-             */
-            readonly changedOn?: number;
-        };
-        Follow: {
-            /** @description The variable's former name */
-            from: string;
-        };
-        HistoryChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
-            /**
-             * Format: password
-             * @description The portal it went to; 0 is the built-in one
-             */
-            readonly portalId?: number;
-            /**
-             * Format: epoch-milliseconds
-             * @description When it was sent
-             */
-            readonly at?: number;
-            /**
-             * @description Of the request
-             * @enum {string}
-             */
-            readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description As typed, variables unresolved */
-            readonly path?: string;
-            /** @description As sent, secrets masked */
-            readonly url?: string;
-            /** @description 0: no response */
-            readonly status?: number;
-            /** @description The words of the status */
-            readonly statusText?: string;
-            /** @description From the first byte sent to the last byte read */
-            readonly ms?: number;
-            /** @description Size of the response body */
-            readonly bytes?: number;
-            /** @description Why there was no response */
-            readonly error?: string;
-            /** @description The request, variables unresolved */
-            readonly draft?: components["schemas"]["Draft"];
-            /** @description Whether the response is stored */
-            readonly kept?: boolean;
-            /** @description It is never deleted automatically */
-            pinned?: boolean;
-            /** @description Items of each page, where all pages of a list were fetched; 0 for one request */
-            readonly pageSize?: number;
-            /** @description That came, where all pages of a list were fetched; error says why they are not all */
-            readonly items?: number;
-            /** @description Items that the list has in all; 0 when nobody said */
-            readonly total?: number;
-            /**
-             * Format: password
-             * @description Bytes that it takes in the workspace, with its response
-             */
-            readonly stored?: number;
-        };
-        PortalChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
+        PortalTrial: {
             /** @description Name */
             name?: string;
             /** @description Base URL of its API, http or https */
@@ -3557,22 +3328,189 @@ export interface components {
             sendInClear?: boolean;
             /** @description Where its OpenAPI document lies; empty looks in the usual places */
             catalogUrl?: string;
-            /** @description Where its catalog was read; empty: the built-in catalog */
-            readonly catalogFrom?: string;
+        };
+        Login: {
+            /** @description The user name there */
+            username: string;
+            /** @description Not kept */
+            password: string;
+        };
+        Import: {
+            /** @description Of the file */
+            name?: string;
+            /** @description The file */
+            text?: string;
+            /** @description The collection to import into; 0 beside all others */
+            parentId?: number;
+            /** @description Add its variables, too */
+            variables?: boolean;
+        };
+        Restore: {
+            /** @description What the backup's file is called */
+            name: string;
+            /** @description Restore although the secrets in it cannot be opened */
+            withoutKey?: boolean;
+        };
+        TabBody: {
+            /** @description From left to right; ties by id */
+            position?: number;
+            /** @description Name; empty: method and path */
+            name?: string;
+            /** @description It stays open when other tabs are closed */
+            pinned?: boolean;
+            /** @description The request as it is now */
+            draft?: components["schemas"]["Draft"];
+            /** @description The saved state to compare the draft with; null for nothing */
+            saved?: components["schemas"]["Draft"] | null;
+            /** @description The last response; 0: none */
+            historyId?: number;
+            /**
+             * Format: view
+             * @description View state of the page: scroll position, panes
+             * @default {}
+             */
+            view?: TabView;
+            /** @description The saved request it was opened from; 0 for none */
+            requestId?: number;
+            /** @description Grows with each change of name, draft or saved request; a change that names an older one is refused */
+            version?: number;
             /**
              * Format: epoch-milliseconds
-             * @description When its catalog was read
+             * @description When it was closed; 0: open. The newest 25 closed tabs can be reopened
              */
-            readonly catalogAt?: number;
+            closed?: number;
+        };
+        VariableBody: {
+            /** @description Letters, digits, dot, dash and underscore */
+            name: string;
+            /** @description Shown as stars when secret; sending the stars keeps it */
+            value?: string;
+            /** @description Stored in the system keyring and never shown */
+            secret?: boolean;
+            /**
+             * @description portal takes precedence over global
+             * @default portal
+             * @enum {string}
+             */
+            scope?: "portal" | "global";
+        };
+        VariableChanges: {
+            /** @description Letters, digits, dot, dash and underscore */
+            name?: string;
+            /** @description Shown as stars when secret; sending the stars keeps it */
+            value?: string;
+            /** @description Stored in the system keyring and never shown */
+            secret?: boolean;
+            /**
+             * @description portal takes precedence over global
+             * @default portal
+             * @enum {string}
+             */
+            scope?: "portal" | "global";
+        };
+        Follow: {
+            /** @description The variable's former name */
+            from: string;
+        };
+        HistoryChanges: {
+            /** @description It is never deleted automatically */
+            pinned?: boolean;
+        };
+        PortalBody: {
+            /** @description Name */
+            name: string;
+            /** @description Base URL of its API, http or https */
+            baseUrl: string;
+            /**
+             * @description What it is used for
+             * @default production
+             * @enum {string}
+             */
+            environment?: "production" | "staging" | "test" | "demo";
+            /**
+             * @description How requests are signed
+             * @default session
+             * @enum {string}
+             */
+            auth?: "session" | "token" | "lmv1" | "none";
+            /** @description User name, or access id */
+            account?: string;
+            /** @description Token or access key; shown as stars, and sending the stars keeps it */
+            secret?: string;
+            /**
+             * @description Refuse all writes
+             * @default true
+             */
+            readOnly?: boolean;
+            /**
+             * @description Seconds that one request may take
+             * @default 60
+             */
+            timeout?: number;
+            /** @description Certificates (PEM) of an authority to trust beside the system's */
+            authority?: string;
+            /** @description SHA-256 of the one certificate that is accepted as it is, in hexadecimal */
+            fingerprint?: string;
+            /**
+             * @description system, none, or the proxy's address
+             * @default system
+             */
+            proxy?: string;
+            /** @description Shown as stars; sending the stars keeps it */
+            proxyPassword?: string;
+            /** @description Send the credential in clear over http:// to another machine */
+            sendInClear?: boolean;
+            /** @description Where its OpenAPI document lies; empty looks in the usual places */
+            catalogUrl?: string;
+        };
+        PortalChanges: {
+            /** @description Name */
+            name?: string;
+            /** @description Base URL of its API, http or https */
+            baseUrl?: string;
+            /**
+             * @description What it is used for
+             * @default production
+             * @enum {string}
+             */
+            environment?: "production" | "staging" | "test" | "demo";
+            /**
+             * @description How requests are signed
+             * @default session
+             * @enum {string}
+             */
+            auth?: "session" | "token" | "lmv1" | "none";
+            /** @description User name, or access id */
+            account?: string;
+            /** @description Token or access key; shown as stars, and sending the stars keeps it */
+            secret?: string;
+            /**
+             * @description Refuse all writes
+             * @default true
+             */
+            readOnly?: boolean;
+            /**
+             * @description Seconds that one request may take
+             * @default 60
+             */
+            timeout?: number;
+            /** @description Certificates (PEM) of an authority to trust beside the system's */
+            authority?: string;
+            /** @description SHA-256 of the one certificate that is accepted as it is, in hexadecimal */
+            fingerprint?: string;
+            /**
+             * @description system, none, or the proxy's address
+             * @default system
+             */
+            proxy?: string;
+            /** @description Shown as stars; sending the stars keeps it */
+            proxyPassword?: string;
+            /** @description Send the credential in clear over http:// to another machine */
+            sendInClear?: boolean;
+            /** @description Where its OpenAPI document lies; empty looks in the usual places */
+            catalogUrl?: string;
         };
         CollectionBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /** @description Its parent collection; 0 for none */
             parentId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
@@ -3588,13 +3526,6 @@ export interface components {
             trashed?: number;
         };
         CollectionChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /** @description Its parent collection; 0 for none */
             parentId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
@@ -3610,13 +3541,6 @@ export interface components {
             trashed?: number;
         };
         RequestBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /** @description Its collection */
             collectionId: number;
             /** @description From top to bottom among its neighbours; ties by id */
@@ -3625,13 +3549,6 @@ export interface components {
             name?: string;
             /** @description A note */
             doc?: string;
-            /**
-             * @description The draft's
-             * @enum {string}
-             */
-            readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description The draft's */
-            readonly path?: string;
             /** @description The request */
             draft?: components["schemas"]["Draft"];
             /**
@@ -3641,13 +3558,6 @@ export interface components {
             trashed?: number;
         };
         RequestChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /** @description Its collection */
             collectionId?: number;
             /** @description From top to bottom among its neighbours; ties by id */
@@ -3656,13 +3566,6 @@ export interface components {
             name?: string;
             /** @description A note */
             doc?: string;
-            /**
-             * @description The draft's
-             * @enum {string}
-             */
-            readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description The draft's */
-            readonly path?: string;
             /** @description The request */
             draft?: components["schemas"]["Draft"];
             /**
@@ -3682,13 +3585,6 @@ export interface components {
             at?: number;
         };
         ExtractorBody: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /**
              * @description Method and template of an endpoint, or any
              * @default any
@@ -3708,24 +3604,8 @@ export interface components {
              * @default true
              */
             on?: boolean;
-            /**
-             * Format: epoch-milliseconds
-             * @description When it last ran; 0: never
-             */
-            readonly ranAt?: number;
-            /** @description The value it last found */
-            readonly last?: string;
-            /** @description Why it last found nothing */
-            readonly problem?: string;
         };
         ExtractorChanges: {
-            /** @description Set by the workspace */
-            readonly id?: number;
-            /**
-             * Format: password
-             * @description Id of its user
-             */
-            readonly userId?: number;
             /**
              * @description Method and template of an endpoint, or any
              * @default any
@@ -3745,15 +3625,6 @@ export interface components {
              * @default true
              */
             on?: boolean;
-            /**
-             * Format: epoch-milliseconds
-             * @description When it last ran; 0: never
-             */
-            readonly ranAt?: number;
-            /** @description The value it last found */
-            readonly last?: string;
-            /** @description Why it last found nothing */
-            readonly problem?: string;
         };
     };
     responses: {
@@ -5137,8 +5008,7 @@ export interface operations {
                 count?: number;
                 /** @description Columns of objects inside the items, too */
                 nested?: boolean;
-                /** @description csv, tsv, markdown or xlsx */
-                format?: string;
+                format?: "csv" | "tsv" | "markdown" | "xlsx";
                 /** @description Of the file, without its extension */
                 name?: string;
                 /** @description A text to be pasted, of a bounded size */
@@ -5314,7 +5184,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PortalBody"];
+                "application/json": components["schemas"]["PortalTrial"];
             };
         };
         responses: {
@@ -5999,7 +5869,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -6138,7 +6008,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6317,7 +6187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -6456,7 +6326,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6545,7 +6415,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6558,8 +6428,8 @@ export interface operations {
     getVariablesUses: {
         parameters: {
             query?: {
-                /** @description 1 to look through the history, too */
-                sent?: string;
+                /** @description Look through the history, too */
+                sent?: boolean;
             };
             header?: never;
             path?: never;
@@ -6739,7 +6609,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -6826,7 +6696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6915,7 +6785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -6930,22 +6800,22 @@ export interface operations {
             query?: {
                 /** @description Words that the request or the response contains, or their beginnings */
                 words?: string;
-                /** @description GET, POST … */
-                method?: string;
-                /** @description 2 for 200 to 299, 0 for no response */
-                status?: string;
-                /** @description the path in the catalog */
+                /** @description Of the request */
+                method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+                /** @description The first digit; 0 for no response */
+                status?: number;
+                /** @description Its path in the catalog */
                 endpoint?: string;
-                /** @description true: only those */
-                pinned?: string;
-                /** @description epoch milliseconds */
-                from?: string;
-                /** @description epoch milliseconds, not included */
-                to?: string;
-                /** @description only ids below */
-                before?: string;
-                /** @description at most 100 */
-                size?: string;
+                /** @description Only pinned requests */
+                pinned?: boolean;
+                /** @description Epoch milliseconds */
+                from?: number;
+                /** @description Epoch milliseconds, not included */
+                to?: number;
+                /** @description Only ids below: the next page */
+                before?: number;
+                /** @description At most 100 */
+                size?: number;
             };
             header?: never;
             path?: never;
@@ -7193,7 +7063,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7372,7 +7242,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -7511,7 +7381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7690,7 +7560,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -7829,7 +7699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -7943,7 +7813,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8091,7 +7961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -8230,7 +8100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": Record<string, unknown>;
                 };
             };
             400: components["responses"]["Invalid"];
@@ -8316,7 +8186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": Settings;
                 };
             };
             401: components["responses"]["NotSignedIn"];
@@ -8334,7 +8204,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": SettingsChanges;
             };
         };
         responses: {
@@ -8344,7 +8214,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": Settings;
                 };
             };
             400: components["responses"]["Invalid"];

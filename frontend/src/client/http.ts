@@ -1,10 +1,13 @@
 /** The Client that talks to the process this page came from. */
 import type { components } from './api.gen'
-import { collection, type Call, type Http } from './call'
-import { asFault, Fault, type Client, type FaultDetail, type Listener, type Session, type Start } from './index'
+import type { Call, Http } from './call'
+import { collection } from './kept'
+import { asFault, Fault, type Client, type Events, type FaultDetail, type Listener, type Session } from './index'
 import { collectionsClient } from './collections'
 import { dataClient } from './data'
 import { askClient } from './ask'
+import { documentClient } from './document'
+import { explorer } from './explorer'
 import { lookupClient } from './lookup'
 import { monitorClient } from './monitor'
 import { portalsClient } from './portals'
@@ -69,7 +72,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
   }
 
   const http: Http = { json, ask }
-  const doc = (id: string, verb: string) => `/explorer/documents/${encodeURIComponent(id)}/${verb}`
+  const { get, post, patch, remove } = explorer(http)
 
   return {
     ...collectionsClient(http),
@@ -81,10 +84,11 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     ...tableClient(http),
     ...sendingClient(http),
     ...restClient(http),
+    ...documentClient(http),
     ...dataClient(http),
     async start() {
       try {
-        const start = await json<Start>(portal === undefined ? '/explorer/start' : `/explorer/start?portal=${portal}`)
+        const start = await get('/start', { query: { portal } })
         shared.csrf = start.user.csrfToken
         return start
       } catch (e) {
@@ -106,43 +110,28 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       const change: components['schemas']['NewPassword'] = { password, newPassword }
       shared.csrf = (await json<Session>('/api/session/password', { method: 'PUT', body: change })).csrfToken
     },
-    saveSettings: (change) => json('/explorer/settings', { method: 'PATCH', body: change, keep: true }),
-    catalog: () => json('/explorer/catalog'),
+    saveSettings: (body) => patch('/settings', { body, keep: true }),
+    catalog: () => get('/catalog'),
 
     monitor: monitorClient(http),
-    tabs: collection(http, '/explorer/tabs'),
+    tabs: collection(http, '/tabs'),
     variables: {
-      ...collection(http, '/explorer/variables'),
-      restore: async (id) => void (await ask(`/explorer/variables/${id}/restore`, { method: 'POST', body: {} })),
-      follow: (id, from) => json(`/explorer/variables/${id}/follow`, { method: 'POST', body: { from }, keep: true }),
-      unfollow: (id) => json(`/explorer/variables/${id}/follow`, { method: 'DELETE', keep: true }),
-      missing: async () => (await json<{ ids: number[] }>('/explorer/variables/missing')).ids,
-      uses: (sent) => json(`/explorer/variables/uses${sent ? '?sent=1' : ''}`),
+      ...collection(http, '/variables'),
+      restore: async (id) => void (await post('/variables/{id}/restore', { params: { id } })),
+      follow: (id, from) => post('/variables/{id}/follow', { params: { id }, body: { from }, keep: true }),
+      unfollow: (id) => remove('/variables/{id}/follow', { params: { id }, keep: true }),
+      missing: async () => (await get('/variables/missing')).ids,
+      uses: (sent) => get('/variables/uses', { query: { sent } }),
     },
     history: {
-      ...collection(http, '/explorer/history'),
-      clear: async () => void (await ask('/explorer/history', { method: 'DELETE' })),
-      reply: (id) => json(`/explorer/history/${id}/reply`),
+      ...collection(http, '/history'),
+      clear: async () => void (await remove('/history')),
+      reply: (id) => get('/history/{id}/reply', { params: { id } }),
     },
 
-    send: (request, signal) => json('/explorer/send', { method: 'POST', body: request, signal }),
-    preview: (draft) => json('/explorer/preview', { method: 'POST', body: { draft } }),
-    snippet: (draft, language) => json('/explorer/snippets', { method: 'POST', body: { draft, language } }),
-
-    rows: (id, from, count) => json(`${doc(id, 'rows')}?from=${from}&count=${count}`),
-    toggle: (id, node, open, deep, from, count) =>
-      json(doc(id, 'toggle'), { method: 'POST', body: { node, open, deep, from, count } }),
-    left: async (id) => (await json<{ left: string }>(doc(id, 'left'))).left,
-    unfold: (id, left, from, count) => json(doc(id, 'unfold'), { method: 'POST', body: { left, from, count } }),
-    lines: (id, from, count) => json(`${doc(id, 'lines')}?from=${from}&count=${count}`),
-    nodePath: async (id, node) => (await json<{ path: string }>(`${doc(id, 'path')}?node=${node}`)).path,
-    nodeValue: async (id, node) => (await ask(`${doc(id, 'value')}?node=${node}`)).text(),
-    find: (id, query, from, matchCase, signal) =>
-      json(`${doc(id, 'find')}?query=${encodeURIComponent(query)}&from=${from}&case=${matchCase}`, { signal }),
-    findText: (id, query, from, matchCase, signal) =>
-      json(`${doc(id, 'find')}?query=${encodeURIComponent(query)}&from=${from}&case=${matchCase}&raw=true`, { signal }),
-    rawUrl: (id) => doc(id, 'raw'),
-    hex: async (id) => (await http.ask(doc(id, 'hex'))).text(),
+    send: (body, signal) => post('/send', { body, signal }),
+    preview: (draft) => post('/preview', { body: { draft } }),
+    snippet: (draft, language) => post('/snippets', { body: { draft, language } }),
 
     count: async (path) =>
       (portal
@@ -151,13 +140,13 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       ).total,
     openLink(url) {
       if (!/^https?:\/\//i.test(url)) return
-      void ask('/explorer/native/open-link', { method: 'POST', body: { url } }).catch(() => {
+      void post('/native/open-link', { body: { url } }).catch(() => {
         window.open(url, '_blank', 'noopener,noreferrer')
       })
     },
-    toggleFullScreen: async () => void (await ask('/explorer/native/full-screen', { method: 'POST', body: {} })),
-    quit: async () => void (await ask('/explorer/native/quit', { method: 'POST', body: {} })),
-    saveFile: (file) => json<{ path: string }>('/explorer/native/save', { method: 'POST', body: file }),
+    toggleFullScreen: async () => void (await post('/native/full-screen')),
+    quit: async () => void (await post('/native/quit')),
+    saveFile: (body) => post('/native/save', { body }),
     listen,
   }
 }
@@ -186,13 +175,8 @@ const refusedFor = 10_000
 function listen(to: Listener): () => void {
   const stream = new EventSource('/explorer/events')
   let stop = () => stream.close()
-  const on = (kind: Exclude<keyof Listener, 'stream'>) => {
-    stream.addEventListener(kind, (e) => {
-      const data: unknown = JSON.parse((e as MessageEvent<string>).data || '{}')
-      const heard = to[kind] as ((data: unknown) => void) | undefined
-      heard?.(data)
-    })
-  }
+  const on = <K extends keyof Events>(kind: K) =>
+    stream.addEventListener(kind, ({ data }: MessageEvent<string>) => to[kind]?.(JSON.parse(data || '{}')))
   on('progress')
   on('pages')
   on('batch')

@@ -3,35 +3,21 @@
  * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
  */
 import type { AskClient } from './ask'
-import type { BatchProgress, CollectionsClient } from './collections'
+import type { Kept } from './kept'
+import type { CollectionsClient } from './collections'
 import type { CatalogData } from './catalog'
-import type { DataClient, DataProgress } from './data'
+import type { DataClient } from './data'
 import type { DocumentClient } from './document'
+import type { Schemas } from './explorer'
 import type { LookupClient } from './lookup'
-import type {
-  Collection,
-  DraftData,
-  Followed,
-  History,
-  ListPath,
-  Method,
-  Preview,
-  Reply,
-  SendRequest,
-  Session,
-  Snippet,
-  Tab,
-  User,
-  Variable,
-  VariableUse,
-} from './model'
+import type { DraftData, Followed, ListPath, Preview, Reply, SendRequest, Session, Snippet, VariableUse } from './model'
 import type { MonitorClient } from './monitor'
-import type { Portal, PortalsClient } from './portals'
+import type { PortalsClient } from './portals'
 import type { PastClient } from './past'
 import type { RestClient } from './rest'
 import type { TableClient } from './table'
-import type { Settings } from './settings'
-import type { PagesProgress, SendingClient } from './sending'
+import type { Settings, SettingsChanges } from './settings'
+import type { SendingClient } from './sending'
 
 export type * from './catalog'
 export type { DocRow, Found, Rows } from './document'
@@ -41,50 +27,15 @@ export type { Portal } from './portals'
 export type { PagesProgress } from './sending'
 export type * from './settings'
 
-export interface Start {
-  /** The one whose tabs and variables these are. */
-  portal: Portal
-  portals: Portal[]
-  version: string
-  dataFolder: string
-  /** False where no keyring answers: secrets last until the program ends. */
-  keyring: boolean
-  notice: string | null
-  desktop: boolean
-  /** The window has an icon in the desktop's tray. */
-  tray: boolean
-  user: User
-  settings: Settings
-  tabs: Tab[]
-  variables: Variable[]
-}
-
+export type Start = Schemas['Start']
 /** What a spyglass:// link leads to: a screen, a request, or nothing and why. */
-export interface Link {
-  screen?: string
-  id?: string
-  call?: { method: Method; path: string; query: { key: string; value: string }[] }
-  problem?: string
-}
+export type Link = Schemas['LinkEvent']
 
-export interface Listener {
-  progress?(e: { sendId: string; received: number; expected: number }): void
-  pages?(e: PagesProgress): void
-  batch?(e: BatchProgress): void
-  workspace?(e: {
-    kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors'
-  }): void
-  /** A write of the history was taken back, here or in another window. */
-  undone?(e: { historyId: number }): void
-  session?(): void
-  /** Something of a kind has changed in the portal: the name of its resource. */
-  portal?(e: { kind: string }): void
-  /** A spyglass:// link was opened outside of the page. */
-  link?(e: Link): void
-  /** How far a backup or a restore is. */
-  data?(e: DataProgress): void
-  /** Why the portal can write nothing; '' while it can. */
-  storage?(e: { problem: string }): void
+/** The events of the stream, with the data of each. */
+export type Events = Schemas['Events']
+
+/** A function for each event that is listened to. */
+export type Listener = { [K in keyof Events]?: (e: Events[K]) => void } & {
   /** The stream itself came or went; it comes back by itself. */
   stream?(connected: boolean): void
 }
@@ -109,15 +60,14 @@ export interface Client
   signOut(): Promise<void>
   /** Ends every other session of the user. */
   changePassword(password: string, newPassword: string): Promise<void>
-  /** Null forgets a setting. */
-  saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }): Promise<Settings>
+  saveSettings(change: SettingsChanges): Promise<Settings>
   catalog(): Promise<CatalogData>
 
   /** The portal's own API. */
   monitor: MonitorClient
-  tabs: Collection<Tab>
+  tabs: Kept<'/tabs'>
   /** A deleted one can be restored for two minutes, its secret with it. */
-  variables: Collection<Variable> & {
+  variables: Kept<'/variables'> & {
     restore(id: number): Promise<void>
     /** Saved requests and extractors use the variable's present name in place of the former one. */
     follow(id: number, from: string): Promise<Followed>
@@ -128,7 +78,7 @@ export interface Client
     /** Of those that saved requests use; with `sent`, also when each went out last. */
     uses(sent: boolean): Promise<{ items: VariableUse[] }>
   }
-  history: Collection<History> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
+  history: Kept<'/history'> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
 
   send(request: SendRequest, signal: AbortSignal): Promise<Reply>
   preview(draft: DraftData): Promise<Preview>
@@ -143,10 +93,10 @@ export interface Client
   /** Closes the window, and with it the program. */
   quit(): Promise<void>
   /**
-   * Asks in the window where a file goes and writes it there: a text, or what a path of ours answers. The path is
+   * Asks in the window where a file goes and writes it there: a text, or what a path of ours returns. The path is
    * empty when the person cancelled.
    */
-  saveFile(file: { name: string; path?: string; text?: string }): Promise<{ path: string }>
+  saveFile(file: Schemas['Save']): Promise<Schemas['SavedTo']>
   /** Listens until the function it returns is called. */
   listen(to: Listener): () => void
 }

@@ -1,5 +1,6 @@
 /** Questions to the portal by the way: no tab, no history. */
 import type { Http } from './call'
+import { explorer } from './explorer'
 import { Fault } from './fault'
 import type { DraftData, Row } from './model'
 import { text } from './text'
@@ -12,7 +13,8 @@ export interface LookupClient {
   lookup<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<T>
 }
 
-export function lookupClient({ json }: Http): LookupClient {
+export function lookupClient(http: Http): LookupClient {
+  const { post } = explorer(http)
   return {
     async lookup<T>(path: string, query: Record<string, string> = {}, signal?: AbortSignal) {
       const rows: Row[] = Object.entries(query).map(([key, value]) => ({ on: true, key, value }))
@@ -26,11 +28,7 @@ export function lookupClient({ json }: Http): LookupClient {
         body: '',
         mode: 'form',
       }
-      const answer = await json<{ status: number; body: unknown }>('/explorer/lookup', {
-        method: 'POST',
-        body: { draft },
-        signal,
-      })
+      const answer = await post('/lookup', { body: { draft }, signal })
       if (answer.status < 200 || answer.status > 299) {
         const { errorMessage } = (answer.body ?? {}) as { errorMessage?: string }
         throw new Fault(errorMessage ?? text.returned(answer.status), answer.status)

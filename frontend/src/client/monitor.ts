@@ -1,6 +1,6 @@
 /** The portal's own API, as the Monitor view asks it: typed by its OpenAPI, with no tab and no history. */
 import type { paths } from './api.gen' // from the portal's OpenAPI; never edited
-import type { Http } from './call'
+import { address, type Http } from './call'
 import type { ListPath, Method } from './model'
 
 /** What may be left out of a body is always there in an answer, unless `fields` asks for less. */
@@ -57,9 +57,9 @@ export function monitorClient({ json, ask }: Pick<Http, 'json' | 'ask'>): Monito
   const send =
     (method: Method) =>
     (path: string, body?: unknown, { signal, ...at }: Asking = {}) =>
-      json<never>(`/api${address({ method, path, ...at })}`, { method, body: body ?? {}, signal })
+      json<never>(`/api${address({ path, ...at })}`, { method, body: body ?? {}, signal })
   const get = (path: string, { signal, ...at }: Asking = {}) =>
-    json<never>(`/api${address({ method: 'GET', path, ...at })}`, { signal })
+    json<never>(`/api${address({ path, ...at })}`, { signal })
   return {
     list: get,
     get,
@@ -67,22 +67,6 @@ export function monitorClient({ json, ask }: Pick<Http, 'json' | 'ask'>): Monito
     change: send('PATCH'),
     replace: send('PUT'),
     remove: async (path, { signal, ...at }: Asking = {}) =>
-      void (await ask(`/api${address({ method: 'DELETE', path, ...at })}`, { method: 'DELETE', signal })),
+      void (await ask(`/api${address({ path, ...at })}`, { method: 'DELETE', signal })),
   }
-}
-
-/** Path and query of a call, below the mount. */
-export function address({ path, params = {}, query = {} }: MadeCall): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(params[name] ?? `{${name}}`)),
-  )
-  const pairs = asked(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
-  return pairs.length ? `${filled}?${pairs.join('&')}` : filled
-}
-
-/** The pairs of a query that are sent. */
-export function asked(query: Asking['query'] = {}): [string, string][] {
-  return Object.entries(query).flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [[key, String(value)] as [string, string]],
-  )
 }

@@ -1,74 +1,14 @@
 /** Portals: the built-in one, and remote ones by address. */
 import type { Http } from './call'
+import { explorer, type BodyOf, type Schemas } from './explorer'
 
-/** The built-in portal is a demo, or local. */
-export type Environment = 'production' | 'staging' | 'test' | 'demo' | 'local'
-export type Auth = 'session' | 'token' | 'lmv1' | 'none'
-
-export interface Portal {
-  /** 0 is the built-in portal. */
-  id: number
-  name: string
-  baseUrl: string
-  address: string
-  demo: boolean
-  instance: string
-  remote: boolean
-  environment: Environment
-  auth: Auth
-  account: string
-  /** Stars when one is kept. */
-  secret: string
-  /** The signed-in user, '' for none. */
-  user: string
-  readOnly: boolean
-  /** Seconds. */
-  timeout: number
-  /** Certificates, PEM. */
-  authority: string
-  /** SHA-256 of the one certificate that is accepted as it is. */
-  fingerprint: string
-  /** system, none or an address. */
-  proxy: string
-  proxyPassword: string
-  /** Whether a person lets the credential go in clear over http:// to another machine. */
-  sendInClear: boolean
-  catalogUrl: string
-  /** '' if the built-in catalog is used. */
-  catalogFrom: string
-  /** Milliseconds since the epoch. */
-  catalogAt: number
-}
-
+export type Portal = Schemas['Shown']
+export type Environment = Portal['environment']
 /** What a person says of a remote portal. */
-export type PortalData = Pick<
-  Portal,
-  | 'name'
-  | 'baseUrl'
-  | 'environment'
-  | 'auth'
-  | 'account'
-  | 'secret'
-  | 'readOnly'
-  | 'timeout'
-  | 'authority'
-  | 'fingerprint'
-  | 'proxy'
-  | 'proxyPassword'
-  | 'sendInClear'
-  | 'catalogUrl'
->
+export type PortalData = Required<BodyOf<'/portals', 'post'>>
+export type Tried = Schemas['Tried']
 
-export interface Tried {
-  ms: number
-  status: number
-  version: string
-  user: string
-  /** What to know, or ''. */
-  sentence: string
-  ok: boolean
-}
-
+/** Of a portal whose certificate nobody vouches for; it comes with the error. */
 export interface Certificate {
   fingerprint: string
   subject: string
@@ -88,24 +28,24 @@ export interface PortalsClient {
     test(id: number, data: Partial<PortalData>): Promise<Tried>
     signIn(id: number, username: string, password: string): Promise<Portal>
     signOut(id: number): Promise<Portal>
-    /** Reloads its catalog. */
+    /** Reads its catalog anew. */
     readCatalog(id: number): Promise<Portal>
   }
 }
 
-export function portalsClient({ json, ask }: Http): PortalsClient {
-  const path = '/explorer/portals'
+export function portalsClient(http: Http): PortalsClient {
+  const { get, post, patch, remove } = explorer(http)
   return {
     portals: {
-      all: async () => (await json<{ items: Portal[] }>(`${path}/all`)).items,
-      create: (data) => json(path, { method: 'POST', body: data }),
-      update: (id, change) => json(`${path}/${id}`, { method: 'PATCH', body: change }),
-      remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE' })),
-      test: (id, data) => json(`${path}/test?portal=${id}`, { method: 'POST', body: data }),
+      all: async () => (await get('/portals/all')).items,
+      create: (body) => post('/portals', { body }),
+      update: (id, body) => patch('/portals/{id}', { params: { id }, body }),
+      remove: async (id) => void (await remove('/portals/{id}', { params: { id } })),
+      test: (portal, body) => post('/portals/test', { query: { portal }, body }),
       signIn: (id, username, password) =>
-        json(`${path}/${id}/session`, { method: 'POST', body: { username, password } }),
-      signOut: (id) => json(`${path}/${id}/session`, { method: 'DELETE' }),
-      readCatalog: (id) => json(`${path}/${id}/catalog`, { method: 'POST' }),
+        post('/portals/{id}/session', { params: { id }, body: { username, password } }),
+      signOut: (id) => remove('/portals/{id}/session', { params: { id } }),
+      readCatalog: (id) => post('/portals/{id}/catalog', { params: { id } }),
     },
   }
 }

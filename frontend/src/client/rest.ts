@@ -1,5 +1,5 @@
 /** Objects of the portal whose kind is known only when it runs: lists and forms that are made from a plan. */
-import type { Http } from './call'
+import { address as addressOf, type Http, type Query } from './call'
 import type { Listing, ListQuery, Method } from './model'
 
 /** A value and the name of its version, for If-Match; '' where there is none. */
@@ -21,15 +21,10 @@ export interface RestClient {
 }
 
 export function restClient({ json, ask }: Http): RestClient {
-  const address = (path: string, query: object = {}) => {
-    const pairs = Object.entries(query)
-      .filter(([, v]) => v !== undefined && v !== '')
-      .map(([k, v]) => [k, String(v)])
-    return `/api${path}${pairs.length ? `?${new URLSearchParams(pairs).toString()}` : ''}`
-  }
+  const address = (path: string, query?: Query) => `/api${addressOf({ path, query })}`
   return {
     rest: {
-      list: (path, query, signal) => json(address(path, query), { signal }),
+      list: (path, query, signal) => json(address(path, { ...query }), { signal }),
       get: async (path, query, signal) => {
         const answer = await ask(address(path, query), { signal })
         return { value: (await answer.json()) as never, etag: answer.headers.get('ETag') ?? '' }

@@ -1,7 +1,15 @@
-/** The stored settings of a user, apart from tabs, variables and history. */
-import type { PastSpot } from './past'
-
+/** What the page remembers of a person, apart from tabs, variables and history. */
 export type Theme = 'system' | 'dark' | 'light'
+
+/** Where the history was left: the first row in view, and how many pixels of it are above. */
+export interface PastSpot {
+  id: number
+  above: number
+}
+
+/** How a tab is shown: panes, scroll positions and the like, by their names. */
+export type TabView = Record<string, unknown>
+
 export type View = 'welcome' | 'api' | 'monitor'
 export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
 
@@ -84,7 +92,7 @@ export interface Settings {
   reviewWrites?: boolean
   /** Long lines of a response are wrapped. */
   wrap?: boolean
-  /** Show desktop notifications of new critical alerts, unless false. */
+  /** The desktop tells of new critical alerts, unless false. */
   notices?: boolean
   /** The desktop's tray shows how many alerts are open, unless false. */
   tray?: boolean
@@ -98,3 +106,6 @@ export interface Settings {
   historyAt?: Record<string, PastSpot | undefined>
   [key: string]: unknown
 }
+
+/** Null forgets a setting. */
+export type SettingsChanges = { [K in keyof Settings]?: Settings[K] | null }

@@ -15,6 +15,7 @@ import {
   type Tab,
   type Variable,
 } from '../client'
+import type { Extractor } from '../client/ask'
 import { monitorClient } from '../client/monitor'
 import { restClient } from '../client/rest'
 import { nowhere } from '../state/portals/place'
@@ -73,7 +74,20 @@ function tab(id: number, draft: Partial<Tab['draft']>, more: Partial<Tab> = {}):
     mode: 'form',
     ...draft,
   }
-  return { id, position: id, name: '', pinned: false, draft: whole, saved: whole, historyId: 0, view: {}, ...more }
+  return {
+    id,
+    position: id,
+    name: '',
+    pinned: false,
+    draft: whole,
+    saved: whole,
+    historyId: 0,
+    view: {},
+    requestId: 0,
+    version: 1,
+    closed: 0,
+    ...more,
+  }
 }
 
 /** `params` of the page's address: `signin`, `empty`, `theme=light`, `view=monitor`. */
@@ -116,9 +130,9 @@ export function fakeClient(
         ),
       ]
   const variables: Variable[] = [
-    { id: 1, name: 'pageSize', value: '50', secret: false, scope: 'portal' },
-    { id: 2, name: 'deviceId', value: '1147', secret: false, scope: 'portal' },
-    { id: 3, name: 'token', value: '', secret: true, scope: 'global' },
+    { id: 1, name: 'pageSize', value: '50', secret: false, scope: 'portal', changedOn: 0 },
+    { id: 2, name: 'deviceId', value: '1147', secret: false, scope: 'portal', changedOn: 0 },
+    { id: 3, name: 'token', value: '', secret: true, scope: 'global', changedOn: 0 },
   ]
   const history: History[] = []
   const documents = new Map<string, FakeDocument>()
@@ -180,6 +194,7 @@ export function fakeClient(
       document: `d${id}`,
       json: true,
       problem: '',
+      reading: '',
       binary: false,
       rows: rows.rows,
       rowCount: rows.total,
@@ -188,6 +203,10 @@ export function fakeClient(
       url: `http://127.0.0.1:8443/api${draft.path}`,
       quota: { limit: 500, remaining: quota, window: 60 },
       timing: { connect: 1, firstByte: 9, download: 2 },
+      run: null,
+      hops: [],
+      undo: '',
+      error: null,
     }
     replies.set(id, reply)
     history.unshift({
@@ -203,6 +222,10 @@ export function fakeClient(
       error: '',
       draft,
       kept: true,
+      pinned: false,
+      pageSize: 0,
+      items: 0,
+      total: 0,
     })
     return reply
   }
@@ -248,7 +271,7 @@ export function fakeClient(
     writes,
     ...fakeTables((id) => doc(id).text),
     ...fakeAsk((id) => doc(id)),
-    extractors: collection('extractors', []),
+    extractors: collection<Extractor>('extractors', []),
     start: async () => (signedIn ? startOf(settings, tabs, variables) : null),
     signIn: async (username, password) => {
       if (password === 'wrong') throw new Fault('The user name or the password is wrong', 401)
@@ -279,15 +302,7 @@ export function fakeClient(
       return {
         total: found.length,
         more: false,
-        items: found.map(({ draft, ...h }) => ({
-          ...h,
-          pinned: false,
-          pageSize: 0,
-          items: 0,
-          total: 0,
-          template: draft.template,
-          found: null,
-        })),
+        items: found.map(({ draft, ...h }) => ({ ...h, template: draft.template, found: null })),
       }
     },
     pinHistory: async () => {},
@@ -404,6 +419,9 @@ export function fakeClient(
   return client
 }
 
+/** All that the fake catalog needs. */
+const rights = ['write on explorer', ...fakeCatalog.categories.flatMap((c) => c.endpoints.map((e) => e.permission))]
+
 function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start {
   return structuredClone({
     portal: fakePortal(),
@@ -414,7 +432,7 @@ function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start 
     keyring: true,
     desktop: false,
     tray: false,
-    user: { id: 1, name: 'admin', role: 'administrator', csrfToken: 'x' },
+    user: { id: 1, name: 'admin', role: 'administrator', rights, csrfToken: 'x' },
     settings,
     tabs,
     variables,

@@ -70,12 +70,13 @@ export class FakeDocument {
         (n.children.length === 0 && fold(String(n.value)).includes(fold(query))),
     )
     const hit = hits[from]
-    if (!hit) return { count: hits.length, index: 0, row: 0, path: '', total: this.#visible().length }
+    if (!hit) return { count: hits.length, index: 0, node: 0, row: 0, path: '', total: this.#visible().length }
     for (const n of this.#nodes) if (hit.path.startsWith(n.path) && n !== hit) n.open = true
     const rows = this.#visible()
     return {
       count: hits.length,
       index: from,
+      node: hit.id,
       row: rows.findIndex((r) => r.node === hit.id && r.kind !== 'end'),
       path: hit.path,
       total: rows.length,
@@ -112,15 +113,22 @@ export class FakeDocument {
     const walk = (n: FakeNode, depth: number, comma: boolean) => {
       const nested = n.kind === 'object' || n.kind === 'array'
       line++
-      const row: DocRow = { node: n.id, line, depth, kind: n.kind, key: n.key, index: n.index, comma }
-      if (nested)
-        Object.assign(row, { count: n.children.length, open: n.open, preview: JSON.stringify(n.value).slice(0, 90) })
-      else row.text = String(n.value)
-      rows.push(row)
+      rows.push({
+        node: n.id,
+        line,
+        depth,
+        kind: n.kind,
+        key: n.key,
+        index: n.index,
+        comma,
+        count: n.children.length,
+        open: nested && n.open,
+        ...(nested ? { preview: JSON.stringify(n.value).slice(0, 90) } : { text: String(n.value) }),
+      })
       if (!nested) return
       if (!n.open) return void (line += JSON.stringify(n.value, null, 2).split('\n').length - 1)
       n.children.forEach((c, i) => walk(c, depth + 1, i < n.children.length - 1))
-      rows.push({ node: n.id, line: ++line, depth, kind: 'end', text: n.kind === 'object' ? '}' : ']', comma })
+      rows.push({ node: n.id, line: ++line, depth, kind: 'end', of: n.kind, count: 0, open: false, comma })
     }
     walk(this.#root, 0, false)
     return rows

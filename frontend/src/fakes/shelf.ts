@@ -9,10 +9,11 @@ export function fakeShelf(): Client['collections'] {
     { id: 1, parentId: 0, name: 'Fleet checks', doc: '', trashed: 0 },
     { id: 2, parentId: 1, name: 'Writes', doc: '', trashed: 0 },
   ]
-  let requests: (SavedDraft & { trashed: number })[] = [
+  let requests: SavedDraft[] = [
     {
       id: 3,
       collectionId: 1,
+      position: 0,
       name: 'Dead devices',
       method: 'GET',
       path: '/device/devices',
@@ -23,6 +24,7 @@ export function fakeShelf(): Client['collections'] {
     {
       id: 4,
       collectionId: 2,
+      position: 0,
       name: '',
       method: 'POST',
       path: '/sdt/sdts',
@@ -55,6 +57,7 @@ export function fakeShelf(): Client['collections'] {
       const request = {
         id: ++last,
         collectionId,
+        position: 0,
         name,
         method: draft.method,
         path: draft.path,

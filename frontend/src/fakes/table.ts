@@ -1,10 +1,11 @@
-import type { Cell, Columns, TableClient } from '../client/table'
+import type { Cell, Column, Columns, TableClient } from '../client/table'
 
 /** Tables of fake documents: the items of a list, as far as tests look. */
 export function fakeTables(text: (document: string) => string): TableClient {
   const items = (document: string) => (JSON.parse(text(document)) as { items?: Record<string, unknown>[] }).items ?? []
-  const kind = (value: unknown): Cell['kind'] =>
-    value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as Cell['kind'])
+  const kind = (value: unknown): Exclude<Column['kind'], ''> =>
+    Array.isArray(value) ? 'array' : (typeof value as Exclude<Column['kind'], '' | 'array'>)
+  const cellKind = (value: unknown): Cell['kind'] => (value === null ? 'null' : kind(value))
   return {
     async columns(document): Promise<Columns> {
       const all = items(document)
@@ -20,7 +21,7 @@ export function fakeTables(text: (document: string) => string): TableClient {
           id in item
             ? {
                 node: 0,
-                kind: kind(item[id]),
+                kind: cellKind(item[id]),
                 text: typeof item[id] === 'string' ? (item[id] as string) : JSON.stringify(item[id]),
               }
             : null,

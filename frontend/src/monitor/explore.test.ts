@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { address } from '../client/monitor'
+import { address } from '../client/call'
 import { draftOfCall } from './explore'
 import { emptyDraft } from '../state/request/draft.svelte'
 

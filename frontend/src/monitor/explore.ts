@@ -1,6 +1,7 @@
 import type { App } from '../state/app.svelte'
 import { hasBody, type DraftData, type Row } from '../client'
-import { asked, type MadeCall } from '../client/monitor'
+import { asked } from '../client/call'
+import type { MadeCall } from '../client/monitor'
 import { draftOf, emptyDraft } from '../state/request/draft.svelte'
 
 /** The call as a request of the Explorer: the endpoint's own rows, with what was asked switched on. */

@@ -1,8 +1,8 @@
-import type { Environment, Portal } from '../client/portals'
+import type { Environment, Portal, PortalData } from '../client/portals'
 import { text as said } from './text'
 
 /** What a remote portal is used for, in words and by the class of its frame. */
-export const environments: { id: Environment; label: string; doc: string }[] = [
+export const environments: { id: PortalData['environment']; label: string; doc: string }[] = [
   { id: 'production', label: said.environment.production, doc: said.environment.whatHappensHere },
   { id: 'staging', label: said.environment.staging, doc: said.environment.likeProductionBefore },
   { id: 'test', label: said.environment.test, doc: said.environment.toTryThings },
@@ -53,6 +53,6 @@ export function isInClear(address: string, auth: Portal['auth']): boolean {
 }
 
 /** Why the user may not send to other portals, or ''. */
-export function whyNotReach(user?: { rights?: string[] }): string {
-  return user?.rights && !user.rights.includes('write on explorer') ? said.portalMenu.mayNotReach : ''
+export function whyNotReach(user?: { rights: string[] }): string {
+  return user && !user.rights.includes('write on explorer') ? said.portalMenu.mayNotReach : ''
 }

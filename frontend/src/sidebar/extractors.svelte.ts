@@ -19,7 +19,7 @@ export class Extractors {
 
   /** Rejects with the Fault to show in the form. */
   async add(one: Pick<Extractor, 'endpoint' | 'status' | 'path' | 'variable'>) {
-    const made = await this.client.extractors.create({ ...one, on: true, ranAt: 0, last: '', problem: '' })
+    const made = await this.client.extractors.create({ ...one, on: true })
     this.all = [...this.all.filter((x) => x.id !== made.id), made]
   }
 

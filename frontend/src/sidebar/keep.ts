@@ -51,7 +51,10 @@ export function unsealed(app: Home, was: Variable) {
   app.toasts.show(text.keep.secretIsGone(was.name), { tone: 'warn', action: { label: text.keep.undo, run: undo } })
 }
 
-export async function add(app: Home, variable: Omit<Variable, 'id'>): Promise<Variable> {
+export async function add(
+  app: Home,
+  variable: Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>,
+): Promise<Variable> {
   const made = await app.client.variables.create(variable)
   app.variables.all = [...app.variables.all.filter((v) => v.id !== made.id), made]
   return made

@@ -135,7 +135,7 @@ export function ordered(
   sentAt: (v: Variable) => number,
 ): Variable[] {
   if (sort === 'added') return list
-  const latest = { name: () => 0, changed: (v: Variable) => v.changedOn ?? 0, sent: sentAt }[sort]
+  const latest = { name: () => 0, changed: (v: Variable) => v.changedOn, sent: sentAt }[sort]
   const byName = (a: Variable, b: Variable) => a.name.localeCompare(b.name) || b.scope.localeCompare(a.scope)
   return [...list].sort(
     (a, b) => Number(a.id === fresh) - Number(b.id === fresh) || latest(b) - latest(a) || byName(a, b),

@@ -41,6 +41,7 @@ test('a text that is no JSON says what it is, and is saved as that', () => {
     headers: [['Content-Type', kind]] as [string, string][],
     json: false,
     binary: false,
+    reading: '',
     ...more,
   })
   for (const [reply, about, file] of [

@@ -7,7 +7,7 @@ export function whyNot(app: Pick<App, 'portal' | 'session' | 'catalog'>, method:
   const { portal } = app
   const { user } = app.session
   const permission = app.catalog.match(method, path)?.permission
-  if (permission && user?.rights && !user.rights.includes(permission)) return text.lacks(user.role, permission)
+  if (permission && user && !user.rights.includes(permission)) return text.lacks(user.role, permission)
   if (portal.readOnly && method !== 'GET') return text.readOnly(portal.name)
   return ''
 }

@@ -1,5 +1,5 @@
 import { asFault, type Client, type DraftData, type Fault } from '../../client'
-import type { Folder, SavedDraft, SavedRequest } from '../../client/collections'
+import type { Folder, Ran, SavedDraft, SavedRequest } from '../../client/collections'
 import { rank } from '../../ui/fuzzy'
 import type { Batch } from './batch.svelte'
 import { text } from './text'
@@ -9,7 +9,8 @@ export type Item =
   | { kind: 'folder'; key: string; folder: Folder; level: number; open: boolean; count: number; path: string }
   | { kind: 'request'; key: string; request: SavedRequest; level: number; path: string }
 
-export const nameOf = (r: Pick<SavedRequest, 'name' | 'method' | 'path'>) => r.name || `${r.method} ${r.path}`
+/** As the tree shows it; '' for a request of a batch that was deleted. */
+export const nameOf = (r: Pick<Ran, 'name' | 'method' | 'path'>) => r.name || (r.method && `${r.method} ${r.path}`)
 
 /** All collections: the tree without drafts, and what can be done with it. */
 export class Library {

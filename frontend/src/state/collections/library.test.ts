@@ -85,3 +85,9 @@ test('folders do not go into themselves, and requests not beside all collections
   expect(library.placesFor(pick('Writes')).map((p) => p.path)).toEqual(['Outside any collection', 'Fleet checks'])
   expect(library.placesFor(pick('Writes', 'Dead devices')).map((p) => p.path)).toEqual(['Fleet checks'])
 })
+
+test('a request is called by its name, else by method and path, and a deleted one has neither', () => {
+  expect(nameOf({ name: 'Dead devices', method: 'GET', path: '/device/devices' })).toBe('Dead devices')
+  expect(nameOf({ name: '', method: 'GET', path: '/device/devices' })).toBe('GET /device/devices')
+  expect(nameOf({ name: '', method: '', path: '' })).toBe('')
+})

@@ -2,7 +2,16 @@ import { expect, test, vi } from 'vitest'
 import type { DocRow, Rows } from '../../client'
 import { DocumentRows } from './rows.svelte'
 
-const row = (node: number): DocRow => ({ node, line: node + 1, depth: 1, kind: 'number', text: String(node) })
+const row = (node: number): DocRow => ({
+  node,
+  line: node + 1,
+  depth: 1,
+  kind: 'number',
+  text: String(node),
+  count: 0,
+  open: false,
+  comma: false,
+})
 const run = (from: number, count: number) => Array.from({ length: count }, (_, i) => row(from + i))
 
 /** A document of `total` numbers that answers when told to. */
@@ -19,7 +28,7 @@ function door(total: number) {
       total = open ? total : 3
       return { rows: open ? run(from, count) : [row(0), row(node), row(9)], total }
     }),
-    find: vi.fn(async () => ({ count: 2, index: 0, row: 250, path: '$[250]', total })),
+    find: vi.fn(async () => ({ count: 2, index: 0, node: 250, row: 250, path: '$[250]', total })),
     reveal: vi.fn(async () => ({ row: 250, total })),
   }
 }

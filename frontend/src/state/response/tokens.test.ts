@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { DocRow } from '../../client'
 import { highlight, jsonLines, link, note, previewTokens, valueTokens, variableName } from './tokens'
 
-const row = (more: Partial<DocRow>): DocRow => ({ node: 1, line: 1, depth: 1, kind: 'string', ...more })
+const row = (more: Partial<DocRow>): DocRow => ({
+  node: 1,
+  line: 1,
+  depth: 1,
+  kind: 'string',
+  count: 0,
+  open: false,
+  comma: false,
+  ...more,
+})
 const plain = (r: DocRow) =>
   valueTokens(r)
     .map((t) => t.text)
@@ -22,7 +31,7 @@ describe('the text of a row', () => {
     ['a cut text ends in dots', { kind: 'string', text: 'abc', cut: true }, '"abc…"'],
     ['a text keeps its escapes', { kind: 'string', text: 'a "b"\n' }, '"a \\"b\\"\\n"'],
     ['an end row has its comma', { kind: 'end', comma: true }, '},'],
-    ['an array ends in its own bracket', { kind: 'end', of: 'array' } as Partial<DocRow>, ']'],
+    ['an array ends in its own bracket', { kind: 'end', of: 'array' }, ']'],
   ] as [string, Partial<DocRow>, string][])
     test(name, () => expect(plain(row(r))).toBe(want))
 })

@@ -20,16 +20,13 @@ export function valueTokens(row: DocRow): Token[] {
       return [{ class: 'p', text: `${open} … ${close}` }]
     }
     case 'end':
-      return [{ class: 'p', text: (of(row) === 'array' ? ']' : '}') + (row.comma ? ',' : '') }]
+      return [{ class: 'p', text: (row.of === 'array' ? ']' : '}') + (row.comma ? ',' : '') }]
     case 'string':
       return [{ class: 's', text: `${JSON.stringify(row.text ?? '').slice(0, -1)}${row.cut ? '…' : ''}"` }]
     default:
       return [{ class: scalar[row.kind], text: (row.text ?? '') + (row.cut ? '…' : '') }]
   }
 }
-
-/** Which kind of container the row of a closing bracket ends. */
-const of = (row: DocRow & { of?: string }) => row.of
 
 const lexeme = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|[A-Za-z_$][\w$.-]*|\s+|./gsu
 

@@ -65,7 +65,11 @@ export class Mirror {
   async #compare() {
     const { client } = this.home
     const before = new Set(this.home.tabs.map((t) => t.id))
-    const { items } = await client.tabs.list({ size: 1000, filter: 'closed:0', fields: 'id,version,position,pinned' })
+    const { items } = await client.tabs.list({
+      size: 1000,
+      filter: 'closed:0',
+      fields: ['id', 'version', 'position', 'pinned'],
+    })
     if (this.home.tabs.some((t) => t.creating)) return void (this.#again = true)
     const there = new Set(items.map((t) => t.id))
     for (const id of this.#gone) if (!there.has(id)) this.#gone.delete(id)
@@ -78,7 +82,7 @@ export class Mirror {
       if (!tab && !this.#gone.has(item.id)) this.home.show(await client.tabs.get(item.id))
       else if (tab && !tab.unwritten) {
         tab.place(item)
-        if ((item.version ?? 0) > tab.version) {
+        if (item.version > tab.version) {
           const theirs = await client.tabs.get(item.id)
           if (!tab.unwritten) tab.adopt(theirs)
         }

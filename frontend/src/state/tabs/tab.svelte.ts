@@ -68,8 +68,8 @@ export class OpenTab {
     this.saved = data.saved
     this.historyId = data.historyId
     this.view = data.view ?? {}
-    this.requestId = data.requestId ?? 0
-    this.#version = data.version ?? 0
+    this.requestId = data.requestId
+    this.#version = data.version
     this.draft = new Draft(
       {
         client: home.client,
@@ -126,7 +126,7 @@ export class OpenTab {
   }
 
   /** Everything that is kept. */
-  snapshot(): Omit<Tab, 'id'> {
+  snapshot(): Omit<Tab, 'id' | 'version'> {
     return {
       position: this.position,
       name: this.name,
@@ -201,8 +201,8 @@ export class OpenTab {
     this.conflict = undefined
     this.name = theirs.name
     this.saved = theirs.saved
-    this.requestId = theirs.requestId ?? 0
-    this.#version = theirs.version ?? 0
+    this.requestId = theirs.requestId
+    this.#version = theirs.version
     if (!same(theirs.draft, this.draft.data())) {
       this.draft.load(theirs.draft)
       const off = theirs.view?.bodyOff
@@ -255,7 +255,7 @@ export class OpenTab {
     try {
       const made = await this.home.client.tabs.create(data)
       this.#note(data)
-      this.#version = made.version ?? 1
+      this.#version = made.version
       return (this.id = made.id)
     } catch (e) {
       this.#created = undefined
@@ -291,7 +291,7 @@ export class OpenTab {
     try {
       const now = await this.home.client.tabs.update(id, asks ? { ...change, version: this.#version } : change)
       this.#note(change)
-      this.#version = Math.max(this.#version, now.version ?? 0)
+      this.#version = Math.max(this.#version, now.version)
     } catch (e) {
       const fault = asFault(e)
       if (fault.status === 409 && fault.field === 'version') await this.#collide(id, change)
@@ -309,7 +309,7 @@ export class OpenTab {
       this.conflict = theirs
       return
     }
-    this.#version = theirs.version ?? 0
+    this.#version = theirs.version
     if (!('draft' in change)) this.draft.load(theirs.draft)
     this.#note({ draft: this.draft.data() })
     if ('draft' in change && untouched) this.#written.delete('draft')

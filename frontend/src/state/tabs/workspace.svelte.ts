@@ -49,7 +49,19 @@ export class Workspace {
     const position = Math.max(0, ...this.tabs.map((t) => t.position)) + 1
     const tab = new OpenTab(
       ++this.#keys,
-      { position, name: '', pinned: false, saved: draft, historyId: 0, view: {}, ...more, draft },
+      {
+        position,
+        name: '',
+        pinned: false,
+        saved: draft,
+        historyId: 0,
+        view: {},
+        requestId: 0,
+        version: 0,
+        closed: 0,
+        ...more,
+        draft,
+      },
       this,
     )
     this.tabs.push(tab)

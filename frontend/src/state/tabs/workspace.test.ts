@@ -75,7 +75,7 @@ describe('choosing an endpoint', () => {
     expect(workspace.choose(catalog.byId('GET /device/groups')!)).not.toBe(tab)
 
     const again = new Workspace(client, catalog)
-    again.restore([{ ...tab.snapshot(), id: tab.id }], tab.id)
+    again.restore([{ ...tab.snapshot(), id: tab.id, version: 1 }], tab.id)
     expect(again.choose(catalog.byId('GET /device/groups')!).title).toBe('GET /device/groups')
     expect(again.tabs.map((t) => t.title)).toEqual(['POST /device/devices', 'GET /device/groups'])
   })
