@@ -14,7 +14,8 @@ import (
 // and .bru files, one or several concatenated. OpenCollection is its later
 // format.
 var Bruno = Format{
-	ID: "bruno", Label: "Bruno", Ext: "bru", Type: "text/plain",
+	ID: "bruno", Label: "Bruno", Family: "Bruno",
+	Ext: "bru", Type: "text/plain", Several: true,
 	Is: func(f *File) bool {
 		return f.has("brunoConfig") || f.has("items") && f.has("environments") && f.has("version") || f.top == nil &&
 			bruBegin.Match(f.Text)

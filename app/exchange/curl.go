@@ -20,7 +20,10 @@ import (
 // the page parses pasted commands and files of them, and sends them in the
 // Spyglass format.
 var Curl = Format{
-	ID: "curl", Label: "cURL commands (bash)", Ext: "sh", Type: "text/x-shellscript",
+	ID: "curl", Label: "cURL commands (bash)", Family: "cURL",
+	Ext: "sh", Type: "text/x-shellscript",
+	Note: "Run it in bash. The file contains no secrets: they come from the environment, the token from " +
+		"$SPYGLASS_TOKEN.",
 	Is: func(*File) bool { return false },
 	Read: func(f *File) (*Found, error) {
 		return nil, fault.New(fault.Invalid, "%s contains cURL commands; paste them instead", f.name())

@@ -41,6 +41,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -116,16 +118,32 @@ type Found struct {
 // Format is one kind of file.
 type Format struct {
 	ID, Label string
+	Family    string // "Postman v2.1": its name where formats of one program are one
 	Ext, Type string // "postman_collection.json", "application/json"
+	Several   bool   // a collection is several files, one for each request; they are read as one text
+	Variables bool   // the page can import the variables of a file without its requests
+	Note      string // what to know before writing it; empty: secrets are replaced by asterisks
 
 	Is    func(*File) bool // detects the format
 	Read  func(*File) (*Found, error)
 	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections; call Write of the package
+	// WriteHistory writes requests with their responses; nil: it has no place for these.
+	WriteHistory func(w io.Writer, version string, history iter.Seq2[*Sent, error]) error
 }
 
 // Formats lists all formats, those with unambiguous files first.
 var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger,
 	&OpenCollection, &Curl}
+
+// Families returns the names of what can be imported, in the order of the table.
+func Families(table []*Format) (names []string) {
+	for _, f := range table {
+		if !slices.Contains(names, f.Family) {
+			names = append(names, f.Family)
+		}
+	}
+	return names
+}
 
 // ByID returns the format of that id.
 func ByID(id string) (*Format, error) {
@@ -168,9 +186,8 @@ func Read(ctx context.Context, f *File) (found *Found, err error) {
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
 	if at < 0 {
-		return nil, fault.New(fault.Invalid,
-			"%s has an unknown format. You can import Spyglass, Postman (v2.1), Insomnia, "+
-				"Bruno and Yaak collections, OpenAPI 3, Swagger 2.0, HAR, and cURL commands", f.name())
+		return nil, fault.New(fault.Invalid, "%s has an unknown format. You can import files of these formats: %s",
+			f.name(), strings.Join(Families(Formats), ", "))
 	}
 	if found, err = Formats[at].Read(f); err == nil {
 		err = f.budget.Err()

@@ -187,6 +187,22 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 	}
 }
 
+// The page refuses such files where it imports variables alone.
+func TestEnvironmentsAreOfTheProgramsThatWroteThem(t *testing.T) {
+	for _, tt := range []struct{ text, format string }{
+		{"type: environment.insomnia.rest/5.0\nname: x\nenvironments: {name: Base, data: {region: eu}}\n", "insomnia"},
+		{`{"_type":"export","__export_format":4,"resources":[]}`, "insomnia"},
+		{"vars {\n  a: 1\n}", "bruno"},
+		{"opencollection: 1.0.0\nname: dev\nvariables:\n  - name: a", "opencollection"},
+		{`{"name":"Office","values":[{"key":"site","value":"7"}]}`, "postman-environment"},
+	} {
+		found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(tt.text)})
+		if err != nil || found.Format.ID != tt.format || found.Format.Variables != (tt.format == "postman-environment") {
+			t.Errorf("%s\nwas read as %+v, %v; want %s", tt.text, found, err, tt.format)
+		}
+	}
+}
+
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	deep := strings.Repeat(`{"name":"x","item":[`, 50) + strings.Repeat(`]}`, 50)
 	for _, tt := range []struct{ name, text, want string }{
@@ -197,8 +213,8 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is not valid JSON: line 3: invalid character '}' looking " +
 			"for beginning of value"},
 		{"a.json", strings.Repeat("[", 20_000),
-			"a.json has an unknown format. You can import Spyglass, Postman (v2.1), " +
-				"Insomnia, Bruno and Yaak collections, OpenAPI 3, Swagger 2.0, HAR, and cURL commands"},
+			"a.json has an unknown format. You can import files of these formats: Spyglass, Postman v2.1, Insomnia, " +
+				"Yaak, Bruno, HAR, OpenAPI 3, Swagger 2.0, cURL"},
 		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is nested more than 200 deep"},
 		{"a.json", `{"info":{},"item":[` + deep + `]}`, "folders in a.json are nested more than 20 levels deep"},
 		{"a.json", `{"info":{},"item":{"a":1}}`,

@@ -19,7 +19,8 @@ import (
 // A HAR has no place for path parameters and variables: ours adds the request
 // as it was edited, as _spyglass, which other programs ignore.
 var HAR = Format{
-	ID: "har", Label: "HAR 1.2", Ext: "har", Type: "application/json",
+	ID: "har", Label: "HAR 1.2", Family: "HAR",
+	Ext: "har", Type: "application/json", WriteHistory: WriteHAR,
 	Is: func(f *File) bool { return f.has("log") },
 	Read: func(f *File) (*Found, error) {
 		var h harFile

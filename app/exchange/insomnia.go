@@ -17,7 +17,8 @@ var insomniaLine = regexp.MustCompile(`(?m)^(?:type:\s*["']?[a-z]+\.insomnia\.re
 // Insomnia is an export of Insomnia's: version 4, a list of resources in JSON,
 // or version 5, one collection, document or environment in YAML.
 var Insomnia = Format{
-	ID: "insomnia", Label: "Insomnia", Ext: "insomnia.yaml", Type: "application/yaml",
+	ID: "insomnia", Label: "Insomnia", Family: "Insomnia",
+	Ext: "insomnia.yaml", Type: "application/yaml",
 	Is: func(f *File) bool {
 		return f.has("__export_format") || bytes.Contains(f.top["type"], []byte(".insomnia.rest/")) ||
 			f.isYAML(insomniaLine)

@@ -26,7 +26,8 @@ var (
 // OpenAPI is a description of an API, version 3, as JSON or YAML: one request
 // for each operation, in a folder for each tag.
 var OpenAPI = Format{
-	ID: "openapi", Label: "OpenAPI 3", Ext: "openapi.json", Type: "application/json",
+	ID: "openapi", Label: "OpenAPI 3", Family: "OpenAPI 3",
+	Ext: "openapi.json", Type: "application/json",
 	Is:    func(f *File) bool { return f.has("openapi") || f.isYAML(openAPILine) },
 	Read:  readAPI,
 	Write: writeOpenAPI,
@@ -34,7 +35,8 @@ var OpenAPI = Format{
 
 // Swagger is the older description of an API, version 2.0, as JSON or YAML.
 var Swagger = Format{
-	ID: "swagger", Label: "Swagger 2.0", Ext: "swagger.json", Type: "application/json",
+	ID: "swagger", Label: "Swagger 2.0", Family: "Swagger 2.0",
+	Ext: "swagger.json", Type: "application/json",
 	Is:   func(f *File) bool { return f.has("swagger") || f.isYAML(swaggerLine) },
 	Read: readAPI,
 }

@@ -15,7 +15,8 @@ var (
 // OpenCollection is the format of Bruno since version 3, in YAML: a whole
 // collection in one file, one request, or one environment.
 var OpenCollection = Format{
-	ID: "opencollection", Label: "OpenCollection (Bruno)", Ext: "opencollection.yml", Type: "application/yaml",
+	ID: "opencollection", Label: "OpenCollection (Bruno)", Family: "Bruno",
+	Ext: "opencollection.yml", Type: "application/yaml",
 	Is: func(f *File) bool {
 		return f.has("opencollection") || f.isYAML(openCollectionLine) && openCollectionPart.Match(f.Text)
 	},

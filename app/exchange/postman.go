@@ -14,7 +14,8 @@ const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/coll
 // Postman is a Postman collection, version 2.1. It omits authorization, scripts
 // and saved responses.
 var Postman = Format{
-	ID: "postman", Label: "Postman collection v2.1", Ext: "postman_collection.json", Type: "application/json",
+	ID: "postman", Label: "Postman collection v2.1", Family: "Postman v2.1",
+	Ext: "postman_collection.json", Type: "application/json",
 	Is: func(f *File) bool {
 		return f.has("info") && f.has("item") || f.has("requests") && f.has("folders_order")
 	},

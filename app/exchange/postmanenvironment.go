@@ -3,8 +3,10 @@ package exchange
 // PostmanEnvironment is an environment of Postman's, or its globals: variables
 // and no requests.
 var PostmanEnvironment = Format{
-	ID: "postman-environment", Label: "Postman environment", Ext: "postman_environment.json", Type: "application/json",
-	Is: func(f *File) bool { return f.has("values") && (f.has("_postman_variable_scope") || f.has("name")) },
+	ID: "postman-environment", Label: "Postman environment", Family: "Postman v2.1",
+	Ext: "postman_environment.json", Type: "application/json",
+	Variables: true,
+	Is:        func(f *File) bool { return f.has("values") && (f.has("_postman_variable_scope") || f.has("name")) },
 	Read: func(f *File) (*Found, error) {
 		var in struct {
 			Values []struct {

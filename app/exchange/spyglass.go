@@ -18,7 +18,8 @@ type ownFile struct {
 
 // Spyglass is the format of Spyglass itself; the package comment describes it.
 var Spyglass = Format{
-	ID: "spyglass", Label: "Spyglass", Ext: "spyglass.json", Type: "application/json",
+	ID: "spyglass", Label: "Spyglass", Family: "Spyglass",
+	Ext: "spyglass.json", Type: "application/json", Variables: true,
 	Is: func(f *File) bool { return f.has("spyglass") },
 	Read: func(f *File) (*Found, error) {
 		var own ownFile

@@ -8,7 +8,8 @@ import (
 
 // Yaak is an export of Yaak: JSON lists of resources that name their parents.
 var Yaak = Format{
-	ID: "yaak", Label: "Yaak", Ext: "yaak.json", Type: "application/json",
+	ID: "yaak", Label: "Yaak", Family: "Yaak",
+	Ext: "yaak.json", Type: "application/json",
 	Is: func(f *File) bool { return f.has("yaakSchema") },
 	Read: func(f *File) (*Found, error) {
 		var in struct {

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spyglass/app/exchange"
+	"spyglass/app/explorer/transfer"
+	"spyglass/app/snippet"
 )
 
 func TestStartIsAllThePageNeeds(t *testing.T) {
@@ -22,7 +26,8 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 		`"readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
 		`"proxy":"","proxyPassword":"","sendInClear":false,"catalogUrl":"","catalogFrom":"","catalogAt":0}`
 	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
-	want := `{"dataFolder":"` + h.dir + `","desktop":false,"keyring":false,"notice":null,"portal":` + portal +
+	want := `{"dataFolder":"` + h.dir + `","desktop":false,"formats":` + jsonOf(transfer.Shown(exchange.Formats)) +
+		`,"keyring":false,"languages":` + jsonOf(snippet.Languages) + `,"notice":null,"portal":` + portal +
 		`,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +
 		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
@@ -40,6 +45,14 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 	if a := h.ask(0, "GET /explorer/start", ""); a.status != 200 || !strings.Contains(a.body, `"tabs":[]`) {
 		t.Errorf("another user got %s", a.body)
 	}
+}
+
+func jsonOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {

@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/exchange"
 	"spyglass/app/explorer/catalog"
 	"spyglass/app/explorer/folder"
 	"spyglass/app/explorer/remote"
+	"spyglass/app/explorer/transfer"
+	"spyglass/app/snippet"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -44,18 +47,20 @@ func (e *Explorer) rights(who *resource.Access) []string {
 
 // start is everything that the page needs before its first paint.
 type start struct {
-	DataFolder string          `json:"dataFolder"`
-	Desktop    bool            `json:"desktop" doc:"the page is in the desktop's window"`
-	Keyring    bool            `json:"keyring" doc:"whether secrets outlive the program"`
-	Notice     *string         `json:"notice" doc:"notices for the user"`
-	Portal     remote.Shown    `json:"portal" doc:"the one whose tabs and variables these are"`
-	Portals    []remote.Shown  `json:"portals"`
-	Settings   json.RawMessage `json:"settings"`
-	Tabs       json.RawMessage `json:"tabs"`
-	Tray       bool            `json:"tray" doc:"the window has an icon in the desktop's tray"`
-	User       user            `json:"user"`
-	Variables  json.RawMessage `json:"variables"`
-	Version    string          `json:"version"`
+	DataFolder string             `json:"dataFolder"`
+	Desktop    bool               `json:"desktop" doc:"the page is in the desktop's window"`
+	Formats    []transfer.Format  `json:"formats" doc:"of files with requests, in the order to show them"`
+	Keyring    bool               `json:"keyring" doc:"whether secrets outlive the program"`
+	Languages  []snippet.Language `json:"languages" doc:"of snippets and scripts, in the order to show them"`
+	Notice     *string            `json:"notice" doc:"notices for the user"`
+	Portal     remote.Shown       `json:"portal" doc:"the one whose tabs and variables these are"`
+	Portals    []remote.Shown     `json:"portals"`
+	Settings   json.RawMessage    `json:"settings"`
+	Tabs       json.RawMessage    `json:"tabs"`
+	Tray       bool               `json:"tray" doc:"the window has an icon in the desktop's tray"`
+	User       user               `json:"user"`
+	Variables  json.RawMessage    `json:"variables"`
+	Version    string             `json:"version"`
 }
 
 // Schema implements resource.Described: the workspace knows what is in the raw JSON.
@@ -111,6 +116,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (*start, error) 
 		Portals: portals,
 		Version: e.o.Version, DataFolder: folder.Homely(e.o.Folder), Notice: e.notice(c.Access.UserID),
 		Desktop: e.o.Desktop && c.Session.Window, Tray: e.o.Tray,
+		Formats: transfer.Shown(exchange.Formats), Languages: snippet.Languages,
 		Keyring: e.o.Keyring == nil || e.o.Keyring(),
 		User: user{ID: c.Access.UserID, Name: c.Access.User, Role: c.Access.Role,
 			Rights: e.rights(c.Access), CSRF: c.Session.CSRF},

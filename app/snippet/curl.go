@@ -4,7 +4,7 @@ import "strings"
 
 // Curl writes a command for a POSIX shell.
 var Curl = Language{
-	ID: "curl", Label: "cURL", Lexer: "bash", Extension: "sh",
+	ID: "curl", Label: "cURL", ScriptLabel: "Bash", Lexer: "bash", Extension: "sh",
 	script: bashScript,
 	write: func(r Request) string {
 		words := []string{"curl --globoff -X " + shellWord(r.Method) + " " + shellWord(r.URL),

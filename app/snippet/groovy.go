@@ -5,7 +5,7 @@ import "strings"
 // Groovy writes a script for Groovy on Java 11 or newer, with nothing but the
 // JDK. HttpURLConnection would not send PATCH.
 var Groovy = Language{
-	ID: "groovy", Label: "Groovy", Lexer: "groovy", Extension: "groovy",
+	ID: "groovy", Label: "Groovy", ScriptLabel: "Groovy", Lexer: "groovy", Extension: "groovy",
 	script: groovyScript,
 	write: func(r Request) string {
 		var b strings.Builder

@@ -5,7 +5,7 @@ import "strings"
 // JavaScript writes a program for Node.js 18 or newer that needs only its
 // built-in modules. It runs as a module and as a script.
 var JavaScript = Language{
-	ID: "javascript", Label: "JavaScript", Lexer: "javascript", Extension: "js",
+	ID: "javascript", Label: "JavaScript", ScriptLabel: "JavaScript", Lexer: "javascript", Extension: "js",
 	script: jsScript,
 	write: func(r Request) string {
 		var b strings.Builder

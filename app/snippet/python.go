@@ -9,7 +9,7 @@ import (
 // a text, not a literal of Python's, so that true, null and the digits of
 // large numbers stay as they are.
 var Python = Language{
-	ID: "python", Label: "Python", Lexer: "python", Extension: "py",
+	ID: "python", Label: "Python", ScriptLabel: "Python", Lexer: "python", Extension: "py",
 	script: pythonScript,
 	write: func(r Request) string {
 		var b strings.Builder

@@ -44,14 +44,16 @@ type Request struct {
 // Header is one line of a request's head.
 type Header struct{ Name, Value string }
 
-// Language is one way to write a request.
+// Language is one way to write a request. Its JSON is what the page shows of it.
 type Language struct {
-	ID        string // in URLs and settings
-	Label     string // for people
-	Lexer     string // of chroma; for Highlight
-	Extension string // of a file
-	write     func(Request) string
-	script    func(*script) string // several requests as one program
+	ID          string `json:"id" doc:"in URLs and settings"`
+	Label       string `json:"label"`
+	ScriptLabel string `json:"scriptLabel" doc:"the language that several requests as one program are in"`
+	Extension   string `json:"extension" doc:"of a file"`
+	Lexer       string `json:"-"` // of chroma; for Highlight
+
+	write  func(Request) string
+	script func(*script) string // several requests as one program
 }
 
 // Languages are the languages on offer, in the order they are shown.

@@ -11,6 +11,10 @@ import { text } from './text'
 
 const named = text.commands
 
+/** The words to find a command by that is about things of a table. */
+const words = (id: 'exchange.import' | 'exchange.export' | 'response.snippets', table: { label: string }[]) =>
+  [named[id].words, ...table.map((t) => t.label)].join(' ')
+
 /** Everything the page can do: in the palette, and on a key. */
 export function commandList(app: App): Command[] {
   const tab = () => app.workspace.active
@@ -168,12 +172,21 @@ export function commandList(app: App): Command[] {
     {
       id: 'exchange.import',
       ...named['exchange.import'],
+      get words() {
+        return words('exchange.import', app.session.formats)
+      },
       group: 'Request',
       run: () => void app.commands.run('exchange.import'),
     },
     {
       id: 'exchange.export',
       ...named['exchange.export'],
+      get words() {
+        return words(
+          'exchange.export',
+          app.session.formats.filter((f) => f.writes || f.history),
+        )
+      },
       group: 'Request',
       run: () => {
         app.library.picked = []
@@ -415,6 +428,9 @@ export function commandList(app: App): Command[] {
     {
       id: 'response.snippets',
       ...named['response.snippets'],
+      get words() {
+        return words('response.snippets', app.session.languages)
+      },
       group: 'View',
       when: withTab,
       run: () => void app.commands.runIfOffered('response.snippets'),

@@ -24,17 +24,10 @@ var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label:
 			Default: snippet.Languages[0].ID},
 	}}
 
-// shownSnippet is a draft as a program, and the languages there are.
+// shownSnippet is a draft as a program.
 type shownSnippet struct {
-	Languages []shownLanguage   `json:"languages"`
-	Lines     [][]snippet.Token `json:"lines"`
-	Text      string            `json:"text"`
-}
-
-type shownLanguage struct {
-	Extension string `json:"extension"`
-	ID        string `json:"id"`
-	Label     string `json:"label"`
+	Lines [][]snippet.Token `json:"lines"`
+	Text  string            `json:"text"`
 }
 
 // snippets converts a draft to a program with a placeholder for the token. The
@@ -57,11 +50,7 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.Path, Request: plainRequest(out)}},
 			m.variables)
 	}
-	languages := make([]shownLanguage, len(snippet.Languages))
-	for i, l := range snippet.Languages {
-		languages[i] = shownLanguage{l.Extension, l.ID, l.Label}
-	}
-	return &shownSnippet{languages, snippet.Highlight(language.Lexer, text), text}, nil
+	return &shownSnippet{snippet.Highlight(language.Lexer, text), text}, nil
 }
 
 // plainRequest returns a request as a program of its own sends it.

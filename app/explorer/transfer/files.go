@@ -71,7 +71,6 @@ func (f *Files) Endpoints() []resource.Endpoint {
 	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
-		serve.Get("/exchange/formats", "List file formats", f.formats),
 		serve.File("/exchange/export", "Export collections, requests or history", mediaTypes(), f.export,
 			serve.Query("format", resource.Text("The id of a format")),
 			serve.Query("collections", resource.Text("Ids of collections; default: all")),
@@ -90,20 +89,28 @@ func mediaTypes() []string {
 	return types
 }
 
-// fileFormat is a format of files.
-type fileFormat struct {
-	Ext    string `json:"ext"`
-	ID     string `json:"id"`
-	Label  string `json:"label"`
-	Writes bool   `json:"writes" doc:"whether collections can be exported in it"`
+// Format is what the page shows of a format of files.
+type Format struct {
+	Ext       string `json:"ext"`
+	Family    string `json:"family" doc:"its name where formats of one program are one"`
+	History   bool   `json:"history" doc:"whether the history can be written in it"`
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+	Note      string `json:"note" doc:"what to know before writing it; empty: secrets are replaced by asterisks"`
+	Several   bool   `json:"several" doc:"a collection is several files, which are read as one text"`
+	Variables bool   `json:"variables" doc:"whether the variables of a file can be imported without its requests"`
+	Writes    bool   `json:"writes" doc:"whether collections can be exported in it"`
 }
 
-func (f *Files) formats(context.Context, *resource.Call) ([]fileFormat, error) {
-	out := []fileFormat{}
-	for _, format := range files.Formats {
-		out = append(out, fileFormat{format.Ext, format.ID, format.Label, format.Write != nil})
+// Shown returns what the page shows of formats.
+func Shown(table []*files.Format) []Format {
+	out := make([]Format, len(table))
+	for i, f := range table {
+		out[i] = Format{Ext: f.Ext, Family: f.Family, History: f.WriteHistory != nil, ID: f.ID, Label: f.Label,
+			Note: f.Note, Several: f.Several, Variables: f.Variables,
+			Writes: f.Write != nil}
 	}
-	return out, nil
+	return out
 }
 
 func (f *Files) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
@@ -335,8 +342,8 @@ func exportName(name string) string {
 }
 
 func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
-	if format != &files.HAR {
-		return nil, fault.At("format", "the history can be exported as HAR only")
+	if format.WriteHistory == nil {
+		return nil, fault.At("format", "the history cannot be exported as %s; choose a format that has responses", format.Label)
 	}
 	var ids []int64
 	if c.Query.Get("history") != "all" {
@@ -350,7 +357,7 @@ func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *fil
 	}
 	past := f.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
 	return &resource.Answer{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
-		return files.WriteHAR(w, f.Version, sent(past))
+		return format.WriteHistory(w, f.Version, sent(past))
 	}}, nil
 }
 

@@ -10,7 +10,7 @@ export type SavedRequest = Schemas['TreeRequest']
 export type SavedDraft = Schemas['Request']
 /** Both lists in the order of the tree. */
 export type Shelf = Schemas['Tree']
-export type FileFormat = Schemas['FileFormat']
+export type FileFormat = Schemas['Format']
 /** What a file holds, before anything is written. */
 export type FileLook = Schemas['Contents']
 /** What was made, to open or to take back. */
@@ -33,7 +33,6 @@ export interface CollectionsClient {
     duplicateFolder(id: number): Promise<Planted>
     /** Sends saved requests one after the other; aborting ends it. Progress comes as events. */
     batch(batchId: string, ids: number[], goOn: boolean, signal: AbortSignal): Promise<{ results: Ran[] }>
-    formats(): Promise<FileFormat[]>
     look(file: FileToRead): Promise<FileLook>
     import(file: FileToRead, parentId: number, variables: boolean): Promise<Planted>
     /** The address of a file; no ids at all are all collections. */
@@ -54,7 +53,6 @@ export function collectionsClient(http: Http): CollectionsClient {
       move: async (what, to, at) => void (await post('/collections/move', { body: { ...what, to, at } })),
       duplicateFolder: (id) => post('/collections/{id}/duplicate', { params: { id } }),
       batch: (batchId, ids, goOn, signal) => post('/batch', { body: { batchId, ids, goOn }, signal }),
-      formats: () => get('/exchange/formats'),
       look: (body) => post('/exchange/look', { body }),
       import: (file, parentId, variables) => post('/exchange/import', { body: { ...file, parentId, variables } }),
       exportUrl: (format, { collections, requests, history }) =>

@@ -949,26 +949,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/exchange/formats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the formats of files
-         * @description Right needed: none: any signed-in user.
-         */
-        get: operations["getExchangeFormats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/exchange/export": {
         parameters: {
             query?: never;
@@ -1952,6 +1932,32 @@ export interface components {
                 requestId?: string;
             } | null;
         };
+        Format: {
+            ext: string;
+            /** @description its name where formats of one program are one */
+            family: string;
+            /** @description whether the history can be written in it */
+            history: boolean;
+            id: string;
+            label: string;
+            /** @description what to know before writing it; empty: secrets are replaced by asterisks */
+            note: string;
+            /** @description a collection is several files, which are read as one text */
+            several: boolean;
+            /** @description whether the variables of a file can be imported without its requests */
+            variables: boolean;
+            /** @description whether collections can be written in it */
+            writes: boolean;
+        };
+        Language: {
+            /** @description in URLs and settings */
+            id: string;
+            label: string;
+            /** @description the language that several requests as one program are in */
+            scriptLabel: string;
+            /** @description of a file */
+            extension: string;
+        };
         Shown: {
             /** @description 0 for the built-in portal */
             id: number;
@@ -2087,8 +2093,12 @@ export interface components {
             dataFolder: string;
             /** @description the page is in the desktop's window */
             desktop: boolean;
+            /** @description of files with requests, in the order to show them */
+            formats: components["schemas"]["Format"][];
             /** @description whether secrets outlive the program */
             keyring: boolean;
+            /** @description of snippets and scripts, in the order to show them */
+            languages: components["schemas"]["Language"][];
             /** @description what the person should know, one line each */
             notice: string | null;
             /** @description the one whose tabs and variables these are */
@@ -2502,18 +2512,12 @@ export interface components {
             url: string;
             variables: components["schemas"]["Used"][];
         };
-        ShownLanguage: {
-            extension: string;
-            id: string;
-            label: string;
-        };
         Token: {
             /** @enum {string} */
             class: "keyword" | "string" | "number" | "comment" | "name" | "operator" | "punctuation" | "text";
             text: string;
         };
         ShownSnippet: {
-            languages: components["schemas"]["ShownLanguage"][];
             lines: components["schemas"]["Token"][][];
             text: string;
         };
@@ -2742,13 +2746,6 @@ export interface components {
             collections: number[];
             variables: number[];
             requests: number;
-        };
-        FileFormat: {
-            ext: string;
-            id: string;
-            label: string;
-            /** @description whether collections can be written in it */
-            writes: boolean;
         };
         FolderState: {
             bytes: number;
@@ -5367,34 +5364,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
-        };
-    };
-    getExchangeFormats: {
-        parameters: {
-            query?: {
-                /** @description The remote portal; 0, the default, is the built-in one */
-                portal?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FileFormat"][];
-                };
-            };
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["Denied"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
         };

@@ -37,6 +37,7 @@ export type Preview = Schemas['Preview']
 export type Token = Schemas['Token']
 export type TokenClass = Token['class']
 export type Snippet = Schemas['ShownSnippet']
+export type Language = Schemas['Language']
 /** How many a rename changed. */
 export type Followed = Schemas['Renamed']
 /** Where a variable is used beyond the open tabs. */

@@ -1,5 +1,5 @@
 /** The text of the collections. */
-import { number } from '../ui/locale'
+import { alternatives, number, series } from '../ui/locale'
 
 const counted = (n: number, one: string, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`
 
@@ -57,15 +57,12 @@ export const text = {
     fewerOrShorter: 'Try fewer or shorter words.',
     clearSearch: 'Clear search',
     noCollectionsYet: 'No collections yet',
-    savesTheOpen: (s: string) =>
-      `${s} saves the open request. Import reads Postman, Insomnia, Bruno, Yaak, OpenAPI, Swagger, HAR and cURL.`,
+    savesTheOpen: (s: string, families: string[]) => `${s} saves the open request. Import reads ${series(families)}.`,
     collections: 'Collections',
     collectionEntry: 'Collection entry',
   },
   exportDialog: {
     export: 'Export',
-    runItIn:
-      'Run it in bash. The file contains no secrets: they come from the environment, the token from $SPYGLASS_TOKEN.',
     secretsAreNever: 'The file contains no secrets: they are replaced by asterisks.',
     what: 'What',
     allCollections: 'All collections',
@@ -83,11 +80,10 @@ export const text = {
     imported: (n: number, variables: number) =>
       `Imported ${n || !variables ? counted(n, 'request') : counted(variables, 'variable')}`,
     severalOf: (n: number) => `${number(n)} files`,
-    areNotOf: 'To import several files at once, select only Bruno .bru files',
+    areNotOf: (kinds: string[]) => `To import several files at once, select only ${alternatives(kinds)} files`,
     undo: 'Undo',
     import: 'Import',
-    whatCanBe:
-      'Spyglass, Postman v2.1, Insomnia, Bruno, Yaak, OpenAPI 3, Swagger 2.0, HAR or cURL, up to 32 MiB. You see a preview first.',
+    whatCanBe: (families: string[]) => `${alternatives(families)}, up to 32 MiB. You see a preview first.`,
     fileToImport: 'File to import',
     chooseAFile: 'Choose a file…',
     orDropOne: 'or drop one here',

@@ -330,10 +330,6 @@ export function fakeClient(
       variables: [],
     }),
     snippet: async (draft) => ({
-      languages: [
-        { id: 'curl', label: 'cURL', extension: 'sh' },
-        { id: 'python', label: 'Python', extension: 'py' },
-      ],
       text: `curl --request ${draft.method} \\\n  'http://127.0.0.1:8443/api${draft.path}'`,
       lines: [
         [
@@ -433,6 +429,23 @@ function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start 
     desktop: false,
     tray: false,
     user: { id: 1, name: 'admin', role: 'administrator', rights, csrfToken: 'x' },
+    formats: [
+      {
+        id: 'spyglass',
+        label: 'Spyglass',
+        family: 'Spyglass',
+        ext: 'spyglass.json',
+        note: '',
+        several: false,
+        variables: true,
+        writes: true,
+        history: false,
+      },
+    ],
+    languages: [
+      { id: 'curl', label: 'cURL', scriptLabel: 'Bash', extension: 'sh' },
+      { id: 'python', label: 'Python', scriptLabel: 'Python', extension: 'py' },
+    ],
     settings,
     tabs,
     variables,

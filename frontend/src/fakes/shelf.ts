@@ -98,7 +98,6 @@ export function fakeShelf(): Client['collections'] {
     },
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
     batch: async () => ({ results: [] }),
-    formats: async () => [{ id: 'spyglass', label: 'Spyglass', ext: 'spyglass.json', writes: true }],
     look: async () => ({
       format: 'spyglass',
       label: 'Spyglass',

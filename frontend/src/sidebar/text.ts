@@ -125,7 +125,7 @@ export const text = {
     onlyThisEndpoint: 'Only this endpoint',
     copyAs: (label: string) => `Copy as ${label}`,
     theRequestAs: (label: string) => `the request as ${label}`,
-    saveAsHar: 'Save as HAR with responses',
+    saveAs: (format: string) => `Save as ${format} with responses`,
     scriptOrRunbook: 'Script or runbook…',
     delete: 'Delete',
     search: (n: number) => `Search ${number(n)} ${n === 1 ? 'request' : 'requests'}`,
@@ -205,7 +205,6 @@ export const text = {
     noAnswer: 'No answer',
   },
   historyScript: {
-    bash: 'Bash',
     runbook: 'Runbook',
     asOne: (n: number, what: string) => `${n === 1 ? 'One request' : `${number(n)} requests`} as one ${what}`,
     theyRunIn: 'They run in the order they were sent and stop at the first different status. The token comes from',
@@ -300,7 +299,7 @@ export const text = {
     itsValueStays: 'its value is in the system keyring',
     cannotBeA: (name: string, name2: string) => `“${name}” is not a valid variable name: ${name2}`,
     thereAreNo: 'The file contains no variables',
-    importWithThe: 'Import Insomnia, Bruno and Yaak files under Collections, including their variables',
+    importWithThe: (format: string) => `Import ${format} files under Collections, including their variables`,
     lineIsNot: (i: number) => `Line ${number(i)} is not NAME=value`,
   },
   constraints: {

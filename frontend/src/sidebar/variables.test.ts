@@ -34,14 +34,6 @@ test('files of others are read, and what cannot be is said', () => {
   ])
   expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'globals' }))[0].scope).toBe('global')
   expect(fromFile(`# c\nexport A=1\nB='x y'\n`).map((v) => v.value)).toEqual(['1', 'x y'])
-  for (const text of [
-    'type: environment.insomnia.rest/5.0\nname: x',
-    '{"_type":"export","__export_format":4}',
-    'vars {\n  a: 1\n}',
-    'name: dev\nvariables:\n  - name: a',
-  ]) {
-    expect(() => fromFile(text)).toThrow('Import Insomnia, Bruno and Yaak files under Collections')
-  }
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
   expect(() => fromFile('{"a":')).toThrow('The file is not valid JSON')
   expect(() => fromFile('{"1a": 2}')).toThrow('“1a” is not a valid variable name')

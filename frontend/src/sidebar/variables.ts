@@ -33,13 +33,8 @@ function envValue(value: string): string {
     .replace(/\r/g, '\\r')}"`
 }
 
-/** Detects files of Insomnia, Bruno and Yaak, which have environments beside requests. */
-const foreign =
-  /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig|yaakSchema)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
-
 /** Parses a file; throws a message if it is neither of the two. */
 export function fromFile(text: string): Plain[] {
-  if (foreign.test(text)) throw new Error(words.variables.importWithThe)
   const list = text.trimStart().startsWith('{') ? fromJSON(text) : fromEnv(text)
   const wrong = list.find((v) => nameProblem(v.name))
   if (wrong) throw new Error(words.variables.cannotBeA(wrong.name, nameProblem(wrong.name)))

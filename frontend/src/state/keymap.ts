@@ -17,6 +17,9 @@ export function remappable(commands: readonly Command[], own: () => OwnKeys | un
   return commands.map((command) => ({
     ...command,
     declared: command.keys ?? [],
+    get words() {
+      return command.words
+    },
     get keys() {
       return own()?.[command.id] ?? command.keys
     },

@@ -1,4 +1,5 @@
-import type { Fault, Start, User } from '../client'
+import type { Fault, Language, Start, User } from '../client'
+import type { FileFormat } from '../client/collections'
 
 export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
@@ -12,4 +13,6 @@ export class Session {
   ended = $state(false)
 
   readonly user: User | undefined = $derived(this.start?.user)
+  readonly formats: FileFormat[] = $derived(this.start?.formats ?? [])
+  readonly languages: Language[] = $derived(this.start?.languages ?? [])
 }

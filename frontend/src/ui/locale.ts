@@ -114,3 +114,7 @@ export function inputMoment(at: number | Date): string {
 }
 /** `07:05`: the value of an input of a time; an hour may be given as minutes. */
 export const inputTime = (hour: number, minute: number) => `${two(hour + Math.floor(minute / 60))}:${two(minute % 60)}`
+
+/** `a, b, and c` and `a, b, or c`, in the language of the page. */
+export const series = (names: string[]) => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+export const alternatives = (names: string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(names)
