@@ -25,23 +25,47 @@ package check
 
 import "context"
 
-// Check is a method of polling a device.
+// Check is a method of polling a device. Its JSON is what people see of it.
 type Check struct {
-	Name string // "ping": the collectMethod of data sources that use it
-	Doc  string // one sentence
-	// Attributes are the keys allowed in a data source's collectorAttribute,
-	// and Properties the device properties that it uses; each with a sentence.
-	Attributes, Properties []Setting
-	Fields                 []Setting // the raw fields it returns
+	Name       string    `json:"name" doc:"the collectMethod of data sources that use it"`
+	Title      string    `json:"title" doc:"name for people"`
+	Doc        string    `json:"description" doc:"what it measures"`
+	Needs      *Need     `json:"needs" doc:"what turns it on for a device; null: nothing of its own"`
+	Attributes []Setting `json:"attributes" doc:"keys of the collectorAttribute of a data source"`
+	Properties []Setting `json:"properties" doc:"device properties that it uses"`
+	Fields     []Setting `json:"fields" doc:"raw fields that it returns"`
+
+	// PublishedName and PublishedSearch are what published clients call the
+	// collectorAttribute and the discovery method of its data sources; they refuse
+	// names they do not know. Empty: "internal", and a method that finds nothing.
+	PublishedName, PublishedSearch string `json:"-"`
+	// Local: it measures the machine that it runs on, whatever the device.
+	Local bool `json:"-"`
+	// ConnectsTo returns the host that it connects to; nil: the task's.
+	ConnectsTo func(*Task) string `json:"-"`
 
 	// Run returns the raw fields of one instance.
-	Run func(ctx context.Context, t *Task) (Values, error)
+	Run func(ctx context.Context, t *Task) (Values, error) `json:"-"`
 	// Find lists the instances on a device; nil: there is only one.
-	Find Find
+	Find Find `json:"-"`
 }
 
 // Setting is a name and its meaning, with its unit.
-type Setting struct{ Name, Doc string }
+type Setting struct {
+	Name string `json:"name"`
+	Doc  string `json:"description"`
+}
+
+// Need is the device property that turns a check on: the built-in data sources of
+// the check apply to devices that have it.
+type Need struct {
+	Property string `json:"property" doc:"its name"`
+	Label    string `json:"label" doc:"meaning of its value; empty: there is nothing to enter, the value is true"`
+	Example  string `json:"example" doc:"of a value; what is measured when there is nothing to enter"`
+	Secret   bool   `json:"secret" doc:"its value is hidden"`
+	Category string `json:"category" doc:"value of system.categories for such devices; empty: none"`
+	Host     string `json:"host" doc:"host name of such a device when none is entered; empty: none"`
+}
 
 // Values are raw fields by name. A missing field has no data.
 type Values map[string]float64

@@ -86,10 +86,10 @@ func ForMachinesOnly(ip netip.Addr) bool {
 	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || slices.Contains(metadata, ip)
 }
 
-// All returns all checks, in the order of their names.
+// All returns all checks, in the order they are shown.
 func All(d *Dialer) []Check {
-	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d),
-		tcpCheck(d), tlsCheck(d)}
+	return []Check{pingCheck(d), hostCheck(d), diskCheck(), networkCheck(), httpCheck(d), tlsCheck(d), tcpCheck(d),
+		dnsCheck(d), snmpCheck(d)}
 }
 
 // Run runs the check that the task names. Its error is a Failure, in words for

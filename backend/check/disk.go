@@ -15,7 +15,8 @@ var images = []string{"squashfs", "iso9660", "udf", "erofs", "cramfs"}
 
 func diskCheck() Check {
 	return Check{
-		Name: "disk", Doc: "A disk of the machine that runs this program, regardless of the device's name. " +
+		Name: "disk", Title: "Disks of this machine", Local: true,
+		Doc: "A disk of the machine that runs this program, regardless of the device's name. " +
 			"An instance is a mount point.",
 		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"},
 			{"diskFree", "of that free for programs, in bytes"}},

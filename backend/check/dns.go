@@ -18,7 +18,9 @@ var recordTypes = []string{"A", "AAAA", "MX", "TXT", "NS", "CNAME", "SOA", "PTR"
 
 func dnsCheck(d *Dialer) Check {
 	return Check{
-		Name: "dns", Doc: "The responses of a device as a name server.",
+		Name: "dns", Title: "DNS", PublishedName: "dns",
+		Needs: &Need{Property: "dns.name", Label: "Name to resolve", Example: "example.net"},
+		Doc:   "The responses of a device as a name server.",
 		Attributes: []Setting{
 			{"host", "the name to look up; for PTR also an address"},
 			{"type", strings.Join(recordTypes, ", ") + "; A unless given"},

@@ -19,7 +19,10 @@ const cpuWindow = 500 * time.Millisecond
 
 func hostCheck(d *Dialer) Check {
 	return Check{
-		Name: "host", Doc: "The machine that runs this program, regardless of the device's name.",
+		Name: "host", Title: "This machine", Local: true,
+		Needs: &Need{Property: "host.local", Host: "localhost",
+			Example: "Processors, memory, disks and network of this machine"},
+		Doc: "The machine that runs this program, regardless of the device's name.",
 		Fields: []Setting{
 			{"cpuPercent", "processors in use during one second, in percent of all"},
 			{"load1", "load average of the last minute; not on Windows"},

@@ -20,7 +20,9 @@ const (
 
 func httpCheck(d *Dialer) Check {
 	return Check{
-		Name: "http", Doc: "A web page: its status, response time and content.",
+		Name: "http", Title: "Web page", PublishedName: "webpage", PublishedSearch: "ad_http",
+		Needs: &Need{Property: "http.url", Label: "URL", Example: "https://shop.example.net/"},
+		Doc:   "A web page: its status, response time and content.",
 		Attributes: []Setting{
 			{"url", "the address, http or https"}, {"method", "GET or HEAD; GET unless given"},
 			{"followRedirect", "true or false; true unless given"},
@@ -29,6 +31,12 @@ func httpCheck(d *Dialer) Check {
 		Fields: []Setting{
 			{"status", "status code of the response"}, {"responseTime", "time until it was complete, in milliseconds"},
 			{"size", "its size in bytes; at most 1 MiB is read"}, {"found", "1 when it holds the text, else 0"},
+		},
+		ConnectsTo: func(t *Task) string {
+			if at, err := url.Parse(t.Attribute("url", "")); err == nil && at.Host != "" {
+				return at.Hostname()
+			}
+			return t.Host
 		},
 		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 10*time.Second)

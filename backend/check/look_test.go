@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
 
@@ -182,16 +181,5 @@ func TestWhatADataSourceSaysIsFilledIn(t *testing.T) {
 	}
 	if got := task.Property("empty", "otherwise"); got != "otherwise" {
 		t.Errorf("an empty property is %q", got)
-	}
-}
-
-func TestChecksAreListedInTheOrderOfTheirNames(t *testing.T) {
-	var names []string
-	for _, c := range check.All(&check.Dialer{}) {
-		names = append(names, c.Name)
-	}
-	if want := []string{"disk", "dns", "host", "http", "network", "ping", "snmp", "tcp", "tls"}; !slices.Equal(
-		names, want) {
-		t.Errorf("the checks are %v, want %v", names, want)
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 func networkCheck() Check {
 	return Check{
-		Name: "network", Doc: "A network interface of the machine that runs this program, regardless of the " +
+		Name: "network", Title: "Network of this machine", Local: true,
+		Doc: "A network interface of the machine that runs this program, regardless of the " +
 			"device's name.",
 		Fields: []Setting{
 			{"inOctets", "bytes received since the machine started"}, {"outOctets", "bytes sent"},

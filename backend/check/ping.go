@@ -37,7 +37,8 @@ func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error),
 	echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
 	return Check{
-		Name: "ping", Doc: "Whether a device responds, how fast, and how reliably: by ICMP echo, or by connecting to " +
+		Name: "ping", Title: "Ping", PublishedName: "ping",
+		Doc: "Whether a device responds, how fast, and how reliably: by ICMP echo, or by connecting to " +
 			"ports 443, 80 and 22 where the system forbids ICMP.",
 		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"},
 			{"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},

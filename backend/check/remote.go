@@ -3,7 +3,6 @@ package check
 import (
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
 	"strings"
 )
@@ -26,11 +25,19 @@ func Own() map[string]bool {
 	return own
 }
 
+// byName holds all checks.
+var byName = func() map[string]Check {
+	all := map[string]Check{}
+	for _, c := range All(&Dialer{}) {
+		all[c.Name] = c
+	}
+	return all
+}()
+
 // Remote reports whether the task checks another machine over the network. own
 // holds the names and addresses of this one.
 func (t *Task) Remote(own map[string]bool) bool {
-	switch t.Method {
-	case "host", "disk", "network":
+	if byName[t.Method].Local {
 		return false
 	}
 	host := strings.ToLower(strings.TrimSuffix(t.connectsTo(), "."))
@@ -49,13 +56,8 @@ func (t *Task) Remote(own map[string]bool) bool {
 
 // connectsTo returns the host that the check connects to.
 func (t *Task) connectsTo() string {
-	switch t.Method {
-	case "http":
-		if at, err := url.Parse(t.Attribute("url", "")); err == nil && at.Host != "" {
-			return at.Hostname()
-		}
-	case "tls":
-		return t.Attribute("host", t.Host)
+	if to := byName[t.Method].ConnectsTo; to != nil {
+		return to(t)
 	}
 	return t.Host
 }

@@ -22,7 +22,9 @@ const (
 
 func snmpCheck(d *Dialer) Check {
 	return Check{
-		Name: "snmp",
+		Name: "snmp", Title: "SNMP", PublishedName: "snmp", PublishedSearch: "ad_snmp",
+		Needs: &Need{Property: "snmp.community", Secret: true, Category: "snmp",
+			Label: "Community", Example: "public"},
 		Doc: "Values from an SNMP agent. The raw fields are OIDs, in which ##WILDVALUE## is replaced by the " +
 			"instance.",
 		Attributes: []Setting{{"timeout", "how long to wait, in milliseconds; 10000 unless given. Each packet is " +

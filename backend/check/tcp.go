@@ -9,7 +9,9 @@ import (
 
 func tcpCheck(d *Dialer) Check {
 	return Check{
-		Name: "tcp", Doc: "Whether a port accepts connections.",
+		Name: "tcp", Title: "TCP port", PublishedName: "tcp", PublishedSearch: "ad_port",
+		Needs: &Need{Property: "tcp.port", Label: "Port", Example: "5432"},
+		Doc:   "Whether a port accepts connections.",
 		Attributes: []Setting{{"port", "the port"},
 			{"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
 		Fields: []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in " +

@@ -9,12 +9,15 @@ import (
 
 func tlsCheck(d *Dialer) Check {
 	return Check{
-		Name: "tls", Doc: "The TLS certificate of a host.",
+		Name: "tls", Title: "TLS certificate",
+		Needs: &Need{Property: "tls.host", Label: "Host name", Example: "shop.example.net"},
+		Doc:   "The TLS certificate of a host.",
 		Attributes: []Setting{{"host", "the name to request; empty: the device's"}, {"port", "default: 443"},
 			{"timeout", "how long to wait, in milliseconds; 10000 unless given"}},
 		Fields: []Setting{{"daysLeft", "days until the certificate expires"},
 			{"valid", "1 when it is trusted, and for that name, else 0"}, {"handshakeTime", "time to agree on the " +
 				"keys, in milliseconds"}},
+		ConnectsTo: func(t *Task) string { return t.Attribute("host", t.Host) },
 		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 10*time.Second)
 			if err != nil {

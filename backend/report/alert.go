@@ -13,6 +13,18 @@ import (
 	"spyglass/backend/resource"
 )
 
+func alertsKind() kind {
+	return kind{table: alerts, ReportType: reporting.ReportType{
+		Name: reporting.ReportAlert, Title: "Alerts", Icon: "bell",
+		About: "Each alert of a period: time, device, severity, acknowledgement",
+		Right: seesDevices, Fields: []string{"dateRange", "groupFullPath", "deviceDisplayName", "level", "ackFilter",
+			"sdtFilter", "activeOnly", "includePreexist", "summaryOnly"},
+		Columns: []string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value",
+			"Threshold", "Acked", "Acked by", "Acked on", "Ack comment", "In maintenance", "Rule", "Chain",
+			"Alert ID"},
+	}}
+}
+
 // alerts lists what opened in a range of time, and counts it by severity.
 func alerts(ctx context.Context, r *Run) (*Table, error) {
 	from, to, about, err := r.span()

@@ -5,9 +5,20 @@ import (
 	"strings"
 
 	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
+
+func auditLogKind() kind {
+	return kind{table: auditLog, ReportType: reporting.ReportType{
+		Name: reporting.ReportAuditLog, Title: "Audit log", Icon: "book",
+		About:   "Who changed what in a period",
+		Right:   resource.Right{Object: resource.Setting, Area: ground.AreaAudit, Op: resource.Read},
+		Fields:  []string{"dateRange", "username", "filter"},
+		Columns: []string{"Time", "User", "IP", "Action", "Description"},
+	}}
+}
 
 // auditLog lists what was done in a range of time.
 func auditLog(ctx context.Context, r *Run) (*Table, error) {

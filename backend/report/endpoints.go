@@ -90,7 +90,10 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 	}
-	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "the cron expression is " +
+	types := resource.WholeList("/report/types", Types())
+	types.Summary, types.Doc = "List the types of reports", "Returns what each type of report shows, its columns, and "+
+		"the fields of a report that apply to it only."
+	all = append(all, types, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "the cron expression is " +
 		"invalid, or there is no such time zone"})))
 	for i := range all {
 		all[i].Category = ground.CategoryReports
@@ -168,7 +171,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 // enqueue adds the run, unless it could not work or too many wait already.
 func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report,
 	task *reporting.ReportTask, who *resource.Access) error {
-	if right := reporting.ReportTypeOf(report.Type).Right; !who.May(right) {
+	if right := kindOf(report.Type).Right; !who.May(right) {
 		return fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not have",
 			report.Type, right, who.User)
 	}

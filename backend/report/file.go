@@ -58,7 +58,7 @@ func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run
 		return spent(err)
 	}
 	task.Size, task.Rows, task.Pages, task.Format = counted.n, rows, r.pages, r.Report.Format
-	task.Saw(reporting.ReportTypeOf(r.Report.Type), r.Access)
+	task.Saw(kindOf(r.Report.Type).Right, r.Access)
 	return nil
 }
 

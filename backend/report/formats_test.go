@@ -77,7 +77,7 @@ func sixteen(text string) string {
 
 func (h *house) everyType(format string) map[string]reporting.Report {
 	all := map[string]reporting.Report{}
-	for _, kind := range reporting.ReportTypes {
+	for _, kind := range report.Types() {
 		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format,
 			DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
 			Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}

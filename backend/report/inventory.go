@@ -13,6 +13,15 @@ import (
 	"spyglass/backend/resource"
 )
 
+func inventoryKind() kind {
+	return kind{table: inventory, ReportType: reporting.ReportType{
+		Name: reporting.ReportInventory, Title: "Inventory", Icon: "device",
+		About: "Devices with their groups, state and properties",
+		Right: seesDevices, Fields: []string{"hostsValType", "hostsVal", "properties"},
+		Columns: []string{"Device", "Host name", "Groups", "Status", "Description"},
+	}}
+}
+
 // inventory lists devices with the requested properties and instances.
 func inventory(ctx context.Context, r *Run) (*Table, error) {
 	tree, err := fleet.TreeOf(ctx, r.From)

@@ -58,7 +58,7 @@ func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*Table, err
 func (l *list[T]) sort(report *reporting.Report) {
 	by := -1
 	if report.SortedBy != "" {
-		by = reporting.ReportTypeOf(report.Type).Column(report.SortedBy)
+		by = kindOf(report.Type).Column(report.SortedBy)
 	}
 	if by >= 0 {
 		c := &l.columns[by]

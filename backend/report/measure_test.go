@@ -166,7 +166,7 @@ func TestTheTopTenOfAMetricAreThoseWithTheHighestAverage(t *testing.T) {
 
 func TestARunThatIsCancelledStops(t *testing.T) {
 	h := measured(t)
-	for _, kind := range reporting.ReportTypes {
+	for _, kind := range report.Types() {
 		for _, format := range []string{reporting.FormatHTML, reporting.FormatPDF, reporting.FormatXLSX} {
 			told := 0
 			r := reporting.Report{Type: kind.Name, Format: format, DateRange: "Last 2 days",

@@ -40,6 +40,16 @@ const (
 	highPercent = 95
 )
 
+func metricTrendsKind() kind {
+	return kind{table: metricTrends, ReportType: reporting.ReportType{
+		Name: reporting.ReportMetrics, Title: "Measurements", Icon: "live",
+		About: "Minimum, mean and maximum of measurements, with charts",
+		Right: seesDevices, Fields: []string{"dateRange", "hostsValType", "hostsVal", "metrics", "top10Only"},
+		Columns: []string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum",
+			"95th percentile", "Last", "Samples"},
+	}}
+}
+
 // metricTrends lists statistics of datapoints in a time range.
 func metricTrends(ctx context.Context, r *Run) (*Table, error) {
 	from, to, about, err := r.bounded(ctx)

@@ -2,10 +2,10 @@
 //
 // # Shapes
 //
-// Each type of report is one file that turns rows of the portal into a Table: a
-// title, columns, counts and charts for the top, and rows. A Table becomes a
-// file of one format: CSV, XLSX, PDF, or one self-contained HTML page. Times are in
-// the report's time zone, or else in the portal's.
+// Each type of report is one file, and one line in kinds: it turns rows of the portal
+// into a Table: a title, columns, counts and charts for the top, and rows. A Table
+// becomes a file of one format: CSV, XLSX, PDF, or one self-contained HTML page. Times
+// are in the report's time zone, or else in the portal's.
 //
 // CSV is RFC 4180 in UTF-8 with a byte order mark, because spreadsheet programs
 // otherwise assume another encoding. A cell that begins with = + - @ a tab or a line
@@ -52,9 +52,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -116,26 +118,45 @@ type Run struct {
 	pages int64 // of the PDF
 }
 
-// kinds makes the table of each type of report.
-func kinds() map[string]func(context.Context, *Run) (*Table, error) {
-	return map[string]func(context.Context, *Run) (*Table, error){
-		reporting.ReportAlert:     alerts,
-		reporting.ReportInventory: inventory,
-		reporting.ReportUser:      users,
-		reporting.ReportRole:      roles,
-		reporting.ReportAuditLog:  auditLog,
-
-		reporting.ReportAlertTrends:  alertTrends,
-		reporting.ReportAvailability: availability,
-		reporting.ReportThreshold:    thresholds,
-		reporting.ReportMetrics:      metricTrends,
-	}
+// kind is one type of report.
+type kind struct {
+	reporting.ReportType
+	table func(context.Context, *Run) (*Table, error)
 }
+
+// kinds are the types of reports, in the order they are shown.
+func kinds() []kind {
+	return []kind{alertsKind(), alertTrendsKind(), availabilityKind(), metricTrendsKind(), inventoryKind(),
+		thresholdsKind(), usersKind(), rolesKind(), auditLogKind()}
+}
+
+// Types returns the types of reports, in the order they are shown.
+func Types() []reporting.ReportType {
+	var types []reporting.ReportType
+	for _, k := range kinds() {
+		types = append(types, k.ReportType)
+	}
+	return types
+}
+
+// kindOf returns the type of that name; nil if there is none.
+func kindOf(name string) *kind {
+	all := kinds()
+	if i := slices.IndexFunc(all, func(k kind) bool { return k.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+var (
+	seesDevices = resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+	seesUsers   = resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read}
+)
 
 // Write renders the report in its format and returns how many rows it has.
 func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
-	kind, table := reporting.ReportTypeOf(r.Report.Type), kinds()[r.Report.Type]
-	if kind == nil || table == nil {
+	kind := kindOf(r.Report.Type)
+	if kind == nil {
 		return 0, fault.New(fault.Invalid, "this portal does not support reports of the type %s", r.Report.Type)
 	}
 	if r.Access != nil && !r.Access.May(kind.Right) {
@@ -146,7 +167,7 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
 		r.Zone = zone
 	}
 	r.At = r.At.In(r.Zone)
-	t, err := table(ctx, r)
+	t, err := kind.table(ctx, r)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +85,7 @@ func open(t *testing.T) *house {
 	table(h, &audit.AuditLogs)
 	table(h, &alert.Alerts)
 	table(h, &reporting.ReportGroups)
-	table(h, &reporting.Reports)
+	table(h, reporting.ReportsOf(report.Types()))
 	table(h, &reporting.ReportTasks)
 	table(h, &setting.Settings)
 	table(h, &maintenance.SDTs)
@@ -266,9 +267,42 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 	}
 }
 
+func TestEveryTypeNamesFieldsOfReportsAndSaysWhatItShows(t *testing.T) {
+	for _, kind := range report.Types() {
+		if kind.Title == "" || kind.About == "" || kind.Icon == "" || len(kind.Columns) == 0 || kind.Fields == nil {
+			t.Errorf("%s is incomplete: %+v", kind.Name, kind)
+		}
+		for _, name := range kind.Fields {
+			if !slices.ContainsFunc(reporting.Reports.Fields, func(f resource.Field[*reporting.Report]) bool {
+				return f.Name == name
+			}) {
+				t.Errorf("%s: reports have no field %s", kind.Name, name)
+			}
+		}
+	}
+}
+
+func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
+	for _, tt := range []struct{ kind, name, found string }{
+		{reporting.ReportAlertTrends, "warning", "Warning"},
+		{reporting.ReportAlertTrends, "Warn", "Warning"},
+		{reporting.ReportAlert, "In SDT", "In maintenance"},
+		{reporting.ReportAlert, "alert_id", "Alert ID"},
+	} {
+		for _, kind := range report.Types() {
+			if kind.Name != tt.kind {
+				continue
+			}
+			if at := kind.Column(tt.name); at < 0 || kind.Columns[at] != tt.found {
+				t.Errorf("%s: %q is the column %d, want %s", tt.kind, tt.name, at, tt.found)
+			}
+		}
+	}
+}
+
 func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 	h := open(t)
-	for _, kind := range reporting.ReportTypes {
+	for _, kind := range report.Types() {
 		if got, want := h.lines(&reporting.Report{Type: kind.Name}, admin),
 			[]string{strings.Join(kind.Columns, "|")}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", kind.Name, got, want)

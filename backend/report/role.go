@@ -9,6 +9,15 @@ import (
 	"spyglass/backend/resource"
 )
 
+func rolesKind() kind {
+	return kind{table: roles, ReportType: reporting.ReportType{
+		Name: reporting.ReportRole, Title: "Roles", Icon: "lock",
+		About: "The permissions of each role",
+		Right: seesUsers, Fields: []string{},
+		Columns: []string{"Role", "Description", "Users", "Privileges"},
+	}}
+}
+
 // roles lists the roles, with their permissions and users.
 func roles(ctx context.Context, r *Run) (*Table, error) {
 	type role = people.Role

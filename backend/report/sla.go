@@ -37,6 +37,17 @@ func (u *uptime) share() float64 {
 	return 100 * (1 - float64(u.down)/float64(u.counted))
 }
 
+func availabilityKind() kind {
+	return kind{table: availability, ReportType: reporting.ReportType{
+		Name: reporting.ReportAvailability, Title: "Availability", Icon: "check",
+		About: "Uptime of each device, its outages and the longest one",
+		Right: seesDevices, Fields: []string{"dateRange", "hostsValType", "hostsVal", "alertLevel", "excludeSDT",
+			"unmonitoredTime"},
+		Columns: []string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance",
+			"No data", "Counted"},
+	}}
+}
+
 // availability lists the share of the range in which devices had no alert of the
 // selected severity or a worse one.
 func availability(ctx context.Context, r *Run) (*Table, error) {

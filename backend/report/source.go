@@ -75,7 +75,7 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table,
 // chosen returns the columns that the report names, or all of them. Columns that do
 // not belong to the type, such as properties, are always included.
 func chosen[T any](report *reporting.Report, columns []column[T]) ([]column[T], error) {
-	kind := reporting.ReportTypeOf(report.Type)
+	kind := kindOf(report.Type)
 	if len(report.Columns) == 0 {
 		return columns, nil
 	}
@@ -101,7 +101,7 @@ type sortKey struct {
 func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 	var by *column[T]
 	if r.Report.SortedBy != "" {
-		if i := reporting.ReportTypeOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
+		if i := kindOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
 			by = &s.columns[i]
 		}
 	}
@@ -188,7 +188,7 @@ func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error)
 
 // plain returns the columns of a type, in its order, each with its text.
 func plain[T any](kind string, text ...func(*T) string) []column[T] {
-	names := reporting.ReportTypeOf(kind).Columns
+	names := kindOf(kind).Columns
 	out := make([]column[T], len(names))
 	for i, name := range names {
 		out[i] = column[T]{name: name, text: text[i]}

@@ -21,6 +21,16 @@ type thresholdRow struct {
 	off      string // the level at which alerting is disabled; empty: it is not
 }
 
+func thresholdsKind() kind {
+	return kind{table: thresholds, ReportType: reporting.ReportType{
+		Name: reporting.ReportThreshold, Title: "Thresholds", Icon: "sliders",
+		About: "Effective thresholds and who overrode them",
+		Right: seesDevices, Fields: []string{"groupFullPath", "deviceDisplayName", "excludeGlobal"},
+		Columns: []string{"Device", "DataSource", "Instance", "DataPoint", "Threshold", "Set at",
+			"Of the datasource", "No data", "Alerting"},
+	}}
+}
+
 // thresholds lists the effective thresholds, or only those that differ from the data
 // source's.
 func thresholds(ctx context.Context, r *Run) (*Table, error) {

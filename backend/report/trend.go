@@ -29,6 +29,15 @@ func (d *dayCount) sum() int64 { return d.counts[0] + d.counts[1] + d.counts[2] 
 // mostDays bounds the days of an alert trend.
 const mostDays = 1100
 
+func alertTrendsKind() kind {
+	return kind{table: alertTrends, ReportType: reporting.ReportType{
+		Name: reporting.ReportAlertTrends, Title: "Alert trends", Icon: "pulse",
+		About: "Number of alerts per day, by group and data source",
+		Right: seesDevices, Fields: []string{"dateRange"},
+		Columns: []string{"Day", "Group", "DataSource", "Critical", "Error", "Warning", "Alerts"},
+	}}
+}
+
 // alertTrends counts the alerts that opened, by day, device group and data source.
 func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 	from, to, about, err := r.bounded(ctx)

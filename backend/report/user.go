@@ -10,6 +10,16 @@ import (
 	"spyglass/backend/portal/reporting"
 )
 
+func usersKind() kind {
+	return kind{table: users, ReportType: reporting.ReportType{
+		Name: reporting.ReportUser, Title: "Users", Icon: "user",
+		About: "Users, their roles and their last sign-in",
+		Right: seesUsers, Fields: []string{},
+		Columns: []string{"Username", "First name", "Last name", "Email", "Roles", "Status", "API only",
+			"Last sign-in", "Created by"},
+	}}
+}
+
 // users lists who can sign in.
 func users(ctx context.Context, r *Run) (*Table, error) {
 	type user = people.User

@@ -7,12 +7,12 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"spyglass/backend/check"
 	"spyglass/backend/portal/datasource"
+	"spyglass/backend/resource"
 )
 
 // source reads one data source as the administrator.
@@ -93,18 +93,33 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	}
 }
 
-func TestEveryCheckIsAMethodOfDataSources(t *testing.T) {
-	want := []any{"simulate"} // by the engine, without a look
-	for _, c := range check.All(&check.Dialer{}) {
-		want = append(want, c.Name)
+func TestEveryCheckIsListedWithWhatItNeeds(t *testing.T) {
+	w := newTown(t)
+	var list struct {
+		Total int
+		Items []check.Check
 	}
-	for _, method := range datasource.CollectMethods {
-		if !slices.Contains(want, method) {
-			t.Errorf("no check is called %s", method)
+	if err := json.Unmarshal([]byte(w.does("GET /setting/checks", "")), &list); err != nil {
+		t.Fatal(err)
+	}
+	all := check.All(&check.Dialer{})
+	if list.Total != len(all) || len(list.Items) != len(all) {
+		t.Fatalf("%d of %d checks are listed, want %d", len(list.Items), list.Total, len(all))
+	}
+	sources := w.does("GET /setting/datasources?fields=appliesTo&size=100", "")
+	for i, c := range list.Items {
+		if c.Name != all[i].Name || c.Title == "" || c.Doc == "" || len(c.Fields) == 0 {
+			t.Errorf("%s is listed as %+v", all[i].Name, c)
 		}
-	}
-	if len(datasource.CollectMethods) != len(want) {
-		t.Errorf("data sources know the methods %v, and there are the checks %v", datasource.CollectMethods, want)
+		if c.Needs == nil {
+			continue
+		}
+		if c.Needs.Secret != resource.SecretName(c.Needs.Property) {
+			t.Errorf("%s: secret is %t", c.Needs.Property, c.Needs.Secret)
+		}
+		if !strings.Contains(sources, c.Needs.Property) && c.Needs.Category == "" {
+			t.Errorf("no data source applies to devices with the property %s", c.Needs.Property)
+		}
 	}
 }
 
@@ -120,7 +135,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 			"name must be one line of text without control characters"},
 		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name must not be empty"},
 		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod",
-			"collectMethod must be one of ping, tcp, http, dns, tls, snmp, host, disk, network, simulate"},
+			"collectMethod must be one of ping, host, disk, network, http, tls, tcp, dns, snmp, simulate"},
 		{`{"name":"X","collectMethod":"ping","collectInterval":0}`, "collectInterval",
 			"collectInterval must be a whole number from 1 to 86400"},
 		{with(`"appliesTo":"isLinux("`), "appliesTo", ""},

@@ -250,7 +250,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.measure()
 	s.endpoints = append(s.endpoints, datasource.ImportEndpoints(s.db, s.endpoints)...)
-	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version))
+	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version), datasource.ChecksEndpoint())
 	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports, err = report.New(ctx, s.db, report.Options{

@@ -18,6 +18,7 @@ import (
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
+	"spyglass/backend/report"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
@@ -81,7 +82,7 @@ func (s *Server) tables() error {
 		mount(s, &forward.RemoteWrites),
 		keep(s, &forward.RemoteWriteMarks),
 		mount(s, &reporting.ReportGroups),
-		mount(s, &reporting.Reports),
+		mount(s, reporting.ReportsOf(report.Types())),
 		keep(s, &reporting.ReportTasks),
 		mountView(s, &reporting.ReportTaskList),
 		mount(s, &audit.AuditLogs),

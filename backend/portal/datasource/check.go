@@ -1,6 +1,7 @@
 package datasource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/pattern"
 	"spyglass/backend/resource"
@@ -137,27 +139,21 @@ func (d *DataSource) checkAttribute(w *resource.Write, was *DataSource) error {
 // attributeName returns the name that published clients use for the attributes of
 // a check; they refuse unknown names.
 func attributeName(method string) string {
-	switch method {
-	case "http":
-		return "webpage"
-	case "tls", "host", "disk", "network", "simulate":
-		return "internal"
-	}
-	return method
+	return cmp.Or(checkOf(method).PublishedName, "internal")
 }
 
 // discoveryName returns the name that published clients use for a discovery
 // method; they refuse unknown names.
 func discoveryName(method string) string {
-	switch method {
-	case "snmp":
-		return "ad_snmp"
-	case "http":
-		return "ad_http"
-	case "tcp":
-		return "ad_port"
+	return cmp.Or(checkOf(method).PublishedSearch, "ad_dummy")
+}
+
+// checkOf returns the check of that name, or an empty one.
+func checkOf(method string) (found check.Check) {
+	if i := slices.IndexFunc(checks, func(c check.Check) bool { return c.Name == method }); i >= 0 {
+		found = checks[i]
 	}
-	return "ad_dummy"
+	return found
 }
 
 // withCounters adds the counters that strict clients expect to the discovery method

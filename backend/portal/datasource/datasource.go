@@ -11,8 +11,10 @@ package datasource
 
 import (
 	"context"
+	"slices"
 
 	"spyglass/backend/appliesto"
+	"spyglass/backend/check"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
@@ -56,8 +58,32 @@ type DataSource struct {
 	Kept               resource.Foreign
 }
 
-// CollectMethods are the checks that a data source can name.
-var CollectMethods = []any{"ping", "tcp", "http", "dns", "tls", "snmp", "host", "disk", "network", "simulate"}
+// checks are those that a data source can use.
+var checks = check.All(&check.Dialer{})
+
+// collectMethods returns the names of the checks, and simulate, which the portal
+// does without one.
+func collectMethods() (names []any) {
+	for _, c := range checks {
+		names = append(names, c.Name)
+	}
+	return append(names, "simulate")
+}
+
+// ChecksEndpoint returns the endpoint that lists the checks.
+func ChecksEndpoint() resource.Endpoint {
+	shown := slices.Clone(checks)
+	for i := range shown {
+		for _, list := range []*[]check.Setting{&shown[i].Attributes, &shown[i].Properties, &shown[i].Fields} {
+			*list = append([]check.Setting{}, *list...) // a list, not null
+		}
+	}
+	e := resource.WholeList("/setting/checks", shown)
+	e.Category, e.Summary, e.Doc = ground.CategoryDataSources, "List the checks",
+		"Returns the checks that data sources can use: their parameters, the raw fields that they return, and the "+
+			"device property that turns each one on."
+	return e
+}
 
 // DataSources declares /setting/datasources.
 var DataSources = resource.Resource[*DataSource]{
@@ -89,7 +115,7 @@ var DataSources = resource.Resource[*DataSource]{
 			MaxLen:  appliesto.MaxBytes,
 			Example: `hasCategory("branch")`},
 		{Name: "collectMethod", At: func(d *DataSource) any { return &d.CollectMethod }, Doc: "The check that measures",
-			Required: true, OneOf: CollectMethods, Older: map[string]string{"webpage": "http"}, Index: true,
+			Required: true, OneOf: collectMethods(), Older: map[string]string{"webpage": "http"}, Index: true,
 			Example: "ping"},
 		{Name: "collectInterval", At: func(d *DataSource) any { return &d.CollectInterval },
 			Doc:      "Seconds between two polls",

@@ -138,7 +138,25 @@ const (
 	deliverEmail = "email"
 )
 
-// Reports declares /report/reports.
+// ReportsOf returns Reports for a portal with those types of reports, each with
+// its columns.
+func ReportsOf(types []ReportType) *resource.Resource[*Report] {
+	own := Reports
+	own.Fields = slices.Clone(Reports.Fields)
+	kind := &own.Fields[slices.IndexFunc(own.Fields, func(f resource.Field[*Report]) bool { return f.Name == "type" })]
+	for _, t := range types {
+		kind.OneOf = append(kind.OneOf, t.Name)
+	}
+	own.Check = func(w *resource.Write, was, now *Report) error {
+		if err := checkReport(w, was, now); err != nil {
+			return err
+		}
+		return now.checkContent(w, types)
+	}
+	return &own
+}
+
+// Reports declares /report/reports, of any type; package report has the types.
 var Reports = resource.Resource[*Report]{
 	Name: ReportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: ground.CategoryReports,
 	Object: resource.Reports, Scope: []string{"groupId"},
@@ -153,7 +171,7 @@ var Reports = resource.Resource[*Report]{
 		{Name: "description", At: func(r *Report) any { return &r.Description }, Doc: "Its purpose", MaxLen: 4000,
 			Example: "For the monthly review"},
 		{Name: "type", At: func(r *Report) any { return &r.Type }, Doc: "The report type", Required: true,
-			OneOf: reportTypeNames(), Index: true, Example: ReportAlert},
+			Index: true, Example: ReportAlert},
 		{Name: "groupId", At: func(r *Report) any { return &r.GroupID },
 			Doc: "Its report group; 0: none, only roles that can view all reports can view it", Min: resource.Bound(0),
 			Refs: string(reportGroupRows), Index: true, Example: 3},
@@ -359,10 +377,7 @@ func checkReport(w *resource.Write, was, now *Report) error {
 	if _, _, err := ParseRange(now.DateRange, w.Call.At); err != nil {
 		return err
 	}
-	if err := now.checkRecipients(w); err != nil {
-		return err
-	}
-	return now.checkContent(w)
+	return now.checkRecipients(w)
 }
 
 // NextAfter returns the time of the next scheduled run; 0 for never. home is the

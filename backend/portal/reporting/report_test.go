@@ -53,20 +53,6 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
-func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
-	for _, tt := range []struct{ kind, name, found string }{
-		{reporting.ReportAlertTrends, "warning", "Warning"},
-		{reporting.ReportAlertTrends, "Warn", "Warning"},
-		{reporting.ReportAlert, "In SDT", "In maintenance"},
-		{reporting.ReportAlert, "alert_id", "Alert ID"},
-	} {
-		kind := reporting.ReportTypeOf(tt.kind)
-		if at := kind.Column(tt.name); at < 0 || kind.Columns[at] != tt.found {
-			t.Errorf("%s: %q is the column %d, want %s", tt.kind, tt.name, at, tt.found)
-		}
-	}
-}
-
 func TestAScheduleIsACronLineOfFiveFields(t *testing.T) {
 	schedule, err := reporting.ParseSchedule("30 6 1 * *")
 	if err != nil {
@@ -97,24 +83,26 @@ func TestAResultIsSeenByWhoSeesAsMuchAsItsUser(t *testing.T) {
 	}
 	all := resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true}
 	users := resource.Grant{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read}
+	devices := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+	settings := resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read}
 	for _, tt := range []struct {
 		name string
-		kind string
+		kind resource.Right
 		ran  *resource.Access
 		sees *resource.Access
 		want bool
 	}{
-		{"the same groups", reporting.ReportAlert, reads(groups(2, 3)), reads(groups(3, 2)), true},
-		{"more groups", reporting.ReportAlert, reads(groups(2)), reads(groups(2, 3)), true},
-		{"fewer groups", reporting.ReportAlert, reads(groups(2, 3)), reads(groups(2)), false},
-		{"all groups", reporting.ReportInventory, reads(groups(2)), reads(all), true},
-		{"not all groups", reporting.ReportInventory, reads(all), reads(groups(2)), false},
-		{"no groups at all", reporting.ReportAlert, reads(groups(2)), reads(users), false},
-		{"users", reporting.ReportUser, reads(users), reads(users), true},
-		{"no users", reporting.ReportUser, reads(users), reads(all), false},
+		{"the same groups", devices, reads(groups(2, 3)), reads(groups(3, 2)), true},
+		{"more groups", devices, reads(groups(2)), reads(groups(2, 3)), true},
+		{"fewer groups", devices, reads(groups(2, 3)), reads(groups(2)), false},
+		{"all groups", devices, reads(groups(2)), reads(all), true},
+		{"not all groups", devices, reads(all), reads(groups(2)), false},
+		{"no groups at all", devices, reads(groups(2)), reads(users), false},
+		{"users", settings, reads(users), reads(users), true},
+		{"no users", settings, reads(users), reads(all), false},
 	} {
 		task := reporting.ReportTask{State: reporting.TaskDone}
-		task.Saw(reporting.ReportTypeOf(tt.kind), tt.ran)
+		task.Saw(tt.kind, tt.ran)
 		if got := task.SeenBy(tt.sees); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}

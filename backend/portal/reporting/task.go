@@ -191,10 +191,11 @@ func (t *ReportTask) SeenBy(who *resource.Access) bool {
 	return all || !t.All && !slices.ContainsFunc(t.Groups, func(id int64) bool { return !slices.Contains(groups, id) })
 }
 
-// Saw notes what the run's user sees of that type of report.
-func (t *ReportTask) Saw(kind *ReportType, who *resource.Access) {
-	t.Object, t.Area, t.Groups = string(kind.Right.Object), kind.Right.Area, []int64{}
-	if kind.Right.Object == resource.DeviceGroup {
+// Saw notes what the run's user sees with the right that the type of the report
+// requires.
+func (t *ReportTask) Saw(right resource.Right, who *resource.Access) {
+	t.Object, t.Area, t.Groups = string(right.Object), right.Area, []int64{}
+	if right.Object == resource.DeviceGroup {
 		all, groups := who.Groups(resource.Read)
 		t.All, t.Groups = all, append(t.Groups, groups...)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/datasource"
-	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
@@ -35,56 +34,16 @@ const (
 	FormatPDF  = "PDF"
 )
 
-// ReportType is one kind of report.
+// ReportType is one kind of report; package report has them. Its JSON is what a form
+// for reports shows of it.
 type ReportType struct {
-	Name    string
-	Right   resource.Right // what its user must hold; rows are limited to what they see besides
-	Columns []string       // that it can show, in their usual order
-}
-
-// ReportTypes are the report types of this portal.
-var ReportTypes = []ReportType{
-	{ReportAlert, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value",
-			"Threshold", "Acked",
-			"Acked by", "Acked on", "Ack comment", "In maintenance", "Rule", "Chain", "Alert ID"}},
-	{ReportInventory, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Device", "Host name", "Groups", "Status", "Description"}},
-	{ReportUser, resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read},
-		[]string{"Username", "First name", "Last name", "Email", "Roles", "Status", "API only", "Last sign-in",
-			"Created by"}},
-	{ReportRole, resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read},
-		[]string{"Role", "Description", "Users", "Privileges"}},
-	{ReportAuditLog, resource.Right{Object: resource.Setting, Area: ground.AreaAudit, Op: resource.Read},
-		[]string{"Time", "User", "IP", "Action", "Description"}},
-	{ReportAlertTrends, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Day", "Group", "DataSource", "Critical", "Error", "Warning", "Alerts"}},
-	{ReportAvailability, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance", "No data",
-			"Counted"}},
-	{ReportThreshold, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Device", "DataSource", "Instance", "DataPoint", "Threshold", "Set at", "Of the datasource", "No data",
-			"Alerting"}},
-	{ReportMetrics, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum",
-			"95th percentile", "Last",
-			"Samples"}},
-}
-
-// ReportTypeOf returns the type with that name; nil if there is none.
-func ReportTypeOf(name string) *ReportType {
-	if i := slices.IndexFunc(ReportTypes, func(t ReportType) bool { return t.Name == name }); i >= 0 {
-		return &ReportTypes[i]
-	}
-	return nil
-}
-
-func reportTypeNames() []any {
-	var names []any
-	for _, t := range ReportTypes {
-		names = append(names, t.Name)
-	}
-	return names
+	Name    string         `json:"name" doc:"the type of such reports"`
+	Title   string         `json:"title" doc:"name for people"`
+	About   string         `json:"about" doc:"its content in a few words"`
+	Icon    string         `json:"icon" doc:"name of a symbol for it"`
+	Fields  []string       `json:"fields" doc:"fields of a report that a form shows for this type only"`
+	Columns []string       `json:"columns" doc:"that it can show, in their usual order"`
+	Right   resource.Right `json:"-"` // what its user must hold; rows are limited to what they see besides
 }
 
 // earlierColumns maps former names of columns, normalized as Column compares
@@ -125,8 +84,8 @@ func (r *Report) Levels() ([]int64, error) {
 const maxReportColumns = 100 // properties and metrics together
 
 // checkContent validates the fields that depend on the type.
-func (r *Report) checkContent(w *resource.Write) error {
-	kind := ReportTypeOf(r.Type)
+func (r *Report) checkContent(w *resource.Write, types []ReportType) error {
+	kind := &types[slices.IndexFunc(types, func(t ReportType) bool { return t.Name == r.Type })]
 	for i, c := range r.Columns {
 		if kind.Column(c.Name) < 0 {
 			return wrongColumn(kind, fmt.Sprintf("columns[%d].name", i), c.Name)

@@ -3238,6 +3238,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the checks
+         * @description Returns the checks that data sources can use: their parameters, the raw fields that they return, and the device property that turns each one on.
+         *
+         *     Right needed: none: any signed-in user.
+         */
+        get: operations["getSettingChecks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alert/summary": {
         parameters: {
             query?: never;
@@ -3424,6 +3446,28 @@ export interface paths {
          *     Right needed: read on report.
          */
         get: operations["getReportReportsByIdTasksByTaskIdResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the types of reports
+         * @description Returns what each type of report shows, its columns, and the fields of a report that apply to it only.
+         *
+         *     Right needed: none: any signed-in user.
+         */
+        get: operations["getReportTypes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5329,7 +5373,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
+            collectMethod?: "ping" | "host" | "disk" | "network" | "http" | "tls" | "tcp" | "dns" | "snmp" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
@@ -7727,7 +7771,7 @@ export interface components {
              * @example Alert
              * @enum {string}
              */
-            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
+            type?: "Alert" | "Alert trends" | "Alert SLA" | "Host metric trends" | "Host inventory" | "Alert threshold" | "User" | "Role" | "Audit Log";
             /**
              * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
@@ -8306,6 +8350,49 @@ export interface components {
             /** @description of this program */
             build: string;
         };
+        Need: {
+            /** @description its name */
+            property: string;
+            /** @description meaning of its value; empty: there is nothing to enter, the value is true */
+            label: string;
+            /** @description of a value; what is measured when there is nothing to enter */
+            example: string;
+            /** @description its value is hidden */
+            secret: boolean;
+            /** @description value of system.categories for such devices; empty: none */
+            category: string;
+            /** @description host name of such a device when none is entered; empty: none */
+            host: string;
+        };
+        Setting: {
+            name: string;
+            description: string;
+        };
+        Check: {
+            /** @description the collectMethod of data sources that use it */
+            name: string;
+            /** @description name for people */
+            title: string;
+            /** @description what it measures */
+            description: string;
+            /** @description what turns it on for a device; null: nothing of its own */
+            needs: components["schemas"]["Need"] | null;
+            /** @description keys of the collectorAttribute of a data source */
+            attributes: components["schemas"]["Setting"][];
+            /** @description device properties that it uses */
+            properties: components["schemas"]["Setting"][];
+            /** @description raw fields that it returns */
+            fields: components["schemas"]["Setting"][];
+        };
+        CheckList: {
+            /** @description number of items */
+            total: number;
+            /** @description always null; kept for clients of the published API */
+            searchId: string | null;
+            items: components["schemas"]["Check"][];
+            /** @description always null; kept for clients of the published API */
+            data: string | null;
+        };
         AlertCount: {
             /** @description how many there are */
             active: number;
@@ -8446,6 +8533,29 @@ export interface components {
             taskId: number;
             /** @description URL of the file when the run is done */
             resulturl: string;
+        };
+        ReportType: {
+            /** @description the type of such reports */
+            name: string;
+            /** @description name for people */
+            title: string;
+            /** @description its content in a few words */
+            about: string;
+            /** @description name of a symbol for it */
+            icon: string;
+            /** @description fields of a report that a form shows for this type only */
+            fields: string[];
+            /** @description that it can show, in their usual order */
+            columns: string[];
+        };
+        ReportTypeList: {
+            /** @description number of items */
+            total: number;
+            /** @description always null; kept for clients of the published API */
+            searchId: string | null;
+            items: components["schemas"]["ReportType"][];
+            /** @description always null; kept for clients of the published API */
+            data: string | null;
         };
         ScheduleTimes: {
             /** @description the next runs, in epoch seconds */
@@ -9631,7 +9741,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
+            collectMethod: "ping" | "host" | "disk" | "network" | "http" | "tls" | "tcp" | "dns" | "snmp" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
@@ -9869,7 +9979,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
+            collectMethod?: "ping" | "host" | "disk" | "network" | "http" | "tls" | "tcp" | "dns" | "snmp" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
@@ -11649,7 +11759,7 @@ export interface components {
              * @example Alert
              * @enum {string}
              */
-            type: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
+            type: "Alert" | "Alert trends" | "Alert SLA" | "Host metric trends" | "Host inventory" | "Alert threshold" | "User" | "Role" | "Audit Log";
             /**
              * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
@@ -11985,7 +12095,7 @@ export interface components {
              * @example Alert
              * @enum {string}
              */
-            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
+            type?: "Alert" | "Alert trends" | "Alert SLA" | "Host metric trends" | "Host inventory" | "Alert threshold" | "User" | "Role" | "Audit Log";
             /**
              * @description Its report group; 0: none, only roles that can view all reports can view it
              * @example 3
@@ -26918,6 +27028,34 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getSettingChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckList"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     getAlertSummary: {
         parameters: {
             query?: {
@@ -27371,6 +27509,34 @@ export interface operations {
             /** @description the run has failed; the message has the reason */
             409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getReportTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportTypeList"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];

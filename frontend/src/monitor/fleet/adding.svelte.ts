@@ -1,22 +1,12 @@
 import type { App } from '../../state/app.svelte'
 import { asFault, Fault } from '../../client'
-import type { PathOf } from '../../client/monitor'
+import type { ItemOf, PathOf } from '../../client/monitor'
 import { text as shared } from '../text'
 import { text } from './text'
 
-/** The optional checks of a new device, with the properties that they require. */
-const properties = {
-  host: 'host.local',
-  web: 'http.url',
-  tls: 'tls.host',
-  tcp: 'tcp.port',
-  dns: 'dns.name',
-  snmp: 'snmp.community',
-} as const
-export const kinds = (Object.keys(properties) as (keyof typeof properties)[]).map((id) => {
-  const [name, label, placeholder] = text.adding.kinds[id]
-  return { id, name, property: properties[id], label, placeholder }
-})
+/** A check that a property of the new device turns on. Ping needs none. */
+type Kind = ItemOf<'/setting/checks'> & { needs: Need }
+type Need = NonNullable<ItemOf<'/setting/checks'>['needs']>
 
 export interface Pair {
   name: string
@@ -42,7 +32,9 @@ export class Adding {
   displayName = $state('')
   collector = $state(1)
   group = $state.raw<{ id: number; path: string }>()
-  /** Values of the selected checks, by their ids; 'true' for checks without a value. */
+  /** The checks that can be switched on. */
+  kinds = $state.raw<Kind[]>([])
+  /** Values of the selected checks, by their names; 'true' for checks without a value. */
   checks = $state<Record<string, string>>({})
   properties = $state<Pair[]>([])
   tried = $state.raw<Tried>()
@@ -54,31 +46,42 @@ export class Adding {
 
   readonly body = $derived.by(() => {
     const own = this.properties.filter((p) => p.name.trim())
-    const checked = kinds.flatMap((k) =>
-      this.checks[k.id]?.trim() ? [{ name: k.property, value: this.checks[k.id].trim() }] : [],
-    )
-    const snmp = this.checks.snmp?.trim() ? [{ name: 'system.categories', value: 'snmp' }] : []
-    const more = snmp.filter((p) => !own.some((o) => o.name.trim() === p.name))
+    const on = this.kinds.filter((k) => this.checks[k.name]?.trim())
+    const checked = on.map((k) => ({ name: k.needs.property, value: this.checks[k.name].trim() }))
+    const categories = on.map((k) => k.needs.category).filter(Boolean)
+    const more = categories.length ? [{ name: 'system.categories', value: categories.join(',') }] : []
     return {
       name: this.name.trim(),
       displayName: this.displayName.trim(),
       hostGroupIds: String(this.group?.id ?? 1),
       preferredCollectorId: this.collector,
-      customProperties: [...checked, ...more, ...own.map((p) => ({ name: p.name.trim(), value: p.value }))],
+      customProperties: [
+        ...checked,
+        ...more.filter((p) => !own.some((o) => o.name.trim() === p.name)),
+        ...own.map((p) => ({ name: p.name.trim(), value: p.value })),
+      ],
     }
   })
   readonly stale: boolean = $derived(this.tried !== undefined && this.#triedOf !== JSON.stringify(this.body))
 
   constructor(private app: App) {}
 
+  /** Asks for the checks there are. */
+  async begin() {
+    const list = await this.app.client.monitor.list('/setting/checks').catch((e: unknown) => {
+      this.fault = asFault(e)
+    })
+    this.kinds = (list?.items ?? []).filter((k): k is Kind => k.needs !== null)
+  }
+
   /** Switches a kind on or off. This machine has a name already. */
-  flip(id: string) {
-    if (id in this.checks) {
-      delete this.checks[id]
+  flip({ name, needs }: Pick<Kind, 'name' | 'needs'>) {
+    if (name in this.checks) {
+      delete this.checks[name]
       return
     }
-    this.checks[id] = id === 'host' ? 'true' : ''
-    if (id === 'host' && !this.name.trim()) this.name = 'localhost'
+    this.checks[name] = needs.label ? '' : 'true'
+    if (!this.name.trim()) this.name = needs.host
   }
 
   /** Returns the error of a field, '' for none; errors of properties belong to their check. */
@@ -132,10 +135,10 @@ export class Adding {
 
   /** Reports whether all selected checks have their value. */
   #filled(): boolean {
-    const empty = kinds.find((k) => k.label && this.checks[k.id]?.trim() === '')
+    const empty = this.kinds.find((k) => k.needs.label && this.checks[k.name]?.trim() === '')
     if (this.body.name && !empty) return true
     this.fault = this.body.name
-      ? new Fault(text.adding.valueless(empty!.name, empty!.label), 0, { field: `checks.${empty!.id}` })
+      ? new Fault(text.adding.valueless(empty!.title, empty!.needs.label), 0, { field: `checks.${empty!.name}` })
       : new Fault(text.adding.nameless, 0, { field: 'name' })
     return false
   }

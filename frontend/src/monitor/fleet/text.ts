@@ -175,15 +175,6 @@ export const text = {
     shown: 'Display name',
     same: 'same as host',
     ping: 'Ping is always checked.',
-    /** The checks a new device can have: the name, its input, and an example. */
-    kinds: {
-      host: ['This machine', '', 'Processors, memory, disks and network of this machine'],
-      web: ['Web page', 'URL', 'https://shop.example.net/'],
-      tls: ['TLS certificate', 'Host name', 'shop.example.net'],
-      tcp: ['TCP port', 'Port', '5432'],
-      dns: ['DNS', 'Name to resolve', 'example.net'],
-      snmp: ['SNMP', 'Community', 'public'],
-    },
     example: (asked: string, example: string) => `${asked}, for example ${example}`,
     collector: 'Collector',
     isDown: (collector: string) => `${collector} (down)`,

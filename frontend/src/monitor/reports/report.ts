@@ -1,20 +1,16 @@
 import { weekdayMoment } from '../../ui/locale'
 import { moment, zoned } from '../age'
 import type { Cell } from '../list/cells'
-import type { Values } from '../form/fields'
+import type { FieldPlan } from '../form/fields'
 import type { Kind, Row } from '../settings/kind'
 import { scheduleText } from './cron'
 import { rangeText } from './ranges'
-import { typeName, types } from './types'
+import { hasField, typeIcon, typeName } from './types.svelte'
 import { text } from './text'
 
-const of =
-  (...kinds: string[]) =>
-  (v: Values) =>
-    kinds.includes(String(v.type))
-const alerts = of('Alert')
-const chosen = of('Host inventory', 'Alert SLA', 'Host metric trends')
-const filtered = of('Alert', 'Alert threshold')
+/** Fields that only some types have. */
+const ofTypes = (plans: FieldPlan[]): FieldPlan[] =>
+  plans.map((plan) => ({ ...plan, when: (v) => hasField(v.type, plan.name) }))
 
 const next = (r: Row): Cell =>
   r.nextGenerateOn
@@ -52,13 +48,13 @@ export const kind: Kind = {
       label: text.columns.type,
       width: 'minmax(96px, .8fr)',
       sort: 'type',
-      cell: (r) => ({ text: typeName(r.type), icon: types[String(r.type)]?.icon }),
+      cell: (r) => ({ text: typeName(r.type), icon: typeIcon(r.type) }),
     },
     {
       id: 'period',
       label: text.columns.period,
       width: 'minmax(112px, 1fr)',
-      cell: (r) => (types[String(r.type)]?.period ? rangeText(String(r.dateRange)) : { text: text.asNow, quiet: true }),
+      cell: (r) => (hasField(r.type, 'dateRange') ? rangeText(String(r.dateRange)) : { text: text.asNow, quiet: true }),
       wide: true,
     },
     {
@@ -90,66 +86,59 @@ export const kind: Kind = {
     },
     {
       title: text.groups.which,
-      fields: [
+      fields: ofTypes([
         {
           name: 'dateRange',
           label: text.fields.dateRange,
           view: () => import('./PeriodPick.svelte'),
-          when: (v) => types[String(v.type)]?.period ?? true,
         },
-        { name: 'groupFullPath', label: text.fields.groupFullPath, hint: text.hints.groupFullPath, when: filtered },
+        { name: 'groupFullPath', label: text.fields.groupFullPath, hint: text.hints.groupFullPath },
         {
           name: 'deviceDisplayName',
           label: text.fields.deviceDisplayName,
           hint: text.hints.deviceDisplayName,
-          when: filtered,
         },
-        { name: 'level', label: text.fields.level, control: 'choice', words: text.words.level, when: alerts },
-        { name: 'ackFilter', label: text.fields.ackFilter, words: text.words.ackFilter, when: alerts },
-        { name: 'sdtFilter', label: text.fields.sdtFilter, words: text.words.sdtFilter, when: alerts },
-        { name: 'activeOnly', label: text.fields.activeOnly, when: alerts },
-        { name: 'includePreexist', label: text.fields.includePreexist, hint: text.hints.includePreexist, when: alerts },
-        { name: 'summaryOnly', label: text.fields.summaryOnly, when: alerts },
-        { name: 'hostsValType', label: text.fields.hostsValType, words: text.words.hostsValType, when: chosen },
-        { name: 'hostsVal', label: text.fields.hostsVal, hint: text.hints.hostsVal, when: chosen },
+        { name: 'level', label: text.fields.level, control: 'choice', words: text.words.level },
+        { name: 'ackFilter', label: text.fields.ackFilter, words: text.words.ackFilter },
+        { name: 'sdtFilter', label: text.fields.sdtFilter, words: text.words.sdtFilter },
+        { name: 'activeOnly', label: text.fields.activeOnly },
+        { name: 'includePreexist', label: text.fields.includePreexist, hint: text.hints.includePreexist },
+        { name: 'summaryOnly', label: text.fields.summaryOnly },
+        { name: 'hostsValType', label: text.fields.hostsValType, words: text.words.hostsValType },
+        { name: 'hostsVal', label: text.fields.hostsVal, hint: text.hints.hostsVal },
         {
           name: 'properties',
           label: text.fields.properties,
           control: 'words',
           hint: text.hints.properties,
           placeholder: text.examples.properties,
-          when: of('Host inventory'),
         },
         {
           name: 'metrics',
           label: text.fields.metrics,
           view: () => import('./MetricPick.svelte'),
-          when: of('Host metric trends'),
         },
-        { name: 'top10Only', label: text.fields.top10Only, when: of('Host metric trends') },
+        { name: 'top10Only', label: text.fields.top10Only },
         {
           name: 'alertLevel',
           label: text.fields.alertLevel,
           words: text.words.alertLevel,
           hint: text.hints.alertLevel,
-          when: of('Alert SLA'),
         },
-        { name: 'excludeSDT', label: text.fields.excludeSDT, when: of('Alert SLA') },
+        { name: 'excludeSDT', label: text.fields.excludeSDT },
         {
           name: 'unmonitoredTime',
           label: text.fields.unmonitoredTime,
           words: text.words.unmonitoredTime,
-          when: of('Alert SLA'),
         },
         {
           name: 'excludeGlobal',
           label: text.fields.excludeGlobal,
           hint: text.hints.excludeGlobal,
-          when: of('Alert threshold'),
         },
-        { name: 'username', label: text.fields.username, hint: text.hints.username, when: of('Audit Log') },
-        { name: 'filter', label: text.fields.filter, when: of('Audit Log') },
-      ],
+        { name: 'username', label: text.fields.username, hint: text.hints.username },
+        { name: 'filter', label: text.fields.filter },
+      ]),
     },
     {
       title: text.groups.format,
@@ -195,7 +184,7 @@ export const kind: Kind = {
   ],
   facts: (r) => [
     [text.facts.type, typeName(r.type)],
-    ...(types[String(r.type)]?.period ? [[text.facts.period, rangeText(String(r.dateRange))] as [string, string]] : []),
+    ...(hasField(r.type, 'dateRange') ? [[text.facts.period, rangeText(String(r.dateRange))] as [string, string]] : []),
     [text.facts.format, String(r.format)],
     [text.facts.schedule, scheduled(r)],
     ...(r.nextGenerateOn

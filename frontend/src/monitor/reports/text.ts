@@ -107,19 +107,6 @@ export const text = {
       ? `This also deletes ${runs === 1 ? 'its run' : `its ${number(runs)} runs`}. This cannot be undone.`
       : 'This cannot be undone.',
 
-  /** The types of reports: name and description. */
-  types: {
-    Alert: ['Alerts', 'Each alert of a period: time, device, severity, acknowledgement'],
-    'Alert trends': ['Alert trends', 'Number of alerts per day, by group and data source'],
-    'Alert SLA': ['Availability', 'Uptime of each device, its outages and the longest one'],
-    'Host metric trends': ['Measurements', 'Minimum, mean and maximum of measurements, with charts'],
-    'Host inventory': ['Inventory', 'Devices with their groups, state and properties'],
-    'Alert threshold': ['Thresholds', 'Effective thresholds and who overrode them'],
-    User: ['Users', 'Users, their roles and their last sign-in'],
-    Role: ['Roles', 'The permissions of each role'],
-    'Audit Log': ['Audit log', 'Who changed what in a period'],
-  },
-
   /** Periods, by what the portal calls them. */
   ranges: {
     'Last 24 hours': 'Last 24 hours',
