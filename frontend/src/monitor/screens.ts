@@ -1,7 +1,6 @@
 /** The screens of the Monitor view, in their order: one line each, loaded when first shown. */
 import type { Component } from 'svelte'
 import type { IconName } from '../ui/icons'
-import { text } from './text'
 
 export interface Screen {
   /** In settings and in commands. */
@@ -18,51 +17,52 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   {
     id: 'overview',
-    name: text.screens.overview,
+    name: 'Overview',
     icon: 'pulse',
-    words: text.found.overview,
+    words: 'monitor what is wrong now counts trend health',
     load: () => import('./overview/Overview.svelte'),
   },
   {
     id: 'fleet',
-    name: text.screens.fleet,
+    name: 'Fleet',
     icon: 'device',
-    words: text.found.fleet,
+    words: 'devices groups hosts add device bulk maintenance',
     load: () => import('./fleet/Fleet.svelte'),
   },
   {
     id: 'alerts',
-    name: text.screens.alerts,
+    name: 'Alerts',
     icon: 'bell',
-    words: text.found.alerts,
+    words: 'monitor acknowledge ack note escalate maintenance downtime sdt',
     load: () => import('./alerts/Alerts.svelte'),
   },
   {
     id: 'datasources',
-    name: text.screens.datasources,
+    name: 'DataSources',
     icon: 'gauge',
-    words: text.found.datasources,
+    words: 'monitor thresholds checks data points applies to test import export',
     load: () => import('./datasources/DataSources.svelte'),
   },
   {
     id: 'reports',
-    name: text.screens.reports,
+    name: 'Reports',
     icon: 'report',
-    words: text.found.reports,
+    words: 'pdf excel csv schedule run mail',
     load: () => import('./reports/Reports.svelte'),
   },
   {
     id: 'settings',
-    name: text.screens.settings,
+    name: 'Settings',
     icon: 'sliders',
-    words: text.found.settings,
+    words: 'users roles tokens collectors notifications rules chains audit portal',
     load: () => import('./settings/Settings.svelte'),
   },
   {
     id: 'demo',
-    name: text.screens.demo,
+    name: 'Demo',
     icon: 'live',
-    words: text.found.demo,
+    words:
+      'monitor incidents time speed reset core switch down disk filling busy processors flapping link certificate expiring collector down alert storm',
     load: () => import('./demo/Demo.svelte'),
     demo: true,
   },

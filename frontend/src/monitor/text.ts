@@ -16,25 +16,6 @@ const sorts: Record<Sort, string> = {
 
 export const text = {
   title: 'Monitor',
-  screens: {
-    overview: 'Overview',
-    fleet: 'Fleet',
-    alerts: 'Alerts',
-    datasources: 'DataSources',
-    reports: 'Reports',
-    settings: 'Settings',
-    demo: 'Demo',
-  },
-  /** More words to find a screen by in the palette. */
-  found: {
-    overview: 'monitor what is wrong now counts trend health',
-    fleet: 'devices groups hosts add device bulk maintenance',
-    alerts: 'monitor acknowledge ack note escalate maintenance downtime sdt',
-    datasources: 'monitor thresholds checks data points applies to test import export',
-    reports: 'pdf excel csv schedule run mail',
-    settings: 'users roles tokens collectors notifications rules chains audit portal',
-    demo: 'monitor incidents time speed reset core switch down disk filling busy processors flapping link certificate expiring collector down alert storm',
-  },
   /** The settings of the portal, and more words to find a section by. */
   sections: {
     users: { label: 'Users', words: 'accounts password suspend' },
