@@ -38,9 +38,11 @@ func TestADeclarationThatContradictsItselfIsRefused(t *testing.T) {
 		"name stands twice": func(r *resource.Resource[*gate]) {
 			r.Derived = []resource.Derived{{Name: "name", Doc: "Its name", Example: "north"}}
 		},
-		`it has no field "title"`:          func(r *resource.Resource[*gate]) { r.Unique = [][]string{{"title"}} },
-		`it has no field "area"`:           func(r *resource.Resource[*gate]) { r.Scope = []string{"area"} },
-		`it has no field "wall"`:           func(r *resource.Resource[*gate]) { r.Parents = []resource.Parent{{Field: "wall"}} },
+		`it has no field "title"`: func(r *resource.Resource[*gate]) { r.Unique = [][]string{{"title"}} },
+		`it has no field "area"`:  func(r *resource.Resource[*gate]) { r.Scope = []string{"area"} },
+		`it has no field "wall"`: func(r *resource.Resource[*gate]) {
+			r.Parents = []resource.Parent{{Field: "wall"}}
+		},
 		`it has no field "gone"`:           func(r *resource.Resource[*gate]) { r.SoftBy = "gone" },
 		"its doc is no sentence":           func(r *resource.Resource[*gate]) { r.Doc = "A way in" },
 		"kind has no doc":                  func(r *resource.Resource[*gate]) { r.Fields[2].Doc = "" },

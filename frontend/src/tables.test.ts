@@ -10,7 +10,8 @@ interface Table {
 }
 
 /**
- * Tables that Go declares and the page asks for. The page has no list of such ids: an entry that is added in Go alone shows up.
+ * Tables that Go declares and the page asks for. The page has no list of such ids: an entry that is added in Go alone
+ * shows up.
  */
 const tables: Record<string, Table> = {
   'snippet languages': { folder: '../app/snippet', id: /^\tID: "(?<id>[\w-]+)", Label:/gm },
@@ -32,7 +33,7 @@ async function sources(folder: string, ending: RegExp): Promise<Map<string, stri
   )
 }
 
-/** So many of one table in one place are no list yet, but one thing that is meant, or words that mean something else. */
+/** So many of one table in one place are no list yet: one thing is meant, or the words mean something else. */
 const few = 2
 /** How near to each other keys and values of one list are, in characters. */
 const near = 400

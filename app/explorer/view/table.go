@@ -52,7 +52,7 @@ var (
 
 func exportFormat() resource.Schema {
 	s := resource.Text("")
-	for _, f := range export.Formats {
+	for _, f := range sheet.Formats {
 		s.Enum = append(s.Enum, f.ID)
 	}
 	return s

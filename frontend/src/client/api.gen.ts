@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List devices
-         * @description Returns the devices this account can see, one page at a time.
+         * @description Returns the devices that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -48,7 +48,7 @@ export interface paths {
         get: operations["getDeviceDevicesById"];
         /**
          * Replace a device
-         * @description Replaces the device: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the device: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -65,7 +65,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a device
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -83,9 +83,9 @@ export interface paths {
         put?: never;
         /**
          * Write many devices at once
-         * @description Creates, patches and deletes up to 1,000 devices in one transaction, in the order given, with the rights and the rules of the single writes.
+         * @description Creates, patches and deletes up to 1,000 devices in one transaction, in the order given, with the permissions and the rules of the single writes.
          *
-         *     All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, and errorDetail.results tells of each operation what is wrong with it, or nothing. With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.
+         *     All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is the error of the first failed one, and errorDetail.results has the error of each operation, or null. If atomic is false, the response is always 200: successful operations are kept, and results has the result of each.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * List deleted devices
-         * @description Returns the devices in the recycle bin that this account can see, one page at a time.
+         * @description Returns the devices in the recycle bin that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted device
-         * @description Takes the device out of the recycle bin, back to where it was. What it referred to and is gone is left out; without any group it goes to the root group.
+         * @description Takes the device out of the recycle bin, to its previous place. References to deleted objects are removed; without any group it goes to the root group.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -152,7 +152,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a deleted device for good
-         * @description Removes the device from the recycle bin. It cannot be restored then.
+         * @description Removes the device from the recycle bin. It cannot be restored after that.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -173,7 +173,7 @@ export interface paths {
         put?: never;
         /**
          * Restore many deleted devices
-         * @description Takes them out of the recycle bin, up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         * @description Takes them out of the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Remove many deleted devices for good
-         * @description Removes them from the recycle bin, up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         * @description Removes them from the recycle bin, up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * List properties of a device
-         * @description Returns all that applies to the device: its own properties, what it inherits, and what the portal knows.
+         * @description Returns all that applies to the device: its own, inherited ones, and those set by the portal.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -245,7 +245,7 @@ export interface paths {
         put?: never;
         /**
          * Add a property to a device
-         * @description Adds a property of the device's own. It covers an inherited one of that name.
+         * @description Adds a property of the device's own. It overrides an inherited one of that name.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -265,7 +265,7 @@ export interface paths {
         };
         /**
          * Get one property of a device
-         * @description Returns one property as it applies, with an ETag for conditional requests.
+         * @description Returns one property with its effective value, and an ETag for conditional requests.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -280,7 +280,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a property of a device
-         * @description Removes a property of the device's own; one it inherits shows again.
+         * @description Removes a property of the device's own; an inherited one of that name applies again.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * List device groups
-         * @description Returns the device groups this account can see, one page at a time.
+         * @description Returns the device groups that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -362,7 +362,7 @@ export interface paths {
         get: operations["getDeviceGroupsById"];
         /**
          * Replace a device group
-         * @description Replaces the device group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the device group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -379,7 +379,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a device group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * List properties of a device group
-         * @description Returns all that applies to the device group: its own properties, what it inherits, and what the portal knows.
+         * @description Returns all that applies to the device group: its own, inherited ones, and those set by the portal.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Add a property to a device group
-         * @description Adds a property of the device group's own. It covers an inherited one of that name.
+         * @description Adds a property of the device group's own. It overrides an inherited one of that name.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * Get one property of a device group
-         * @description Returns one property as it applies, with an ETag for conditional requests.
+         * @description Returns one property with its effective value, and an ETag for conditional requests.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -438,7 +438,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a property of a device group
-         * @description Removes a property of the device group's own; one it inherits shows again.
+         * @description Removes a property of the device group's own; an inherited one of that name applies again.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -485,7 +485,7 @@ export interface paths {
         };
         /**
          * List device datasources
-         * @description Returns the device datasources this account can see, one page at a time.
+         * @description Returns the device datasources that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * List instances
-         * @description Returns the instances this account can see, one page at a time.
+         * @description Returns the instances that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -564,7 +564,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
         /**
          * Replace an instance
-         * @description Replaces the instance: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the instance: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -581,7 +581,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an instance
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -619,7 +619,7 @@ export interface paths {
         };
         /**
          * List instance groups
-         * @description Returns the instance groups this account can see, one page at a time.
+         * @description Returns the instance groups that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -654,7 +654,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
         /**
          * Replace an instance group
-         * @description Replaces the instance group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the instance group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -671,7 +671,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an instance group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -687,7 +687,7 @@ export interface paths {
         };
         /**
          * List alert settings of an instance
-         * @description Returns the alert settings of an instance this account can see, one page at a time.
+         * @description Returns the alert settings of an instance that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -716,7 +716,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
         /**
          * Replace an alert setting of an instance
-         * @description Replaces the alert setting of an instance: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the alert setting of an instance: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -727,7 +727,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an alert setting of an instance
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -743,7 +743,7 @@ export interface paths {
         };
         /**
          * List alert settings of a device datasource
-         * @description Returns the alert settings of a device datasource this account can see, one page at a time.
+         * @description Returns the alert settings of a device datasource that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -772,7 +772,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
         /**
          * Replace an alert setting of a device datasource
-         * @description Replaces the alert setting of a device datasource: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the alert setting of a device datasource: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -783,7 +783,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an alert setting of a device datasource
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -799,7 +799,7 @@ export interface paths {
         };
         /**
          * List alert settings of a device
-         * @description Returns the alert settings of a device this account can see, one page at a time.
+         * @description Returns the alert settings of a device that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -828,7 +828,7 @@ export interface paths {
         get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
         /**
          * Replace the alert setting of an instance group
-         * @description Replaces the alert setting of an instance group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the alert setting of an instance group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -839,7 +839,7 @@ export interface paths {
         head?: never;
         /**
          * Change some of the alert setting of an instance group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -855,7 +855,7 @@ export interface paths {
         };
         /**
          * List datasources of a group
-         * @description Returns the datasources of a group this account can see, one page at a time.
+         * @description Returns the datasources of a group that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -884,7 +884,7 @@ export interface paths {
         get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesById"];
         /**
          * Replace a datasource of a group
-         * @description Replaces the datasource of a group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the datasource of a group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -895,7 +895,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a datasource of a group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -918,7 +918,7 @@ export interface paths {
         get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
         /**
          * Replace the alert settings of a datasource in a group
-         * @description Replaces the alert settings of a datasource in a group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the alert settings of a datasource in a group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -929,7 +929,7 @@ export interface paths {
         head?: never;
         /**
          * Change some of the alert settings of a datasource in a group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -945,7 +945,7 @@ export interface paths {
         };
         /**
          * List cluster alerts
-         * @description Returns the cluster alerts this account can see, one page at a time.
+         * @description Returns the cluster alerts that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -980,7 +980,7 @@ export interface paths {
         get: operations["getDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
         /**
          * Replace a cluster alert
-         * @description Replaces the cluster alert: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the cluster alert: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -997,7 +997,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a cluster alert
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -1013,7 +1013,7 @@ export interface paths {
         };
         /**
          * List functions
-         * @description Returns the functions this account can see, one page at a time.
+         * @description Returns the functions that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1048,7 +1048,7 @@ export interface paths {
         get: operations["getSettingFunctionsById"];
         /**
          * Replace a function
-         * @description Replaces the function: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the function: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1065,7 +1065,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a function
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1081,7 +1081,7 @@ export interface paths {
         };
         /**
          * List data sources
-         * @description Returns the data sources this account can see, one page at a time.
+         * @description Returns the data sources that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1116,7 +1116,7 @@ export interface paths {
         get: operations["getSettingDatasourcesById"];
         /**
          * Replace a data source
-         * @description Replaces the data source: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the data source: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1133,7 +1133,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a data source
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1151,9 +1151,9 @@ export interface paths {
         put?: never;
         /**
          * Write many data sources at once
-         * @description Creates, patches and deletes up to 1,000 data sources in one transaction, in the order given, with the rights and the rules of the single writes.
+         * @description Creates, patches and deletes up to 1,000 data sources in one transaction, in the order given, with the permissions and the rules of the single writes.
          *
-         *     All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, and errorDetail.results tells of each operation what is wrong with it, or nothing. With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.
+         *     All or nothing, unless atomic is false: if an operation fails, nothing is written, the response is the error of the first failed one, and errorDetail.results has the error of each operation, or null. If atomic is false, the response is always 200: successful operations are kept, and results has the result of each.
          *
          *     Right needed: write on settings: datasources.
          */
@@ -1195,7 +1195,7 @@ export interface paths {
         };
         /**
          * List overview graphs
-         * @description Returns the overview graphs this account can see, one page at a time.
+         * @description Returns the overview graphs that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1239,7 +1239,7 @@ export interface paths {
         };
         /**
          * List graphs
-         * @description Returns the graphs this account can see, one page at a time.
+         * @description Returns the graphs that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1283,7 +1283,7 @@ export interface paths {
         };
         /**
          * List data points
-         * @description Returns the data points this account can see, one page at a time.
+         * @description Returns the data points that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1327,7 +1327,7 @@ export interface paths {
         };
         /**
          * List deleted resources
-         * @description Returns the deleted resources this account can see, one page at a time.
+         * @description Returns the deleted resources that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -1371,7 +1371,7 @@ export interface paths {
         };
         /**
          * List devices of a data source
-         * @description Returns the devices of a data source this account can see, one page at a time.
+         * @description Returns the devices of a data source that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1393,7 +1393,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Returns the alerts this account can see, one page at a time.
+         * @description Returns the alerts that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -1461,7 +1461,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge an alert: many at once
-         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         * @description Acknowledges an active alert, with a comment. This stops its escalation chain. The last acknowledgement counts. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Right needed: ack on deviceGroup.
          */
@@ -1505,7 +1505,7 @@ export interface paths {
         put?: never;
         /**
          * Write a note to an alert: many at once
-         * @description Adds a comment to an alert, active or not, and acknowledges nothing. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         * @description Adds a comment to an alert, active or not, and acknowledges nothing. On up to 1,000 at once, in one transaction. A failed one does not affect the others: results has the result of each, in the order given.
          *
          *     Right needed: ack on deviceGroup.
          */
@@ -1591,7 +1591,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Returns the deliveries this account can see, one page at a time.
+         * @description Returns the deliveries that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -1657,7 +1657,7 @@ export interface paths {
         };
         /**
          * List maintenance windows
-         * @description Returns the maintenance windows this account can see, one page at a time.
+         * @description Returns the maintenance windows that the caller can view, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -1692,7 +1692,7 @@ export interface paths {
         get: operations["getSdtSdtsById"];
         /**
          * Replace a maintenance window
-         * @description Replaces the maintenance window: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the maintenance window: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -1709,7 +1709,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a maintenance window
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on deviceGroup.
          */
@@ -1857,7 +1857,7 @@ export interface paths {
         };
         /**
          * List alert rules
-         * @description Returns the alert rules this account can see, one page at a time.
+         * @description Returns the alert rules that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -1892,7 +1892,7 @@ export interface paths {
         get: operations["getSettingAlertRulesById"];
         /**
          * Replace an alert rule
-         * @description Replaces the alert rule: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the alert rule: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -1909,7 +1909,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an alert rule
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -1925,7 +1925,7 @@ export interface paths {
         };
         /**
          * List escalation chains
-         * @description Returns the escalation chains this account can see, one page at a time.
+         * @description Returns the escalation chains that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -1960,7 +1960,7 @@ export interface paths {
         get: operations["getSettingAlertChainsById"];
         /**
          * Replace an escalation chain
-         * @description Replaces the escalation chain: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the escalation chain: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -1977,7 +1977,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an escalation chain
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -1993,7 +1993,7 @@ export interface paths {
         };
         /**
          * List recipient groups
-         * @description Returns the recipient groups this account can see, one page at a time.
+         * @description Returns the recipient groups that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -2028,7 +2028,7 @@ export interface paths {
         get: operations["getSettingRecipientgroupsById"];
         /**
          * Replace a recipient group
-         * @description Replaces the recipient group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the recipient group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -2045,7 +2045,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a recipient group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -2061,7 +2061,7 @@ export interface paths {
         };
         /**
          * List recipients
-         * @description Returns the recipients this account can see, one page at a time.
+         * @description Returns the recipients that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -2105,7 +2105,7 @@ export interface paths {
         };
         /**
          * List integrations
-         * @description Returns the integrations this account can see, one page at a time.
+         * @description Returns the integrations that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -2140,7 +2140,7 @@ export interface paths {
         get: operations["getSettingIntegrationsById"];
         /**
          * Replace an integration
-         * @description Replaces the integration: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the integration: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -2157,7 +2157,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an integration
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: alerting.
          */
@@ -2173,7 +2173,7 @@ export interface paths {
         };
         /**
          * List collectors
-         * @description Returns the collectors this account can see, one page at a time.
+         * @description Returns the collectors that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: collectors.
          */
@@ -2208,7 +2208,7 @@ export interface paths {
         get: operations["getSettingCollectorsById"];
         /**
          * Replace a collector
-         * @description Replaces the collector: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the collector: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2225,7 +2225,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a collector
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2263,7 +2263,7 @@ export interface paths {
         };
         /**
          * List collector groups
-         * @description Returns the collector groups this account can see, one page at a time.
+         * @description Returns the collector groups that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: collectors.
          */
@@ -2298,7 +2298,7 @@ export interface paths {
         get: operations["getSettingCollectorsGroupsById"];
         /**
          * Replace a collector group
-         * @description Replaces the collector group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the collector group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2315,7 +2315,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a collector group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -2331,7 +2331,7 @@ export interface paths {
         };
         /**
          * List collector versions
-         * @description Returns the collector versions this account can see, one page at a time.
+         * @description Returns the collector versions that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: collectors.
          */
@@ -2353,7 +2353,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns the users this account can see, one page at a time.
+         * @description Returns the users that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: useraccess.
          */
@@ -2388,7 +2388,7 @@ export interface paths {
         get: operations["getSettingAdminsById"];
         /**
          * Replace a user
-         * @description Replaces the user: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the user: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2405,7 +2405,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a user
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2421,7 +2421,7 @@ export interface paths {
         };
         /**
          * List API tokens
-         * @description Returns the API tokens this account can see, one page at a time.
+         * @description Returns the API tokens that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: useraccess.
          */
@@ -2456,7 +2456,7 @@ export interface paths {
         get: operations["getSettingAdminsByAdminIdApitokensById"];
         /**
          * Replace an API token
-         * @description Replaces the API token: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the API token: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2473,7 +2473,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an API token
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2511,7 +2511,7 @@ export interface paths {
         };
         /**
          * List roles
-         * @description Returns the roles this account can see, one page at a time.
+         * @description Returns the roles that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: useraccess.
          */
@@ -2546,7 +2546,7 @@ export interface paths {
         get: operations["getSettingRolesById"];
         /**
          * Replace a role
-         * @description Replaces the role: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the role: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2563,7 +2563,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a role
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2579,7 +2579,7 @@ export interface paths {
         };
         /**
          * List user groups
-         * @description Returns the user groups this account can see, one page at a time.
+         * @description Returns the user groups that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: useraccess.
          */
@@ -2614,7 +2614,7 @@ export interface paths {
         get: operations["getSettingAdminGroupsById"];
         /**
          * Replace a user group
-         * @description Replaces the user group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the user group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2631,7 +2631,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a user group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2647,7 +2647,7 @@ export interface paths {
         };
         /**
          * List role groups
-         * @description Returns the role groups this account can see, one page at a time.
+         * @description Returns the role groups that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: useraccess.
          */
@@ -2682,7 +2682,7 @@ export interface paths {
         get: operations["getSettingRoleGroupsById"];
         /**
          * Replace a role group
-         * @description Replaces the role group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the role group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2699,7 +2699,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a role group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: useraccess.
          */
@@ -2715,7 +2715,7 @@ export interface paths {
         };
         /**
          * List ops notes
-         * @description Returns the ops notes this account can see, one page at a time.
+         * @description Returns the ops notes that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: opsnotes.
          */
@@ -2750,7 +2750,7 @@ export interface paths {
         get: operations["getSettingOpsnotesById"];
         /**
          * Replace an ops note
-         * @description Replaces the ops note: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the ops note: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: opsnotes.
          */
@@ -2767,7 +2767,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an ops note
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: opsnotes.
          */
@@ -2790,7 +2790,7 @@ export interface paths {
         get: operations["getSettingPortal"];
         /**
          * Replace the portal settings
-         * @description Replaces the portal settings: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the portal settings: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: portal.
          */
@@ -2801,7 +2801,7 @@ export interface paths {
         head?: never;
         /**
          * Change some of the portal settings
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: portal.
          */
@@ -2824,7 +2824,7 @@ export interface paths {
         get: operations["getSettingRemotewrite"];
         /**
          * Replace the remote write
-         * @description Replaces the remote write: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the remote write: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on settings: portal.
          */
@@ -2835,7 +2835,7 @@ export interface paths {
         head?: never;
         /**
          * Change some of the remote write
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on settings: portal.
          */
@@ -2851,7 +2851,7 @@ export interface paths {
         };
         /**
          * List report groups
-         * @description Returns the report groups this account can see, one page at a time.
+         * @description Returns the report groups that the caller can view, one page at a time.
          *
          *     Right needed: read on report.
          */
@@ -2886,7 +2886,7 @@ export interface paths {
         get: operations["getReportGroupsById"];
         /**
          * Replace a report group
-         * @description Replaces the report group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the report group: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on report.
          */
@@ -2903,7 +2903,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a report group
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on report.
          */
@@ -2919,7 +2919,7 @@ export interface paths {
         };
         /**
          * List reports
-         * @description Returns the reports this account can see, one page at a time.
+         * @description Returns the reports that the caller can view, one page at a time.
          *
          *     Right needed: read on report.
          */
@@ -2954,7 +2954,7 @@ export interface paths {
         get: operations["getReportReportsById"];
         /**
          * Replace a report
-         * @description Replaces the report: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the report: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: write on report.
          */
@@ -2971,7 +2971,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a report
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: write on report.
          */
@@ -2987,7 +2987,7 @@ export interface paths {
         };
         /**
          * List report tasks
-         * @description Returns the report tasks this account can see, one page at a time.
+         * @description Returns the report tasks that the caller can view, one page at a time.
          *
          *     Right needed: read on report.
          */
@@ -3009,7 +3009,7 @@ export interface paths {
         };
         /**
          * List audit log entries
-         * @description Returns the audit log entries this account can see, one page at a time.
+         * @description Returns the audit log entries that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: audit.
          */
@@ -3053,7 +3053,7 @@ export interface paths {
         };
         /**
          * List incidents
-         * @description Returns the incidents this account can see, one page at a time.
+         * @description Returns the incidents that the caller can view, one page at a time.
          *
          *     Right needed: read on settings: portal.
          */
@@ -3130,8 +3130,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the time of the demo
-         * @description Returns what time it is in the demo, and how fast that passes.
+         * Get the demo clock
+         * @description Returns the time and the speed of the demo clock.
          *
          *     Right needed: read on settings: portal.
          */
@@ -3142,7 +3142,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Pause or hurry the demo
+         * Pause or speed up the demo
          * @description Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.
          *
          *     Right needed: write on settings: portal.
@@ -4019,33 +4019,11 @@ export interface paths {
         };
         /**
          * List the log of integrations
-         * @description Returns the deliveries this account can see, one page at a time. The same as GET /alert/deliveries, under the path of published clients.
+         * @description Returns the deliveries that the caller can view, one page at a time. The same as GET /alert/deliveries, under the path of published clients.
          *
          *     Right needed: read on settings: alerting.
          */
         get: operations["getSettingIntegrationsAuditlogs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/alert/stat": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Count alerts for statistics
-         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count. The same as GET /alert/summary, under the path of published clients.
-         *
-         *     Right needed: read on deviceGroup.
-         */
-        get: operations["getAlertStat"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4070,7 +4048,7 @@ export interface paths {
         get: operations["getSettingCompanySetting"];
         /**
          * Replace the company settings
-         * @description Replaces the portal settings: what is not given returns to its default. Read-only fields are accepted and ignored. The same as PUT /setting/portal, under the path of published clients.
+         * @description Replaces the portal settings: fields that are not given get their defaults. Read-only fields are accepted and ignored. The same as PUT /setting/portal, under the path of published clients.
          *
          *     Right needed: write on settings: portal.
          */
@@ -4081,11 +4059,33 @@ export interface paths {
         head?: never;
         /**
          * Change some of the company settings
-         * @description Changes the fields that are given, and no others. The same as PATCH /setting/portal, under the path of published clients.
+         * @description Changes only the fields that are given. The same as PATCH /setting/portal, under the path of published clients.
          *
          *     Right needed: write on settings: portal.
          */
         patch: operations["patchSettingCompanySetting"];
+        trace?: never;
+    };
+    "/alert/stat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count alerts for statistics
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller can view count. The same as GET /alert/summary, under the path of published clients.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getAlertStat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
 }
@@ -4101,15 +4101,15 @@ export interface components {
              * @example 1404
              */
             errorCode: number;
-            /** @description Facts for a program */
+            /** @description Details for programs */
             errorDetail: {
-                /** @description The JSON or parameter name of what is wrong */
+                /** @description Name of the invalid field or parameter */
                 field?: string;
-                /** @description What is wrong with it */
+                /** @description The reason */
                 reason?: string;
-                /** @description The values that would do */
+                /** @description The valid values */
                 allowed?: unknown[];
-                /** @description Of a mistake of the portal: where to find it in the log */
+                /** @description Of an internal error: the request id in the log */
                 requestId?: string;
             } | null;
         };
@@ -4252,7 +4252,7 @@ export interface components {
             readonly inheritedProperties?: components["schemas"]["Property"][];
         };
         DeviceList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4264,19 +4264,19 @@ export interface components {
         Result: {
             /** @description as it was sent */
             op: string;
-            /** @description of the row; 0 where none was made */
+            /** @description of the row; 0 if none was created */
             id: number;
-            /** @description whether it was carried out; in a batch that was refused whole, whether it would have been */
+            /** @description whether it succeeded; in a batch that was refused as a whole, whether it would have */
             ok: boolean;
-            /** @description of the row as it is now, for ifMatch; empty where there is none */
+            /** @description current ETag of the row, for ifMatch; empty if there is none */
             etag: string;
-            /** @description what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong */
+            /** @description the error of the single write: errorMessage, errorCode, errorDetail; null if it succeeded */
             error: Record<string, never> | null;
         };
         Results: {
-            /** @description how many were carried out */
+            /** @description number of successful operations */
             succeeded: number;
-            /** @description how many were not */
+            /** @description number of failed operations */
             failed: number;
             /** @description one for each operation, in the order given */
             results: components["schemas"]["Result"][];
@@ -4304,7 +4304,7 @@ export interface components {
             secret?: boolean;
         };
         EntityPropertyList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4432,7 +4432,7 @@ export interface components {
             readonly subGroups?: components["schemas"]["GroupRef"][];
         };
         DeviceGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4620,7 +4620,7 @@ export interface components {
             readonly overviewGraphs?: components["schemas"]["GraphRef"][];
         };
         DeviceDatasourceList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4749,7 +4749,7 @@ export interface components {
             readonly lastDataOn?: number;
         };
         DeviceDatasourceInstanceList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4796,7 +4796,7 @@ export interface components {
             readonly deviceDisplayName?: string;
         };
         DeviceDatasourceInstanceGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4933,7 +4933,7 @@ export interface components {
             readonly alertingDisabledOn?: string;
         };
         DeviceDataSourceInstanceAlertSettingList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4943,7 +4943,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         DeviceDataSourceInstanceAlertSettingList2: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4953,7 +4953,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         DeviceDataSourceInstanceAlertSettingList3: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -4996,7 +4996,7 @@ export interface components {
             disableAlerting?: boolean;
         };
         DeviceGroupDatasourceList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5127,7 +5127,7 @@ export interface components {
             readonly dataSourceDisplayName?: string;
         };
         DeviceClusterAlertConfigList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5165,7 +5165,7 @@ export interface components {
             installationMetadata?: unknown;
         };
         AppliesToFunctionList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5564,7 +5564,7 @@ export interface components {
             readonly numOfHosts?: number;
         };
         DataSourceList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5617,7 +5617,7 @@ export interface components {
             readonly dataSourceId?: number;
         };
         UpdateReasonList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5679,7 +5679,7 @@ export interface components {
             readonly lines?: components["schemas"]["GraphLine"][];
         };
         OverviewGraphList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5741,7 +5741,7 @@ export interface components {
             readonly lines?: components["schemas"]["GraphLine"][];
         };
         DataSourceGraphList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5813,7 +5813,7 @@ export interface components {
             readonly userParam3?: string;
         };
         DataSourceDataPointList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5859,7 +5859,7 @@ export interface components {
             readonly description?: string;
         };
         RecycleList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -5902,7 +5902,7 @@ export interface components {
             readonly instance?: components["schemas"]["DataSourceInstance"][];
         };
         DeviceDataSourceAssociatedList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6186,7 +6186,7 @@ export interface components {
             readonly dependencyRoutingState?: string;
         };
         AlertList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6297,7 +6297,7 @@ export interface components {
             readonly inDoubt?: boolean;
         };
         DeliveryList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6434,7 +6434,7 @@ export interface components {
             readonly collectorDescription?: string;
         };
         SdtList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6489,7 +6489,7 @@ export interface components {
             readonly duration?: number;
         };
         SdtHistoryList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6602,7 +6602,7 @@ export interface components {
             readonly escalatingChain?: components["schemas"]["ChainRef"];
         };
         AlertRuleList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6714,7 +6714,7 @@ export interface components {
             readonly inAlerting?: boolean;
         };
         EscalatingChainList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6760,7 +6760,7 @@ export interface components {
             recipients: components["schemas"]["Recipient"][];
         };
         RecipientGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6794,7 +6794,7 @@ export interface components {
             readonly contact?: string;
         };
         AddresseeList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -6888,7 +6888,7 @@ export interface components {
             groupWait: number;
         };
         IntegrationList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7027,7 +7027,7 @@ export interface components {
             readonly numberOfHosts?: number;
         };
         CollectorList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7096,7 +7096,7 @@ export interface components {
             readonly numOfHosts?: number;
         };
         CollectorGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7142,7 +7142,7 @@ export interface components {
             readonly releaseEpoch?: number;
         };
         CollectorVersionList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7264,7 +7264,7 @@ export interface components {
             readonly apiTokens?: components["schemas"]["TokenRef"][];
         };
         AdminList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7319,7 +7319,7 @@ export interface components {
             readonly lastAuthIp?: string;
         };
         ApiTokenList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7375,7 +7375,7 @@ export interface components {
             readonly associatedUserCount?: number;
         };
         RoleList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7414,7 +7414,7 @@ export interface components {
             readonly updatedOn?: number;
         };
         UserGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7453,7 +7453,7 @@ export interface components {
             readonly updatedOn?: number;
         };
         RoleGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7516,7 +7516,7 @@ export interface components {
             readonly createdBy?: string;
         };
         OpsNoteList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -7698,7 +7698,7 @@ export interface components {
             readonly userPermission?: string;
         };
         ReportGroupList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -8087,7 +8087,7 @@ export interface components {
             readonly userPermission?: string;
         };
         ReportList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -8196,7 +8196,7 @@ export interface components {
             readonly resulturl?: string;
         };
         ReportTaskList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -8271,7 +8271,7 @@ export interface components {
             readonly after?: Record<string, never> | null;
         };
         AuditLogList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -8321,7 +8321,7 @@ export interface components {
             readonly startedBy?: string;
         };
         DemoIncidentList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -8333,13 +8333,13 @@ export interface components {
         Timing: {
             /** @description the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance */
             now: number;
-            /** @description the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices */
+            /** @description real time, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices */
             world: number;
-            /** @description how many seconds pass in the demo in one of the world */
+            /** @description seconds of the demo clock per second */
             speed: number;
-            /** @description no time passes in the demo */
+            /** @description the demo clock is paused */
             paused: boolean;
-            /** @description the past of the demo is being filled with samples; charts may have gaps until then */
+            /** @description samples of the past are being generated; charts may have gaps until then */
             filling: boolean;
         };
         Version: {
@@ -8825,7 +8825,7 @@ export interface components {
         TrialInstance: {
             /** @description of the instance */
             instanceId: number;
-            /** @description what it is called in lists */
+            /** @description name in lists */
             instanceName: string;
             /** @description milliseconds; 0 for a simulated device */
             took: number;
@@ -8841,7 +8841,7 @@ export interface components {
             dataSourceId: number;
             /** @description instances that are polled there */
             total: number;
-            /** @description the first 20 of them, each looked at once */
+            /** @description the first 20 of them, each checked once */
             items: components["schemas"]["TrialInstance"][];
         };
         ProspectSource: {
@@ -8853,21 +8853,21 @@ export interface components {
             displayName: string;
             /** @description what it measures */
             description: string;
-            /** @description its check had an answer */
+            /** @description its check had a response */
             answered: boolean;
             /** @description milliseconds; for a ping, of one round trip */
             took: number;
-            /** @description why there was no answer; empty where nothing was tried */
+            /** @description why there was no response; empty if nothing was checked */
             error: string;
         };
         Prospect: {
             /** @description host name or address that was tried */
             name: string;
-            /** @description at least one check had an answer */
+            /** @description at least one check had a response */
             answers: boolean;
             /** @description the data sources that apply to it */
             items: components["schemas"]["ProspectSource"][];
-            /** @description it is simulated: no machine stands behind it, and nothing was sent */
+            /** @description it is simulated, and nothing was sent */
             simulated: boolean;
         };
         PollValue: {
@@ -8875,7 +8875,7 @@ export interface components {
             id: number;
             /** @description of the data point */
             name: string;
-            /** @description the threshold that counts here; empty for none */
+            /** @description effective threshold; empty for none */
             note: string;
             /** @description the number; empty for no data */
             value: string;
@@ -8883,7 +8883,7 @@ export interface components {
             errMsg: string;
         };
         PollRaw: {
-            /** @description what the check calls it */
+            /** @description name in the check */
             name: string;
             /** @description the number */
             value: string;
@@ -8911,7 +8911,7 @@ export interface components {
             requestId: number;
             /** @description done; unknown for a request whose result is no longer kept */
             requestStatus: string;
-            /** @description what the poll gave; null while the status is unknown */
+            /** @description result of the poll; null while the status is unknown */
             result: components["schemas"]["PollResult"] | null;
         };
         Matched: {
@@ -9068,18 +9068,18 @@ export interface components {
              * @enum {string}
              */
             op: "create" | "patch" | "delete";
-            /** @description of the row to patch or delete */
+            /** @description of the object to patch or delete */
             id?: number;
-            /** @description what a POST or a PATCH of one row takes */
+            /** @description body of the POST or PATCH of one object */
             body?: unknown;
-            /** @description the ETag of the row as it was read: the operation fails when it has changed since */
+            /** @description the ETag of the object as it was read: the operation fails if it has changed since */
             ifMatch?: string;
         };
         DeviceBatch: {
-            /** @description up to 1,000, carried out in this order */
+            /** @description up to 1,000, executed in this order */
             operations: components["schemas"]["DeviceOperation"][];
             /**
-             * @description true, unless given: all or nothing. false: what is right is kept, what is wrong is left out
+             * @description true, the default: all or nothing. false: failed operations are skipped
              * @default true
              */
             atomic: boolean;
@@ -10180,18 +10180,18 @@ export interface components {
              * @enum {string}
              */
             op: "create" | "patch" | "delete";
-            /** @description of the row to patch or delete */
+            /** @description of the object to patch or delete */
             id?: number;
-            /** @description what a POST or a PATCH of one row takes */
+            /** @description body of the POST or PATCH of one object */
             body?: unknown;
-            /** @description the ETag of the row as it was read: the operation fails when it has changed since */
+            /** @description the ETag of the object as it was read: the operation fails if it has changed since */
             ifMatch?: string;
         };
         DataSourceBatch: {
-            /** @description up to 1,000, carried out in this order */
+            /** @description up to 1,000, executed in this order */
             operations: components["schemas"]["DataSourceOperation"][];
             /**
-             * @description true, unless given: all or nothing. false: what is right is kept, what is wrong is left out
+             * @description true, the default: all or nothing. false: failed operations are skipped
              * @default true
              */
             atomic: boolean;
@@ -12453,11 +12453,11 @@ export interface components {
         TimingChange: {
             /** @description 1 to 60 */
             speed?: number | null;
-            /** @description true pauses, false goes on */
+            /** @description true pauses, false resumes */
             paused?: boolean | null;
         };
         ResetOrder: {
-            /** @description the word reset: everything but users, roles, tokens, settings and the access log is made anew */
+            /** @description the word reset: everything but users, roles, tokens, settings and the audit log is recreated */
             confirm: string;
         };
         Login: {
@@ -12569,7 +12569,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description It is accepted and still under way; ask again */
+        /** @description The request is accepted and still running; request it again */
         Running: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12580,7 +12580,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "it is accepted and still under way; ask again",
+                 *       "errorMessage": "the request is accepted and still running; request it again",
                  *       "errorCode": 1202,
                  *       "errorDetail": {}
                  *     }
@@ -12607,7 +12607,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Nobody is signed in, the session has ended, or the token is wrong */
+        /** @description The caller is not signed in, the session has ended, or the token is wrong */
         NotSignedIn: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12618,7 +12618,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "nobody is signed in, the session has ended, or the token is wrong",
+                 *       "errorMessage": "the caller is not signed in, the session has ended, or the token is wrong",
                  *       "errorCode": 1401,
                  *       "errorDetail": {}
                  *     }
@@ -12626,7 +12626,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The role lacks the right, the CSRF token is wrong, or the request comes from another origin */
+        /** @description The role does not have the permission, the CSRF token is wrong, or the request comes from another origin */
         Denied: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12637,7 +12637,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the role lacks the right, the CSRF token is wrong, or the request comes from another origin",
+                 *       "errorMessage": "the role does not have the permission, the CSRF token is wrong, or the request comes from another origin",
                  *       "errorCode": 1403,
                  *       "errorDetail": {}
                  *     }
@@ -12645,7 +12645,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or it is not yours to see */
+        /** @description The object does not exist, or the caller cannot view it */
         NotFound: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12656,7 +12656,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "there is no such thing, or it is not yours to see",
+                 *       "errorMessage": "the object does not exist, or the caller cannot view it",
                  *       "errorCode": 1404,
                  *       "errorDetail": {}
                  *     }
@@ -12664,7 +12664,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It exists already, or the state forbids it */
+        /** @description The object already exists, or its state does not allow the request */
         Conflict: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12675,7 +12675,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "it exists already, or the state forbids it",
+                 *       "errorMessage": "the object already exists, or its state does not allow the request",
                  *       "errorCode": 1409,
                  *       "errorDetail": {}
                  *     }
@@ -12683,7 +12683,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It has changed since the version in If-Match */
+        /** @description The object has changed since the version in If-Match */
         Changed: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12694,7 +12694,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "it has changed since the version in If-Match",
+                 *       "errorMessage": "the object has changed since the version in If-Match",
                  *       "errorCode": 1412,
                  *       "errorDetail": {}
                  *     }
@@ -12721,7 +12721,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not sent as JSON */
+        /** @description The body is not JSON */
         NotJSON: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12732,7 +12732,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the body is not sent as JSON",
+                 *       "errorMessage": "the body is not JSON",
                  *       "errorCode": 1415,
                  *       "errorDetail": {}
                  *     }
@@ -12743,7 +12743,7 @@ export interface components {
         /** @description The rate limit is reached; Retry-After says how many seconds to wait */
         TooMany: {
             headers: {
-                /** @description Seconds until the same request goes again */
+                /** @description Seconds until the request can be sent again */
                 "Retry-After"?: number;
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
                 "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
@@ -12761,7 +12761,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A mistake of the portal; errorDetail.requestId finds it in the log */
+        /** @description The portal failed; errorDetail.requestId is the request id in its log */
         InternalError: {
             headers: {
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
@@ -12772,7 +12772,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "a mistake of the portal; errorDetail.requestId finds it in the log",
+                 *       "errorMessage": "the portal failed; errorDetail.requestId is the request id in its log",
                  *       "errorCode": 1500,
                  *       "errorDetail": {}
                  *     }
@@ -12780,10 +12780,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait */
+        /** @description The portal is overloaded, or the request is too expensive; Retry-After says how many seconds to wait */
         Busy: {
             headers: {
-                /** @description Seconds until the same request goes again */
+                /** @description Seconds until the request can be sent again */
                 "Retry-After"?: number;
                 "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
                 "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
@@ -12793,7 +12793,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait",
+                 *       "errorMessage": "the portal is overloaded, or the request is too expensive; Retry-After says how many seconds to wait",
                  *       "errorCode": 1503,
                  *       "errorDetail": {}
                  *     }
@@ -12805,9 +12805,9 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this version of the object, for If-Match and If-None-Match */
+        /** @description Version of the object, for If-Match and If-None-Match */
         ETag: string;
-        /** @description Requests this endpoint takes in one window */
+        /** @description Requests that this endpoint accepts in one window */
         "X-Rate-Limit-Limit": number;
         /** @description Requests that remain */
         "X-Rate-Limit-Remaining": number;
@@ -12832,18 +12832,18 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
                 /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
                 filter?: string;
-                /** @description Show deleted ones too, which are still in the recycle bin */
+                /** @description Include deleted ones in the recycle bin */
                 includeDeletedResources?: boolean;
             };
             header?: never;
@@ -12867,9 +12867,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -12924,11 +12924,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -12942,13 +12942,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -12987,11 +12987,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -13006,7 +13006,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13058,13 +13058,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13083,7 +13083,7 @@ export interface operations {
                 deleteHard?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13110,13 +13110,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13132,7 +13132,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13170,13 +13170,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13253,13 +13253,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13285,12 +13285,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example -deletedTimeInMs
                  */
                 sort?: string;
@@ -13318,9 +13318,9 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -13332,7 +13332,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13360,13 +13360,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device in the recycle bin, or it is not yours to see */
+            /** @description there is no such device in the recycle bin, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description its name was taken meanwhile */
+            /** @description its name is taken by now */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13379,7 +13379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13406,11 +13406,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device in the recycle bin, or it is not yours to see */
+            /** @description there is no such device in the recycle bin, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13453,9 +13453,9 @@ export interface operations {
             };
             /** @description the list of ids is missing, empty or too long */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -13499,9 +13499,9 @@ export interface operations {
             };
             /** @description the list of ids is missing, empty or too long */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -13515,7 +13515,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13544,13 +13544,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
@@ -13573,12 +13573,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description name, value or type, + in front for ascending, - for descending; several by comma. By name unless given.
+                 * @description name, value or type, with + for ascending or - for descending, comma-separated; default: by name.
                  * @example +name
                  */
                 sort?: string;
@@ -13611,11 +13611,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -13663,13 +13663,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
-            /** @description the device has a property of that name already */
+            /** @description the device already has a property of that name */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -13683,13 +13683,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -13733,11 +13733,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -13749,7 +13749,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13792,11 +13792,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -13812,7 +13812,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13844,11 +13844,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -13861,7 +13861,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -13904,11 +13904,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -13934,12 +13934,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -13973,11 +13973,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceGroup, or it is not yours to see */
+            /** @description there is no such deviceGroup, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -13999,12 +13999,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -14032,9 +14032,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14083,11 +14083,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -14101,13 +14101,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -14146,11 +14146,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, or it is not yours to see */
+            /** @description there is no such device group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14165,7 +14165,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14211,13 +14211,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, or it is not yours to see */
+            /** @description there is no such device group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device group has changed */
             412: components["responses"]["Changed"];
@@ -14238,7 +14238,7 @@ export interface operations {
                 deleteHard?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14265,13 +14265,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, or it is not yours to see */
+            /** @description there is no such device group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device group has changed */
             412: components["responses"]["Changed"];
@@ -14287,7 +14287,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14325,13 +14325,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, or it is not yours to see */
+            /** @description there is no such device group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device group has changed */
             412: components["responses"]["Changed"];
@@ -14357,12 +14357,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description name, value or type, + in front for ascending, - for descending; several by comma. By name unless given.
+                 * @description name, value or type, with + for ascending or - for descending, comma-separated; default: by name.
                  * @example +name
                  */
                 sort?: string;
@@ -14395,11 +14395,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14447,13 +14447,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
-            /** @description the device group has a property of that name already */
+            /** @description the device group already has a property of that name */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -14467,13 +14467,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -14517,11 +14517,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14533,7 +14533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14576,11 +14576,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14596,7 +14596,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14628,11 +14628,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14645,7 +14645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -14688,11 +14688,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device group, it is not yours to see, or it has no such property of its own */
+            /** @description there is no such device group, you cannot view it, or it has no such property of its own */
             404: components["responses"]["NotFound"];
             /** @description If-Match was given, and the property has changed */
             412: components["responses"]["Changed"];
@@ -14718,12 +14718,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -14757,11 +14757,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceGroup, or it is not yours to see */
+            /** @description there is no such deviceGroup, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14783,12 +14783,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -14822,9 +14822,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -14837,13 +14837,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -14887,11 +14887,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device datasource, or it is not yours to see */
+            /** @description there is no such device datasource, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -14913,12 +14913,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -14957,9 +14957,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -15020,12 +15020,12 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -15039,13 +15039,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -15094,11 +15094,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance, or it is not yours to see */
+            /** @description there is no such instance, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15113,7 +15113,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15169,13 +15169,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance, or it is not yours to see */
+            /** @description there is no such instance, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance has changed */
             412: components["responses"]["Changed"];
@@ -15191,7 +15191,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15228,13 +15228,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance, or it is not yours to see */
+            /** @description there is no such instance, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance has changed */
             412: components["responses"]["Changed"];
@@ -15250,7 +15250,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15298,13 +15298,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance, or it is not yours to see */
+            /** @description there is no such instance, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance has changed */
             412: components["responses"]["Changed"];
@@ -15330,12 +15330,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -15369,11 +15369,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15395,12 +15395,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -15439,9 +15439,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -15495,12 +15495,12 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -15514,13 +15514,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -15569,11 +15569,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance group, or it is not yours to see */
+            /** @description there is no such instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15585,7 +15585,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15634,13 +15634,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance group, or it is not yours to see */
+            /** @description there is no such instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance group has changed */
             412: components["responses"]["Changed"];
@@ -15656,7 +15656,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15693,13 +15693,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance group, or it is not yours to see */
+            /** @description there is no such instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance group has changed */
             412: components["responses"]["Changed"];
@@ -15712,7 +15712,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15760,13 +15760,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance group, or it is not yours to see */
+            /** @description there is no such instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the instance group has changed */
             412: components["responses"]["Changed"];
@@ -15792,12 +15792,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -15840,9 +15840,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -15855,13 +15855,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -15915,11 +15915,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            /** @description there is no such alert setting of an instance, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -15931,7 +15931,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -15985,13 +15985,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            /** @description there is no such alert setting of an instance, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of an instance has changed */
             412: components["responses"]["Changed"];
@@ -16007,7 +16007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16060,13 +16060,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            /** @description there is no such alert setting of an instance, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of an instance has changed */
             412: components["responses"]["Changed"];
@@ -16092,12 +16092,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -16135,9 +16135,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -16150,13 +16150,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -16205,11 +16205,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            /** @description there is no such alert setting of a device datasource, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -16221,7 +16221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16270,13 +16270,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            /** @description there is no such alert setting of a device datasource, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of a device datasource has changed */
             412: components["responses"]["Changed"];
@@ -16292,7 +16292,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16340,13 +16340,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            /** @description there is no such alert setting of a device datasource, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of a device datasource has changed */
             412: components["responses"]["Changed"];
@@ -16372,12 +16372,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -16410,9 +16410,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -16425,13 +16425,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -16485,11 +16485,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            /** @description there is no such alert setting of an instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -16501,7 +16501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16555,13 +16555,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            /** @description there is no such alert setting of an instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of an instance group has changed */
             412: components["responses"]["Changed"];
@@ -16577,7 +16577,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16630,13 +16630,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            /** @description there is no such alert setting of an instance group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert setting of an instance group has changed */
             412: components["responses"]["Changed"];
@@ -16662,12 +16662,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +dataSourceId
                  */
                 sort?: string;
@@ -16700,9 +16700,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -16715,13 +16715,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -16765,11 +16765,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such datasource of a group, or it is not yours to see */
+            /** @description there is no such datasource of a group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -16781,7 +16781,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16825,13 +16825,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such datasource of a group, or it is not yours to see */
+            /** @description there is no such datasource of a group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the datasource of a group has changed */
             412: components["responses"]["Changed"];
@@ -16847,7 +16847,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -16890,13 +16890,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such datasource of a group, or it is not yours to see */
+            /** @description there is no such datasource of a group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the datasource of a group has changed */
             412: components["responses"]["Changed"];
@@ -16912,13 +16912,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -16962,11 +16962,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            /** @description there is no such alert settings of a datasource in a group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -16978,7 +16978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17027,13 +17027,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            /** @description there is no such alert settings of a datasource in a group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert settings of a datasource in a group has changed */
             412: components["responses"]["Changed"];
@@ -17049,7 +17049,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17098,13 +17098,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            /** @description there is no such alert settings of a datasource in a group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert settings of a datasource in a group has changed */
             412: components["responses"]["Changed"];
@@ -17130,12 +17130,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -17169,9 +17169,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -17225,12 +17225,12 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -17244,13 +17244,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -17294,11 +17294,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such cluster alert, or it is not yours to see */
+            /** @description there is no such cluster alert, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -17310,7 +17310,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17359,13 +17359,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such cluster alert, or it is not yours to see */
+            /** @description there is no such cluster alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the cluster alert has changed */
             412: components["responses"]["Changed"];
@@ -17381,7 +17381,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17413,13 +17413,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such cluster alert, or it is not yours to see */
+            /** @description there is no such cluster alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the cluster alert has changed */
             412: components["responses"]["Changed"];
@@ -17432,7 +17432,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17475,13 +17475,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such cluster alert, or it is not yours to see */
+            /** @description there is no such cluster alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the cluster alert has changed */
             412: components["responses"]["Changed"];
@@ -17507,12 +17507,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -17540,9 +17540,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -17585,11 +17585,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -17603,13 +17603,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -17648,11 +17648,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such function, or it is not yours to see */
+            /** @description there is no such function, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -17667,7 +17667,7 @@ export interface operations {
                 ignoreReference?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17707,13 +17707,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such function, or it is not yours to see */
+            /** @description there is no such function, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the function has changed */
             412: components["responses"]["Changed"];
@@ -17732,7 +17732,7 @@ export interface operations {
                 ignoreReference?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17759,13 +17759,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such function, or it is not yours to see */
+            /** @description there is no such function, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the function has changed */
             412: components["responses"]["Changed"];
@@ -17781,7 +17781,7 @@ export interface operations {
                 ignoreReference?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -17819,13 +17819,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such function, or it is not yours to see */
+            /** @description there is no such function, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the function has changed */
             412: components["responses"]["Changed"];
@@ -17851,12 +17851,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -17887,9 +17887,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -18048,11 +18048,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -18066,7 +18066,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
@@ -18074,7 +18074,7 @@ export interface operations {
                 format?: "json";
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -18114,11 +18114,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source, or it is not yours to see */
+            /** @description there is no such data source, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -18135,7 +18135,7 @@ export interface operations {
                 forceUniqueIdentifier?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -18288,13 +18288,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source, or it is not yours to see */
+            /** @description there is no such data source, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the data source has changed */
             412: components["responses"]["Changed"];
@@ -18310,7 +18310,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -18337,13 +18337,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source, or it is not yours to see */
+            /** @description there is no such data source, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the data source has changed */
             412: components["responses"]["Changed"];
@@ -18361,7 +18361,7 @@ export interface operations {
                 forceUniqueIdentifier?: boolean;
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -18399,13 +18399,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source, or it is not yours to see */
+            /** @description there is no such data source, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the data source has changed */
             412: components["responses"]["Changed"];
@@ -18578,13 +18578,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source, or it is not yours to see */
+            /** @description there is no such data source, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the data source has changed */
             412: components["responses"]["Changed"];
@@ -18610,12 +18610,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -18649,11 +18649,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such dataSource, or it is not yours to see */
+            /** @description there is no such dataSource, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -18675,12 +18675,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -18713,9 +18713,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -18728,13 +18728,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -18778,11 +18778,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such overview graph, or it is not yours to see */
+            /** @description there is no such overview graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -18804,12 +18804,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -18842,9 +18842,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -18857,13 +18857,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -18907,11 +18907,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such graph, or it is not yours to see */
+            /** @description there is no such graph, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -18933,12 +18933,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -18971,9 +18971,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -18986,13 +18986,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -19036,11 +19036,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such data point, or it is not yours to see */
+            /** @description there is no such data point, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19062,12 +19062,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19094,9 +19094,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19108,13 +19108,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -19153,11 +19153,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deleted resource, or it is not yours to see */
+            /** @description there is no such deleted resource, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19179,12 +19179,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19217,9 +19217,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -19242,12 +19242,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19282,9 +19282,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19296,7 +19296,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
@@ -19309,7 +19309,7 @@ export interface operations {
                 customColumns?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -19348,11 +19348,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19364,7 +19364,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -19402,13 +19402,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert has changed */
             412: components["responses"]["Changed"];
@@ -19455,13 +19455,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert has changed */
             412: components["responses"]["Changed"];
@@ -19477,7 +19477,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -19515,13 +19515,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert has changed */
             412: components["responses"]["Changed"];
@@ -19568,13 +19568,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert has changed */
             412: components["responses"]["Changed"];
@@ -19590,7 +19590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -19619,13 +19619,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert, or it is not yours to see */
+            /** @description there is no such alert, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert has changed */
             412: components["responses"]["Changed"];
@@ -19648,12 +19648,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19702,11 +19702,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19728,12 +19728,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19774,11 +19774,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceGroup, or it is not yours to see */
+            /** @description there is no such deviceGroup, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19800,12 +19800,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19833,9 +19833,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19847,13 +19847,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -19892,11 +19892,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such delivery, or it is not yours to see */
+            /** @description there is no such delivery, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -19908,7 +19908,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -19937,13 +19937,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such delivery, or it is not yours to see */
+            /** @description there is no such delivery, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the delivery has changed */
             412: components["responses"]["Changed"];
@@ -19966,12 +19966,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -19999,9 +19999,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20050,11 +20050,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -20068,13 +20068,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -20113,11 +20113,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such maintenance window, or it is not yours to see */
+            /** @description there is no such maintenance window, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20129,7 +20129,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -20175,13 +20175,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such maintenance window, or it is not yours to see */
+            /** @description there is no such maintenance window, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the maintenance window has changed */
             412: components["responses"]["Changed"];
@@ -20197,7 +20197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -20224,13 +20224,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such maintenance window, or it is not yours to see */
+            /** @description there is no such maintenance window, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the maintenance window has changed */
             412: components["responses"]["Changed"];
@@ -20243,7 +20243,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -20281,13 +20281,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such maintenance window, or it is not yours to see */
+            /** @description there is no such maintenance window, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the maintenance window has changed */
             412: components["responses"]["Changed"];
@@ -20313,12 +20313,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20352,11 +20352,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20378,12 +20378,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20417,11 +20417,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceGroup, or it is not yours to see */
+            /** @description there is no such deviceGroup, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20443,12 +20443,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20482,11 +20482,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such device, or it is not yours to see */
+            /** @description there is no such device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20508,12 +20508,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20547,11 +20547,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceGroup, or it is not yours to see */
+            /** @description there is no such deviceGroup, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20573,12 +20573,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20617,11 +20617,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceDatasource, or it is not yours to see */
+            /** @description there is no such deviceDatasource, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20643,12 +20643,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20692,11 +20692,11 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such deviceDatasourceInstance, or it is not yours to see */
+            /** @description there is no such deviceDatasourceInstance, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20718,12 +20718,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -20751,9 +20751,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20808,11 +20808,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -20826,13 +20826,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -20871,11 +20871,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert rule, or it is not yours to see */
+            /** @description there is no such alert rule, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -20887,7 +20887,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -20939,13 +20939,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert rule, or it is not yours to see */
+            /** @description there is no such alert rule, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert rule has changed */
             412: components["responses"]["Changed"];
@@ -20961,7 +20961,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -20988,13 +20988,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert rule, or it is not yours to see */
+            /** @description there is no such alert rule, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert rule has changed */
             412: components["responses"]["Changed"];
@@ -21007,7 +21007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21045,13 +21045,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such alert rule, or it is not yours to see */
+            /** @description there is no such alert rule, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the alert rule has changed */
             412: components["responses"]["Changed"];
@@ -21077,12 +21077,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -21110,9 +21110,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21188,11 +21188,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -21206,13 +21206,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -21251,11 +21251,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such escalation chain, or it is not yours to see */
+            /** @description there is no such escalation chain, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21267,7 +21267,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21340,13 +21340,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such escalation chain, or it is not yours to see */
+            /** @description there is no such escalation chain, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the escalation chain has changed */
             412: components["responses"]["Changed"];
@@ -21362,7 +21362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21389,13 +21389,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such escalation chain, or it is not yours to see */
+            /** @description there is no such escalation chain, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the escalation chain has changed */
             412: components["responses"]["Changed"];
@@ -21408,7 +21408,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21446,13 +21446,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such escalation chain, or it is not yours to see */
+            /** @description there is no such escalation chain, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the escalation chain has changed */
             412: components["responses"]["Changed"];
@@ -21478,12 +21478,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -21511,9 +21511,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21569,11 +21569,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -21587,13 +21587,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -21632,11 +21632,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such recipient group, or it is not yours to see */
+            /** @description there is no such recipient group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21648,7 +21648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21701,13 +21701,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such recipient group, or it is not yours to see */
+            /** @description there is no such recipient group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the recipient group has changed */
             412: components["responses"]["Changed"];
@@ -21723,7 +21723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21750,13 +21750,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such recipient group, or it is not yours to see */
+            /** @description there is no such recipient group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the recipient group has changed */
             412: components["responses"]["Changed"];
@@ -21769,7 +21769,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -21807,13 +21807,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such recipient group, or it is not yours to see */
+            /** @description there is no such recipient group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the recipient group has changed */
             412: components["responses"]["Changed"];
@@ -21839,12 +21839,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -21871,9 +21871,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21885,13 +21885,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -21930,11 +21930,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such recipient, or it is not yours to see */
+            /** @description there is no such recipient, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -21956,12 +21956,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -21989,9 +21989,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22043,11 +22043,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -22061,13 +22061,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -22106,11 +22106,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such integration, or it is not yours to see */
+            /** @description there is no such integration, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22122,7 +22122,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22171,13 +22171,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such integration, or it is not yours to see */
+            /** @description there is no such integration, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the integration has changed */
             412: components["responses"]["Changed"];
@@ -22193,7 +22193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22220,13 +22220,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such integration, or it is not yours to see */
+            /** @description there is no such integration, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the integration has changed */
             412: components["responses"]["Changed"];
@@ -22239,7 +22239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22277,13 +22277,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such integration, or it is not yours to see */
+            /** @description there is no such integration, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the integration has changed */
             412: components["responses"]["Changed"];
@@ -22309,12 +22309,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -22342,9 +22342,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22391,11 +22391,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -22409,13 +22409,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -22454,11 +22454,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector, or it is not yours to see */
+            /** @description there is no such collector, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22473,7 +22473,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22517,13 +22517,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector, or it is not yours to see */
+            /** @description there is no such collector, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector has changed */
             412: components["responses"]["Changed"];
@@ -22539,7 +22539,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22566,13 +22566,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector, or it is not yours to see */
+            /** @description there is no such collector, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector has changed */
             412: components["responses"]["Changed"];
@@ -22588,7 +22588,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22626,13 +22626,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector, or it is not yours to see */
+            /** @description there is no such collector, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector has changed */
             412: components["responses"]["Changed"];
@@ -22648,7 +22648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22686,13 +22686,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector, or it is not yours to see */
+            /** @description there is no such collector, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector has changed */
             412: components["responses"]["Changed"];
@@ -22718,12 +22718,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -22751,9 +22751,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22801,11 +22801,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -22819,13 +22819,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -22864,11 +22864,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector group, or it is not yours to see */
+            /** @description there is no such collector group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -22883,7 +22883,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22928,13 +22928,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector group, or it is not yours to see */
+            /** @description there is no such collector group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector group has changed */
             412: components["responses"]["Changed"];
@@ -22950,7 +22950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -22977,13 +22977,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector group, or it is not yours to see */
+            /** @description there is no such collector group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector group has changed */
             412: components["responses"]["Changed"];
@@ -22999,7 +22999,7 @@ export interface operations {
                 opType?: "refresh" | "replace" | "add";
             };
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23037,13 +23037,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collector group, or it is not yours to see */
+            /** @description there is no such collector group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collector group has changed */
             412: components["responses"]["Changed"];
@@ -23069,12 +23069,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -23102,9 +23102,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23126,12 +23126,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -23159,9 +23159,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23211,11 +23211,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -23229,13 +23229,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -23274,11 +23274,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user, or it is not yours to see */
+            /** @description there is no such user, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23290,7 +23290,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23337,13 +23337,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user, or it is not yours to see */
+            /** @description there is no such user, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user has changed */
             412: components["responses"]["Changed"];
@@ -23359,7 +23359,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23386,13 +23386,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user, or it is not yours to see */
+            /** @description there is no such user, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user has changed */
             412: components["responses"]["Changed"];
@@ -23405,7 +23405,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23443,13 +23443,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user, or it is not yours to see */
+            /** @description there is no such user, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user has changed */
             412: components["responses"]["Changed"];
@@ -23475,12 +23475,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -23514,9 +23514,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -23578,13 +23578,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -23628,11 +23628,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such API token, or it is not yours to see */
+            /** @description there is no such API token, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23644,7 +23644,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23688,13 +23688,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such API token, or it is not yours to see */
+            /** @description there is no such API token, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the API token has changed */
             412: components["responses"]["Changed"];
@@ -23710,7 +23710,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23742,13 +23742,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such API token, or it is not yours to see */
+            /** @description there is no such API token, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the API token has changed */
             412: components["responses"]["Changed"];
@@ -23761,7 +23761,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -23804,13 +23804,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such API token, or it is not yours to see */
+            /** @description there is no such API token, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the API token has changed */
             412: components["responses"]["Changed"];
@@ -23836,12 +23836,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -23869,9 +23869,9 @@ export interface operations {
             };
             /** @description a parameter is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23893,12 +23893,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -23926,9 +23926,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -23977,11 +23977,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -23995,13 +23995,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -24040,11 +24040,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role, or it is not yours to see */
+            /** @description there is no such role, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24056,7 +24056,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24102,13 +24102,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role, or it is not yours to see */
+            /** @description there is no such role, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role has changed */
             412: components["responses"]["Changed"];
@@ -24124,7 +24124,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24151,13 +24151,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role, or it is not yours to see */
+            /** @description there is no such role, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role has changed */
             412: components["responses"]["Changed"];
@@ -24170,7 +24170,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24208,13 +24208,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role, or it is not yours to see */
+            /** @description there is no such role, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role has changed */
             412: components["responses"]["Changed"];
@@ -24240,12 +24240,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -24273,9 +24273,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24316,11 +24316,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -24334,13 +24334,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -24379,11 +24379,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user group, or it is not yours to see */
+            /** @description there is no such user group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24395,7 +24395,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24433,13 +24433,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user group, or it is not yours to see */
+            /** @description there is no such user group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user group has changed */
             412: components["responses"]["Changed"];
@@ -24455,7 +24455,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24482,13 +24482,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user group, or it is not yours to see */
+            /** @description there is no such user group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user group has changed */
             412: components["responses"]["Changed"];
@@ -24501,7 +24501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24535,13 +24535,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such user group, or it is not yours to see */
+            /** @description there is no such user group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the user group has changed */
             412: components["responses"]["Changed"];
@@ -24567,12 +24567,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -24600,9 +24600,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24643,11 +24643,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -24661,13 +24661,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -24706,11 +24706,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role group, or it is not yours to see */
+            /** @description there is no such role group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24722,7 +24722,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24760,13 +24760,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role group, or it is not yours to see */
+            /** @description there is no such role group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role group has changed */
             412: components["responses"]["Changed"];
@@ -24782,7 +24782,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24809,13 +24809,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role group, or it is not yours to see */
+            /** @description there is no such role group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role group has changed */
             412: components["responses"]["Changed"];
@@ -24828,7 +24828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -24862,13 +24862,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such role group, or it is not yours to see */
+            /** @description there is no such role group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role group has changed */
             412: components["responses"]["Changed"];
@@ -24894,12 +24894,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -24927,9 +24927,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24981,11 +24981,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -24999,13 +24999,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -25044,11 +25044,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such ops note, or it is not yours to see */
+            /** @description there is no such ops note, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -25060,7 +25060,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25109,13 +25109,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such ops note, or it is not yours to see */
+            /** @description there is no such ops note, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the ops note has changed */
             412: components["responses"]["Changed"];
@@ -25131,7 +25131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25158,13 +25158,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such ops note, or it is not yours to see */
+            /** @description there is no such ops note, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the ops note has changed */
             412: components["responses"]["Changed"];
@@ -25177,7 +25177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25215,13 +25215,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such ops note, or it is not yours to see */
+            /** @description there is no such ops note, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the ops note has changed */
             412: components["responses"]["Changed"];
@@ -25237,13 +25237,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -25276,9 +25276,9 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -25320,11 +25320,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal settings has changed */
             412: components["responses"]["Changed"];
@@ -25369,11 +25369,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal settings has changed */
             412: components["responses"]["Changed"];
@@ -25389,13 +25389,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -25428,9 +25428,9 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -25472,11 +25472,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the remote write has changed */
             412: components["responses"]["Changed"];
@@ -25521,11 +25521,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the remote write has changed */
             412: components["responses"]["Changed"];
@@ -25551,12 +25551,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -25584,9 +25584,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -25628,11 +25628,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -25646,13 +25646,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -25691,11 +25691,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report group, or it is not yours to see */
+            /** @description there is no such report group, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -25707,7 +25707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25746,13 +25746,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report group, or it is not yours to see */
+            /** @description there is no such report group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report group has changed */
             412: components["responses"]["Changed"];
@@ -25768,7 +25768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25795,13 +25795,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report group, or it is not yours to see */
+            /** @description there is no such report group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report group has changed */
             412: components["responses"]["Changed"];
@@ -25814,7 +25814,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -25852,13 +25852,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report group, or it is not yours to see */
+            /** @description there is no such report group, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report group has changed */
             412: components["responses"]["Changed"];
@@ -25884,12 +25884,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -25917,9 +25917,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26007,11 +26007,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -26025,13 +26025,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -26070,11 +26070,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report, or it is not yours to see */
+            /** @description there is no such report, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26086,7 +26086,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -26171,13 +26171,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report, or it is not yours to see */
+            /** @description there is no such report, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report has changed */
             412: components["responses"]["Changed"];
@@ -26193,7 +26193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -26220,13 +26220,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report, or it is not yours to see */
+            /** @description there is no such report, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report has changed */
             412: components["responses"]["Changed"];
@@ -26239,7 +26239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -26277,13 +26277,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such report, or it is not yours to see */
+            /** @description there is no such report, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the report has changed */
             412: components["responses"]["Changed"];
@@ -26309,12 +26309,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -26347,9 +26347,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
@@ -26372,12 +26372,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -26405,9 +26405,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26419,13 +26419,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -26464,11 +26464,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such audit log entry, or it is not yours to see */
+            /** @description there is no such audit log entry, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26490,12 +26490,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -26523,9 +26523,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26566,11 +26566,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -26584,13 +26584,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -26629,11 +26629,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such incident, or it is not yours to see */
+            /** @description there is no such incident, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -26645,7 +26645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -26672,13 +26672,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such incident, or it is not yours to see */
+            /** @description there is no such incident, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the incident has changed */
             412: components["responses"]["Changed"];
@@ -26691,7 +26691,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -26720,13 +26720,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such incident, or it is not yours to see */
+            /** @description there is no such incident, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the incident has changed */
             412: components["responses"]["Changed"];
@@ -26794,7 +26794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timing"];
                 };
             };
-            /** @description the speed is not 1 to 60 */
+            /** @description the speed is outside of 1 to 60 */
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
@@ -26839,7 +26839,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
-            /** @description it is being reset already */
+            /** @description a reset is already running */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -26924,11 +26924,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description the file has more than 4 MiB */
             413: components["responses"]["TooLarge"];
@@ -26985,11 +26985,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description the file has more than 4 MiB */
             413: components["responses"]["TooLarge"];
@@ -28017,7 +28017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -28644,7 +28644,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source or device, or it is not yours to see */
+            /** @description there is no such data source or device, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description nothing of the data source is polled on the device, or another collector does it */
             409: components["responses"]["Conflict"];
@@ -28699,7 +28699,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
-            /** @description there is no such data source or device, or it is not yours to see */
+            /** @description there is no such data source or device, or you cannot view it */
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -28751,7 +28751,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance there, or it is not yours to see */
+            /** @description there is no such instance there, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the instance is not polled, or another collector polls it */
             409: components["responses"]["Conflict"];
@@ -28807,7 +28807,7 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the user's role does not have the permission, or only for other groups */
             403: components["responses"]["Denied"];
-            /** @description there is no such instance there, or it is not yours to see */
+            /** @description there is no such instance there, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -28868,12 +28868,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -28901,50 +28901,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
-            429: components["responses"]["TooMany"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
-        };
-    };
-    getAlertStat: {
-        parameters: {
-            query?: {
-                /** @description Only alerts of devices in this group and in all groups below */
-                groupId?: number;
-                /** @description Start of the time range; default: 6 hours before its end */
-                start?: number;
-                /** @description End of the time range; default: now */
-                end?: number;
-                /** @description Seconds that are counted together; the time has up to 1,000 of them */
-                step?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AlertSummary"];
-                };
-            };
-            /** @description the time range is invalid, or has too many steps */
-            400: components["responses"]["Invalid"];
-            401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
@@ -28954,13 +28915,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -28993,9 +28954,9 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -29037,11 +28998,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal settings has changed */
             412: components["responses"]["Changed"];
@@ -29086,17 +29047,56 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal settings has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getAlertStat: {
+        parameters: {
+            query?: {
+                /** @description Only alerts of devices in this group and in all groups below */
+                groupId?: number;
+                /** @description Start of the time range; default: 6 hours before its end */
+                start?: number;
+                /** @description End of the time range; default: now */
+                end?: number;
+                /** @description Seconds that are counted together; the time has up to 1,000 of them */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            /** @description the time range is invalid, or has too many steps */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];

@@ -13,7 +13,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything the page needs before it paints
+         * Get the initial data of the page
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getStart"];
@@ -53,7 +53,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Progress and changes as they happen
+         * Stream progress and changes
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getEvents"];
@@ -95,7 +95,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a list's draft for every page
+         * Fetch all pages of a list
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postPages"];
@@ -115,7 +115,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause, go on with or end a run through pages
+         * Pause, resume or stop a run
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postPagesBySendIdSteer"];
@@ -133,7 +133,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Fetch the file that a run writes
+         * Download the file of a run
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getPagesBySendIdFile"];
@@ -155,7 +155,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send saved requests one after the other
+         * Run saved requests in order
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postBatch"];
@@ -175,7 +175,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compare a PUT or PATCH with what is there
+         * Compare a PUT or PATCH with the current object
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postChanges"];
@@ -195,7 +195,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell what a DELETE takes along
+         * List what a DELETE removes
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postGoes"];
@@ -215,7 +215,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a write back, while nobody changed it since
+         * Undo a write, unless the object has changed since
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postHistoryByIdUndo"];
@@ -233,7 +233,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Writes that can be taken back
+         * List writes that can be undone
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getUndos"];
@@ -255,7 +255,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask the portal something by the way
+         * Send a GET in the background
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postLookup"];
@@ -275,7 +275,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Show a draft as it would go out
+         * Preview the request of a draft
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postPreview"];
@@ -295,7 +295,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write a draft as a program
+         * Convert a draft to a program
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postSnippets"];
@@ -315,7 +315,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write requests of the history as one program or runbook
+         * Convert requests of the history to a program or runbook
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postScript"];
@@ -355,7 +355,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fill the screen with the window, or go back
+         * Toggle full screen
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postNativeFullScreen"];
@@ -375,7 +375,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close the window, as its close button does
+         * Close the window
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postNativeQuit"];
@@ -395,7 +395,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Save a file where the person says
+         * Save a file with a dialog
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postNativeSave"];
@@ -413,7 +413,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Open a response of the history again
+         * Open a response of the history
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getHistoryByIdReply"];
@@ -433,7 +433,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of the tree
+         * Get rows of the tree
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdRows"];
@@ -453,7 +453,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of the text
+         * Get lines of the text
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdLines"];
@@ -473,7 +473,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a value stands
+         * Get the path of a value
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdPath"];
@@ -493,7 +493,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A value, for copying
+         * Get a value to copy
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdValue"];
@@ -533,7 +533,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole body
+         * Download the body
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdRaw"];
@@ -553,7 +553,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The first 4 KiB of the body in hexadecimal
+         * Get the first 4 KiB of the body in hexadecimal
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdHex"];
@@ -573,7 +573,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The single values, of a list those of one item
+         * List the scalar values, for a list those of one item
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdScalars"];
@@ -593,7 +593,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The keys at the beginning of the body
+         * List the keys at the beginning of the body
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdKeys"];
@@ -613,7 +613,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is open, to have it so again
+         * Get the expanded state
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdLeft"];
@@ -635,7 +635,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open or close a value
+         * Expand or collapse a value
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDocumentsByIdToggle"];
@@ -655,7 +655,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open and close everything as it was left
+         * Restore the expanded state
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDocumentsByIdUnfold"];
@@ -695,7 +695,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * List what differs between two responses
+         * Compare two responses
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postCompare"];
@@ -713,7 +713,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Columns of the table
+         * List columns of the table
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdColumns"];
@@ -733,7 +733,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of the table
+         * Get rows of the table
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdTable"];
@@ -753,7 +753,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The table as a file or for the clipboard
+         * Export the table, or copy it
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdExport"];
@@ -773,7 +773,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Open what is around a value of the tree
+         * Expand the parents of a value
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdReveal"];
@@ -793,7 +793,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The lines of a chart
+         * Get the lines of a chart
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDocumentsByIdSeries"];
@@ -815,7 +815,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * When maintenance is in effect
+         * Calculate the times of maintenance
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postMaintenanceWindows"];
@@ -833,7 +833,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The built-in portal and the remote ones
+         * List the built-in and the remote portals
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getPortalsAll"];
@@ -855,7 +855,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a portal who it is
+         * Test the connection to a portal
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postPortalsTest"];
@@ -899,7 +899,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read a portal's catalog anew
+         * Reload a portal's catalog
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postPortalsByIdCatalog"];
@@ -919,7 +919,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what a file holds, without writing anything
+         * Preview an import
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postExchangeLook"];
@@ -939,7 +939,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Import what a file holds
+         * Import a file
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postExchangeImport"];
@@ -957,7 +957,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Write collections, requests or history to a file
+         * Export collections, requests or history
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getExchangeExport"];
@@ -977,7 +977,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The data folder, and restores in it
+         * Get the data folder and the state of restores
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getData"];
@@ -997,13 +997,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Fetch the backup, once
+         * Download the backup, once
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDataBackup"];
         put?: never;
         /**
-         * Make a backup, to be fetched
+         * Create a backup to download
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDataBackup"];
@@ -1023,7 +1023,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a backup, piece by piece
+         * Upload a part of a backup
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDataRestoreParts"];
@@ -1043,7 +1043,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check the backup that was sent
+         * Check the uploaded backup
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDataRestoreLook"];
@@ -1063,12 +1063,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the backup that was sent ready for the next start
+         * Restore the uploaded backup at the next start
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDataRestore"];
         /**
-         * Take back a restore that waits for the next start
+         * Cancel a pending restore
          * @description Right needed: none: any signed-in user.
          */
         delete: operations["deleteDataRestore"];
@@ -1087,7 +1087,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make what the last restore replaced ready for the next start
+         * Restore the data from before the last restore at the next start
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postDataRestoreUndo"];
@@ -1108,7 +1108,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete what the last restore replaced
+         * Delete the data from before the last restore
          * @description Right needed: none: any signed-in user.
          */
         delete: operations["deleteDataReplaced"];
@@ -1125,7 +1125,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What helps to find out what is wrong, without secrets
+         * Download diagnostics without secrets
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getDataDiagnostics"];
@@ -1167,7 +1167,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close the window and open it again
+         * Restart the window
          * @description Right needed: none: any signed-in user.
          */
         post: operations["postNativeRestart"];
@@ -1185,7 +1185,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which program this is
+         * Get the version of the program
          * @description Right needed: none: any signed-in user.
          */
         get: operations["getAbout"];
@@ -1206,7 +1206,7 @@ export interface paths {
         };
         /**
          * List tabs
-         * @description Returns the tabs this account can see, one page at a time.
+         * @description Returns the tabs that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1245,7 +1245,7 @@ export interface paths {
         get: operations["getTabsById"];
         /**
          * Replace a tab
-         * @description Replaces the tab: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the tab: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1262,7 +1262,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a tab
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1278,7 +1278,7 @@ export interface paths {
         };
         /**
          * List variables
-         * @description Returns the variables this account can see, one page at a time.
+         * @description Returns the variables that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1317,7 +1317,7 @@ export interface paths {
         get: operations["getVariablesById"];
         /**
          * Replace a variable
-         * @description Replaces the variable: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the variable: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1334,7 +1334,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a variable
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1442,7 +1442,7 @@ export interface paths {
         };
         /**
          * List requests
-         * @description Returns the requests this account can see, one page at a time.
+         * @description Returns the requests that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1486,7 +1486,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a request
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1546,7 +1546,7 @@ export interface paths {
         };
         /**
          * List portals
-         * @description Returns the portals this account can see, one page at a time.
+         * @description Returns the portals that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1581,7 +1581,7 @@ export interface paths {
         get: operations["getPortalsById"];
         /**
          * Replace a portal
-         * @description Replaces the portal: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the portal: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1598,7 +1598,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a portal
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1614,7 +1614,7 @@ export interface paths {
         };
         /**
          * List collections
-         * @description Returns the collections this account can see, one page at a time.
+         * @description Returns the collections that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1653,7 +1653,7 @@ export interface paths {
         get: operations["getCollectionsById"];
         /**
          * Replace a collection
-         * @description Replaces the collection: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the collection: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1670,7 +1670,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a collection
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1686,7 +1686,7 @@ export interface paths {
         };
         /**
          * List saved requests
-         * @description Returns the saved requests this account can see, one page at a time.
+         * @description Returns the saved requests that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1725,7 +1725,7 @@ export interface paths {
         get: operations["getRequestsById"];
         /**
          * Replace a saved request
-         * @description Replaces the saved request: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the saved request: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1742,7 +1742,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a saved request
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1818,7 +1818,7 @@ export interface paths {
         };
         /**
          * List extractors
-         * @description Returns the extractors this account can see, one page at a time.
+         * @description Returns the extractors that the caller can view, one page at a time.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1857,7 +1857,7 @@ export interface paths {
         get: operations["getExtractorsById"];
         /**
          * Replace an extractor
-         * @description Replaces the extractor: what is not given returns to its default. Read-only fields are accepted and ignored.
+         * @description Replaces the extractor: fields that are not given get their defaults. Read-only fields are accepted and ignored.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1874,7 +1874,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of an extractor
-         * @description Changes the fields that are given, and no others.
+         * @description Changes only the fields that are given.
          *
          *     Right needed: none: any signed-in user.
          */
@@ -1920,15 +1920,15 @@ export interface components {
              * @example 1404
              */
             errorCode: number;
-            /** @description Facts for a program */
+            /** @description Details for programs */
             errorDetail: {
-                /** @description The JSON or parameter name of what is wrong */
+                /** @description Name of the invalid field or parameter */
                 field?: string;
-                /** @description What is wrong with it */
+                /** @description The reason */
                 reason?: string;
-                /** @description The values that would do */
+                /** @description The valid values */
                 allowed?: unknown[];
-                /** @description Of a mistake of the portal: where to find it in the log */
+                /** @description Of an internal error: the request id in the log */
                 requestId?: string;
             } | null;
         };
@@ -1946,7 +1946,7 @@ export interface components {
             several: boolean;
             /** @description whether the variables of a file can be imported without its requests */
             variables: boolean;
-            /** @description whether collections can be written in it */
+            /** @description whether collections can be exported in it */
             writes: boolean;
         };
         Language: {
@@ -1977,7 +1977,7 @@ export interface components {
             account: string;
             /** @description stars, or nothing */
             secret: string;
-            /** @description who is signed in there; empty for nobody */
+            /** @description the signed-in user */
             user: string;
             readOnly: boolean;
             /** @description seconds */
@@ -1993,7 +1993,7 @@ export interface components {
             /** @description send the credential in clear over http:// to another machine */
             sendInClear: boolean;
             catalogUrl: string;
-            /** @description empty: the built-in catalog */
+            /** @description empty: the built-in catalog is used */
             catalogFrom: string;
             /** @description epoch milliseconds */
             catalogAt: number;
@@ -2064,7 +2064,7 @@ export interface components {
             csrfToken: string;
             id: number;
             name: string;
-            /** @description that endpoints of the built-in portal need and the user has, in the catalog's words */
+            /** @description permissions of the user on the built-in portal, as in the catalog */
             rights: string[];
             role: string;
         };
@@ -2099,7 +2099,7 @@ export interface components {
             keyring: boolean;
             /** @description of snippets and scripts, in the order to show them */
             languages: components["schemas"]["Language"][];
-            /** @description what the person should know, one line each */
+            /** @description notices for the user */
             notice: string | null;
             /** @description the one whose tabs and variables these are */
             portal: components["schemas"]["Shown"];
@@ -2154,7 +2154,7 @@ export interface components {
             maxLength?: number;
             default?: unknown;
             example?: unknown;
-            /** @description where the objects are whose ids it holds */
+            /** @description the list of the objects whose ids it holds */
             list?: string;
         };
         Schema: {
@@ -2170,7 +2170,7 @@ export interface components {
             maxLength?: number;
             default?: unknown;
             example?: unknown;
-            /** @description where the objects are whose ids it holds */
+            /** @description the list of the objects whose ids it holds */
             list?: string;
         };
         Failure: {
@@ -2194,6 +2194,8 @@ export interface components {
             path: string;
             category: string;
             summary: string;
+            /** @description for what it returns, changes or removes: 'device group'; empty for none */
+            noun: string;
             doc: string;
             permission: string;
             admin: boolean;
@@ -2249,7 +2251,7 @@ export interface components {
             query: components["schemas"]["Pair"][];
         };
         LinkEvent: {
-            /** @description as the Monitor calls it */
+            /** @description name of the Monitor screen */
             screen?: string;
             /** @description of an object on the screen */
             id?: string;
@@ -2266,20 +2268,20 @@ export interface components {
         PagesEvent: {
             items: number;
             ms: number;
-            /** @description pages that came */
+            /** @description received pages */
             page: number;
-            /** @description 0: not known */
+            /** @description 0: unknown */
             pages: number;
             /** @description from the last response */
             quota: components["schemas"]["Quota"] | null;
             sendId: string;
             /**
-             * @description ready once, when a run to a file waits for its file to be fetched
+             * @description ready once, when a run to a file waits for the download
              * @enum {string}
              */
             state: "running" | "paused" | "waiting" | "ready";
             total: number | null;
-            /** @description milliseconds that the portal's quota asks to wait */
+            /** @description milliseconds to wait for the portal's rate limit */
             wait: number;
         };
         PortalEvent: {
@@ -2287,7 +2289,7 @@ export interface components {
             kind: string;
         };
         ProgressEvent: {
-            /** @description bytes; 0: not known */
+            /** @description bytes; 0: unknown */
             expected: number;
             /** @description bytes */
             received: number;
@@ -2363,17 +2365,17 @@ export interface components {
             problem: string;
         };
         RunReport: {
-            /** @description that came */
+            /** @description received */
             pages: number;
-            /** @description 0: not known */
+            /** @description 0: unknown */
             of: number;
             items: number;
             total: number | null;
-            /** @description why it is not whole, one sentence; empty when it is */
+            /** @description why it is incomplete, one sentence; empty if it is complete */
             partial: string;
             /** @description of the page that failed; 0 for none */
             status: number;
-            /** @description it can go on */
+            /** @description it can be resumed */
             resume: boolean;
             notes: string[];
         };
@@ -2387,7 +2389,7 @@ export interface components {
             /** @description the parameter or field that is wrong; empty when unknown */
             field: string;
             allowed: unknown[];
-            /** @description that the role lacks; empty when unknown */
+            /** @description permission that the role does not have */
             right: string;
             /** @description seconds to wait; 0 when unknown */
             retryAfter: number;
@@ -2409,9 +2411,9 @@ export interface components {
             json: boolean;
             /** @description why the body is not JSON; empty when it is */
             problem: string;
-            /** @description how its bytes became text; empty for UTF-8 */
+            /** @description how its bytes were decoded; empty for UTF-8 */
             reading: string;
-            /** @description not text; /documents/{id}/hex shows its beginning */
+            /** @description not text; /documents/{id}/hex returns its beginning */
             binary: boolean;
             /** @description the first 200 */
             rows: components["schemas"]["TreeRow"][];
@@ -2429,7 +2431,7 @@ export interface components {
             run: components["schemas"]["RunReport"] | null;
             /** @description redirects that were followed, in order */
             hops: components["schemas"]["Hop"][];
-            /** @description what undoing does; empty when it cannot be undone */
+            /** @description the effect of undoing; empty if it cannot be undone */
             undo: string;
             /** @description null below status 400 */
             error: components["schemas"]["Problem"] | null;
@@ -2460,7 +2462,7 @@ export interface components {
             name: string;
         };
         Below: {
-            /** @description 'devices', or 'device' where there is one */
+            /** @description plural of its kind, or singular for one */
             label: string;
             count: number;
         };
@@ -2471,9 +2473,9 @@ export interface components {
             /** @description counting took too long */
             late: boolean;
             name: string;
-            /** @description what kind of thing it is, such as maintenance window; empty when the catalog does not say */
+            /** @description its kind, such as maintenance window; empty if unknown */
             noun: string;
-            /** @description as it would go out, with its query */
+            /** @description path of the request, with its query */
             path: string;
         };
         Undone: {
@@ -2483,14 +2485,14 @@ export interface components {
         };
         Undoable: {
             historyId: number;
-            /** @description what that does */
+            /** @description effect of the undo */
             undo: string;
         };
         Undoables: {
             items: components["schemas"]["Undoable"][];
         };
         LookedUp: {
-            /** @description null for what is no JSON */
+            /** @description null if it is not JSON */
             body: unknown;
             status: number;
         };
@@ -2528,7 +2530,7 @@ export interface components {
             text: string;
         };
         SavedTo: {
-            /** @description empty when the person cancelled */
+            /** @description empty if the user cancelled */
             path: string;
         };
         TreeRows: {
@@ -2546,14 +2548,14 @@ export interface components {
         Match: {
             /** @description matches in the whole document */
             count: number;
-            /** @description which one this is, from 0; -1 when there is none */
+            /** @description index of the match, from 0; -1 if there is none */
             index: number;
             /** @description the value it is in, or whose key it is in */
             node: number;
             path: string;
             /** @description of the tree, or a line of the text */
             row: number;
-            /** @description rows there are now */
+            /** @description current number of rows */
             total: number;
         };
         ListItem: {
@@ -2668,7 +2670,7 @@ export interface components {
         };
         Revealed: {
             row: number;
-            /** @description rows there are now */
+            /** @description current number of rows */
             total: number;
         };
         SeriesLine: {
@@ -2734,7 +2736,7 @@ export interface components {
             label: string;
             /** @description the first 200 */
             lines: components["schemas"]["Line"][];
-            /** @description what was left out or changed */
+            /** @description what was not imported, or was changed */
             notes: string[];
             requests: number;
             /** @description those of the variables that become secret ones */
@@ -2751,11 +2753,11 @@ export interface components {
             bytes: number;
             /** @description from the root */
             folder: string;
-            /** @description of what the last restore replaced */
+            /** @description size of the data from before the last restore */
             keptBytes: number;
-            /** @description when the last restore replaced it, epoch milliseconds; 0 for nothing kept */
+            /** @description time of the last restore, epoch milliseconds; 0 if its previous data is not kept */
             replaced: number;
-            /** @description a restore goes on at the next start */
+            /** @description a restore is pending for the next start */
             waits: boolean;
         };
         MadeBackup: {
@@ -2763,32 +2765,32 @@ export interface components {
             name: string;
         };
         Taken: {
-            /** @description that came so far */
+            /** @description received so far */
             bytes: number;
         };
         SentBackup: {
             bytes: number;
             /** @description epoch milliseconds */
             made: number;
-            /** @description the passwords and keys in it can be opened here */
+            /** @description its passwords and keys can be decrypted here */
             sameKey: boolean;
             /** @description of the program that made it */
             version: string;
         };
         About: {
-            /** @description when its source was committed, ISO; empty when it does not say */
+            /** @description commit time of its source, ISO; empty if unknown */
             built: string;
             dataFolder: string;
             /** @description the version of the compiler */
             go: string;
-            /** @description of its source; empty when it does not say */
+            /** @description commit of its source; empty if unknown */
             revision: string;
             /** @description such as linux/amd64 */
             system: string;
             version: string;
         };
         TabList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -2798,7 +2800,7 @@ export interface components {
             data: Record<string, unknown> | null;
         };
         VariableList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -2873,7 +2875,7 @@ export interface components {
             readonly total: number;
         };
         HistoryList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -2994,7 +2996,7 @@ export interface components {
             readonly catalogAt: number;
         };
         PortalList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -3021,7 +3023,7 @@ export interface components {
             trashed: number;
         };
         CollectionList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -3057,7 +3059,7 @@ export interface components {
             trashed: number;
         };
         RequestList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -3119,7 +3121,7 @@ export interface components {
             readonly problem: string;
         };
         ExtractorList: {
-            /** @description How many match in all, whatever the page */
+            /** @description Number of all matches, on all pages */
             total: number;
             /** @description Always null; kept for clients of the published API */
             searchId: string | null;
@@ -3129,7 +3131,7 @@ export interface components {
             data: Record<string, unknown> | null;
         };
         Send: {
-            /** @description Comes back in progress events */
+            /** @description Id in progress events */
             sendId?: string;
             /** @description The tab that shows the response; 0 for none */
             tabId?: number;
@@ -3147,12 +3149,12 @@ export interface components {
             draft: components["schemas"]["Draft"];
             /** @description Send it even with unknown variables */
             anyway?: boolean;
-            /** @description Pages as large as the portal allows, whatever size the draft asks for */
+            /** @description Use the maximum page size instead of the size in the draft */
             largest?: boolean;
-            /** @description The document of a run that ended early: it goes on from there, with its own draft; one of the history with the draft given, which must ask for the same */
+            /** @description The document of an incomplete run to resume, with its own draft; or one of the history, with the same request as draft */
             resume?: string;
             /**
-             * @description Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that it is ready
+             * @description Write the items to a file, to be downloaded at /pages/{sendId}/file once the run is ready
              * @enum {string}
              */
             file?: "" | "csv" | "ndjson" | "json";
@@ -3161,25 +3163,25 @@ export interface components {
         };
         Steering: {
             /**
-             * @description pause after the page under way, or at once while it waits, resume, or stop and keep what came
+             * @description pause after the current page, resume, or stop and keep the received pages
              * @enum {string}
              */
             do: "pause" | "resume" | "stop";
         };
         Batch: {
-            /** @description Comes back in progress events */
+            /** @description Id in progress events */
             batchId?: string;
             /** @description Of saved requests, in the order they are sent */
             ids: number[];
-            /** @description Go on behind one that fails */
+            /** @description Continue after a failed one */
             goOn?: boolean;
         };
         Write: {
-            /** @description The write it is about */
+            /** @description The write */
             draft: components["schemas"]["Draft"];
         };
         Lookup: {
-            /** @description A GET to ask by the way */
+            /** @description A GET in the background */
             draft: components["schemas"]["Draft"];
         };
         PreviewBody: {
@@ -3196,7 +3198,7 @@ export interface components {
             language?: string;
         };
         Script: {
-            /** @description Of the history; they run in the order they were sent */
+            /** @description Ids in the history; they run in the order they were sent */
             ids: number[];
             /**
              * @description The id of one, or runbook
@@ -3209,11 +3211,11 @@ export interface components {
             url: string;
         };
         Save: {
-            /** @description What the file is called; of a fetched one empty for its own name */
+            /** @description Name of the file; default: the name in the response */
             name?: string;
-            /** @description Below /explorer or /api, with the query: what the file holds */
+            /** @description Path below /explorer or /api, with the query, of the contents */
             path?: string;
-            /** @description What the file holds, without a path */
+            /** @description Contents of the file, if there is no path */
             text?: string;
         };
         Toggle: {
@@ -3228,7 +3230,7 @@ export interface components {
             count?: number;
         };
         Unfold: {
-            /** @description What /documents/{id}/left has told */
+            /** @description The state of /documents/{id}/left */
             left: string;
             /** @description The first row to return */
             from?: number;
@@ -3240,7 +3242,7 @@ export interface components {
             query: string;
         };
         ComparisonBody: {
-            /** @description A document; empty when leftHistory says it */
+            /** @description A document; empty with leftHistory */
             left?: string;
             /** @description A document; empty when rightHistory says it */
             right?: string;
@@ -3249,7 +3251,7 @@ export interface components {
             /** @description A request of the history */
             rightHistory?: number;
             /**
-             * @description Keys that do not matter, wherever they are
+             * @description Keys to ignore at any depth
              * @default []
              */
             ignore?: string[];
@@ -3271,12 +3273,12 @@ export interface components {
         Window: {
             /**
              * Format: epoch-milliseconds
-             * @description Of the time that is looked at
+             * @description The time range
              */
             from: number;
             /** Format: epoch-milliseconds */
             to: number;
-            /** @description Maintenance as the portal lists it */
+            /** @description Maintenance schedules as the portal lists them */
             planned: components["schemas"]["Planned"][];
         };
         PortalTrial: {
@@ -3327,7 +3329,7 @@ export interface components {
             catalogUrl?: string;
         };
         Login: {
-            /** @description The user name there */
+            /** @description The user name at the portal */
             username: string;
             /** @description Not kept */
             password: string;
@@ -3337,15 +3339,15 @@ export interface components {
             name?: string;
             /** @description The file */
             text?: string;
-            /** @description The collection to import into; 0 beside all others */
+            /** @description The collection to import into; 0 for the top level */
             parentId?: number;
             /** @description Add its variables, too */
             variables?: boolean;
         };
         Restore: {
-            /** @description What the backup's file is called */
+            /** @description Name of the backup file */
             name: string;
-            /** @description Restore although the secrets in it cannot be opened */
+            /** @description Restore even if its secrets cannot be decrypted */
             withoutKey?: boolean;
         };
         TabBody: {
@@ -3641,7 +3643,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Nobody is signed in, the session has ended, or the token is wrong */
+        /** @description The caller is not signed in, the session has ended, or the token is wrong */
         NotSignedIn: {
             headers: {
                 [name: string]: unknown;
@@ -3649,7 +3651,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "nobody is signed in, the session has ended, or the token is wrong",
+                 *       "errorMessage": "the caller is not signed in, the session has ended, or the token is wrong",
                  *       "errorCode": 1401,
                  *       "errorDetail": {}
                  *     }
@@ -3657,7 +3659,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The role lacks the right, the CSRF token is wrong, or the request comes from another origin */
+        /** @description The role does not have the permission, the CSRF token is wrong, or the request comes from another origin */
         Denied: {
             headers: {
                 [name: string]: unknown;
@@ -3665,7 +3667,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the role lacks the right, the CSRF token is wrong, or the request comes from another origin",
+                 *       "errorMessage": "the role does not have the permission, the CSRF token is wrong, or the request comes from another origin",
                  *       "errorCode": 1403,
                  *       "errorDetail": {}
                  *     }
@@ -3673,7 +3675,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or it is not yours to see */
+        /** @description The object does not exist, or the caller cannot view it */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -3681,7 +3683,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "there is no such thing, or it is not yours to see",
+                 *       "errorMessage": "the object does not exist, or the caller cannot view it",
                  *       "errorCode": 1404,
                  *       "errorDetail": {}
                  *     }
@@ -3689,7 +3691,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It exists already, or the state forbids it */
+        /** @description The object already exists, or its state does not allow the request */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -3697,7 +3699,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "it exists already, or the state forbids it",
+                 *       "errorMessage": "the object already exists, or its state does not allow the request",
                  *       "errorCode": 1409,
                  *       "errorDetail": {}
                  *     }
@@ -3705,7 +3707,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description It has changed since the version in If-Match */
+        /** @description The object has changed since the version in If-Match */
         Changed: {
             headers: {
                 [name: string]: unknown;
@@ -3713,7 +3715,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "it has changed since the version in If-Match",
+                 *       "errorMessage": "the object has changed since the version in If-Match",
                  *       "errorCode": 1412,
                  *       "errorDetail": {}
                  *     }
@@ -3737,7 +3739,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not sent as JSON */
+        /** @description The body is not JSON */
         NotJSON: {
             headers: {
                 [name: string]: unknown;
@@ -3745,7 +3747,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the body is not sent as JSON",
+                 *       "errorMessage": "the body is not JSON",
                  *       "errorCode": 1415,
                  *       "errorDetail": {}
                  *     }
@@ -3756,7 +3758,7 @@ export interface components {
         /** @description The rate limit is reached; Retry-After says how many seconds to wait */
         TooMany: {
             headers: {
-                /** @description Seconds until the same request goes again */
+                /** @description Seconds until the request can be sent again */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -3771,7 +3773,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A mistake of the portal; errorDetail.requestId finds it in the log */
+        /** @description The portal failed; errorDetail.requestId is the request id in its log */
         InternalError: {
             headers: {
                 [name: string]: unknown;
@@ -3779,7 +3781,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "a mistake of the portal; errorDetail.requestId finds it in the log",
+                 *       "errorMessage": "the portal failed; errorDetail.requestId is the request id in its log",
                  *       "errorCode": 1500,
                  *       "errorDetail": {}
                  *     }
@@ -3787,17 +3789,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait */
+        /** @description The portal is overloaded, or the request is too expensive; Retry-After says how many seconds to wait */
         Busy: {
             headers: {
-                /** @description Seconds until the same request goes again */
+                /** @description Seconds until the request can be sent again */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "errorMessage": "the portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait",
+                 *       "errorMessage": "the portal is overloaded, or the request is too expensive; Retry-After says how many seconds to wait",
                  *       "errorCode": 1503,
                  *       "errorDetail": {}
                  *     }
@@ -3809,7 +3811,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names this version of the object, for If-Match and If-None-Match */
+        /** @description Version of the object, for If-Match and If-None-Match */
         ETag: string;
     };
     pathItems: never;
@@ -3851,7 +3853,7 @@ export interface operations {
                 portal?: number;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4577,7 +4579,7 @@ export interface operations {
             query?: {
                 /** @description The value */
                 node?: number;
-                /** @description As it was sent */
+                /** @description Unformatted, as received */
                 exact?: boolean;
             };
             header?: never;
@@ -4612,7 +4614,7 @@ export interface operations {
                 query?: string;
                 /** @description Which match, from 0 */
                 from?: number;
-                /** @description Upper and lower case differ */
+                /** @description Match case */
                 case?: boolean;
                 /** @description In the text, not in the tree */
                 raw?: boolean;
@@ -4923,7 +4925,7 @@ export interface operations {
             query?: {
                 /** @description Columns of objects inside the items, too */
                 nested?: boolean;
-                /** @description How many rows are looked at; 0 for all */
+                /** @description Number of rows to examine; 0 for all */
                 look?: number;
             };
             header?: never;
@@ -4958,11 +4960,11 @@ export interface operations {
                 column?: string[];
                 /** @description The id of a column */
                 sort?: string;
-                /** @description From the greatest to the least */
+                /** @description Sort in descending order */
                 desc?: boolean;
                 /** @description The first row, from 0 */
                 from?: number;
-                /** @description How many; 0 in an export is all */
+                /** @description Number of rows; 0 in an export: all */
                 count?: number;
             };
             header?: never;
@@ -4997,18 +4999,18 @@ export interface operations {
                 column?: string[];
                 /** @description The id of a column */
                 sort?: string;
-                /** @description From the greatest to the least */
+                /** @description Sort in descending order */
                 desc?: boolean;
                 /** @description The first row, from 0 */
                 from?: number;
-                /** @description How many; 0 in an export is all */
+                /** @description Number of rows; 0 in an export: all */
                 count?: number;
                 /** @description Columns of objects inside the items, too */
                 nested?: boolean;
                 format?: "csv" | "tsv" | "markdown" | "xlsx";
                 /** @description Of the file, without its extension */
                 name?: string;
-                /** @description A text to be pasted, of a bounded size */
+                /** @description Limit the size for the clipboard */
                 clip?: boolean;
             };
             header?: never;
@@ -5074,11 +5076,11 @@ export interface operations {
     getDocumentsByIdSeries: {
         parameters: {
             query?: {
-                /** @description The column with the moments, for a list */
+                /** @description For a list: the column with the times */
                 time?: string;
-                /** @description Columns; all numbers of measured data without */
+                /** @description Columns; default: all numbers of data responses */
                 line?: string[];
-                /** @description What a line may have; more are thinned */
+                /** @description Maximum number of points of a line */
                 points?: number;
                 /** @description Epoch milliseconds */
                 from?: number;
@@ -5373,7 +5375,7 @@ export interface operations {
             query?: {
                 /** @description The id of a format */
                 format?: string;
-                /** @description Ids of collections; all of them when nothing is named */
+                /** @description Ids of collections; default: all */
                 collections?: string;
                 /** @description Ids of saved requests */
                 requests?: string;
@@ -5481,7 +5483,7 @@ export interface operations {
     postDataRestoreParts: {
         parameters: {
             query?: {
-                /** @description Bytes that came before these */
+                /** @description Bytes uploaded before these */
                 at?: number;
             };
             header?: never;
@@ -5744,12 +5746,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -5774,9 +5776,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -5809,11 +5811,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -5850,13 +5852,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5889,11 +5891,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such tab, or it is not yours to see */
+            /** @description there is no such tab, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -5905,7 +5907,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -5935,13 +5937,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such tab, or it is not yours to see */
+            /** @description there is no such tab, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the tab has changed */
             412: components["responses"]["Changed"];
@@ -5957,7 +5959,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -5981,13 +5983,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such tab, or it is not yours to see */
+            /** @description there is no such tab, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the tab has changed */
             412: components["responses"]["Changed"];
@@ -6000,7 +6002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6030,13 +6032,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such tab, or it is not yours to see */
+            /** @description there is no such tab, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the tab has changed */
             412: components["responses"]["Changed"];
@@ -6062,12 +6064,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -6092,9 +6094,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6127,11 +6129,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -6168,13 +6170,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6207,11 +6209,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such variable, or it is not yours to see */
+            /** @description there is no such variable, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6223,7 +6225,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6253,13 +6255,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such variable, or it is not yours to see */
+            /** @description there is no such variable, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the variable has changed */
             412: components["responses"]["Changed"];
@@ -6275,7 +6277,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6299,13 +6301,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such variable, or it is not yours to see */
+            /** @description there is no such variable, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the variable has changed */
             412: components["responses"]["Changed"];
@@ -6318,7 +6320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6348,13 +6350,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such variable, or it is not yours to see */
+            /** @description there is no such variable, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the variable has changed */
             412: components["responses"]["Changed"];
@@ -6523,12 +6525,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -6553,9 +6555,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6590,13 +6592,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6629,11 +6631,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such request, or it is not yours to see */
+            /** @description there is no such request, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6645,7 +6647,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6669,13 +6671,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such request, or it is not yours to see */
+            /** @description there is no such request, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the request has changed */
             412: components["responses"]["Changed"];
@@ -6688,7 +6690,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6718,13 +6720,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such request, or it is not yours to see */
+            /** @description there is no such request, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the request has changed */
             412: components["responses"]["Changed"];
@@ -6822,12 +6824,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -6852,9 +6854,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6887,11 +6889,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -6905,13 +6907,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6944,11 +6946,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such portal, or it is not yours to see */
+            /** @description there is no such portal, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -6960,7 +6962,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -6990,13 +6992,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such portal, or it is not yours to see */
+            /** @description there is no such portal, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal has changed */
             412: components["responses"]["Changed"];
@@ -7012,7 +7014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7036,13 +7038,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such portal, or it is not yours to see */
+            /** @description there is no such portal, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal has changed */
             412: components["responses"]["Changed"];
@@ -7055,7 +7057,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7085,13 +7087,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such portal, or it is not yours to see */
+            /** @description there is no such portal, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the portal has changed */
             412: components["responses"]["Changed"];
@@ -7117,12 +7119,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -7147,9 +7149,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7182,11 +7184,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -7223,13 +7225,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7262,11 +7264,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collection, or it is not yours to see */
+            /** @description there is no such collection, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7278,7 +7280,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7308,13 +7310,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collection, or it is not yours to see */
+            /** @description there is no such collection, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collection has changed */
             412: components["responses"]["Changed"];
@@ -7330,7 +7332,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7354,13 +7356,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collection, or it is not yours to see */
+            /** @description there is no such collection, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collection has changed */
             412: components["responses"]["Changed"];
@@ -7373,7 +7375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7403,13 +7405,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such collection, or it is not yours to see */
+            /** @description there is no such collection, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the collection has changed */
             412: components["responses"]["Changed"];
@@ -7435,12 +7437,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -7465,9 +7467,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7500,11 +7502,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -7541,13 +7543,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7580,11 +7582,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such saved request, or it is not yours to see */
+            /** @description there is no such saved request, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7596,7 +7598,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7626,13 +7628,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such saved request, or it is not yours to see */
+            /** @description there is no such saved request, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the saved request has changed */
             412: components["responses"]["Changed"];
@@ -7648,7 +7650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7672,13 +7674,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such saved request, or it is not yours to see */
+            /** @description there is no such saved request, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the saved request has changed */
             412: components["responses"]["Changed"];
@@ -7691,7 +7693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -7721,13 +7723,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such saved request, or it is not yours to see */
+            /** @description there is no such saved request, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the saved request has changed */
             412: components["responses"]["Changed"];
@@ -7836,12 +7838,12 @@ export interface operations {
                  */
                 offset?: number;
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
                 /**
-                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @description Field names, with + for ascending or - for descending, comma-separated; default: by id.
                  * @example +id
                  */
                 sort?: string;
@@ -7866,9 +7868,9 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7901,11 +7903,11 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -7942,13 +7944,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @description Return only these fields, comma-separated. Smaller and faster.
                  * @example id
                  */
                 fields?: string;
             };
             header?: {
-                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                /** @description ETag of a version that the caller has: 304 and no body if it is still the current one */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7981,11 +7983,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such extractor, or it is not yours to see */
+            /** @description there is no such extractor, or you cannot view it */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -7997,7 +7999,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -8027,13 +8029,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such extractor, or it is not yours to see */
+            /** @description there is no such extractor, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the extractor has changed */
             412: components["responses"]["Changed"];
@@ -8049,7 +8051,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -8073,13 +8075,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such extractor, or it is not yours to see */
+            /** @description there is no such extractor, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the extractor has changed */
             412: components["responses"]["Changed"];
@@ -8092,7 +8094,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                /** @description ETag of the version the caller has read: 412 if it has changed since. Without it the last write wins */
                 "If-Match"?: string;
             };
             path: {
@@ -8122,13 +8124,13 @@ export interface operations {
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
             400: components["responses"]["Invalid"];
-            /** @description nobody is signed in, or the token is wrong */
+            /** @description no user is signed in, or the token is wrong */
             401: components["responses"]["NotSignedIn"];
-            /** @description the role lacks the right */
+            /** @description the user's role does not have the permission */
             403: components["responses"]["Denied"];
-            /** @description there is no such extractor, or it is not yours to see */
+            /** @description there is no such extractor, or you cannot view it */
             404: components["responses"]["NotFound"];
-            /** @description the name is taken, or the state forbids it */
+            /** @description the name is taken, or the state does not allow it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the extractor has changed */
             412: components["responses"]["Changed"];
