@@ -18,7 +18,8 @@ var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "backend/sheet", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
-	{"backend/endpoint", "backend/store/sqlite"},
+	{"backend/endpoint", "backend/store/engine"},
+	{"backend/store/sqlite", "backend/store/engine/enginetest"},
 	{"backend/portal/ground", "backend/portal/threshold", "backend/store", "backend/poll"},
 	{"backend/portal/setting", "backend/portal/datasource"},
 	{"backend/portal/audit", "backend/portal/people"},
@@ -57,7 +58,7 @@ var only = map[string][]string{
 	"spyglass/backend/store":        {"backend/store", "backend/server", "backend/series", "app/workspace"},
 	"spyglass/backend/store/sqlite": {"backend/store"},
 
-	"database/sql":                    {"backend/store", "backend/store/sqlite", "build/bench"},
+	"database/sql":                    {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":              {"backend/store/sqlite", "build/bench"},
 	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},

@@ -100,6 +100,9 @@ var opTexts = [...]string{":", "!:", "~", "!~", ">", "<", ">:", "<:", ":::empty"
 
 func (o Op) String() string { return opTexts[o] }
 
+// Negated reports whether an operator is the opposite of the one before it.
+func (o Op) Negated() bool { return o == NotEqual || o == NotContains || o == NotEmpty || o == NotNull }
+
 // takesValue reports whether a value follows the operator.
 func (o Op) takesValue() bool { return o < Empty }
 

@@ -182,11 +182,9 @@ func (db *DB) commit(b *batch) error {
 	if len(b.added) == 0 {
 		return nil
 	}
-	seq := db.seq
 	err := db.file.Write(func(tx store.ChunksTx) error {
 		for i := range b.rows[:used] {
-			seq++
-			if err := tx.Put(logs, rowOf(b.rows[i].when, seq), b.rows[i].data); err != nil {
+			if err := tx.Put(logs, rowOf(b.rows[i].when, db.seq+1+int64(i)), b.rows[i].data); err != nil {
 				return err
 			}
 		}

@@ -75,6 +75,7 @@ type Options struct {
 	Guard *service.Guard
 
 	Sibling store.Sibling // the database it belongs to; zero for none
+	Twice   bool          // run each write once more, for tests: see store.Options
 }
 
 // DB is one open file of samples.
@@ -160,7 +161,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.clock == nil {
 		db.clock = time.Now
 	}
-	file, err := store.OpenChunks(ctx, o.Path, o.Sibling, names, logs, chunks, hours)
+	file, err := store.OpenChunks(ctx, store.ChunkOptions{Path: o.Path, Sibling: o.Sibling, Twice: o.Twice,
+		Spaces: []string{names, logs, chunks, hours}})
 	if err != nil {
 		return nil, err
 	}

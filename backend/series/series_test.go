@@ -24,7 +24,7 @@ const monday = 1_699_228_800 - 1_699_228_800%(20*43200)
 func openAt(t *testing.T, path string, now int64) *series.DB {
 	t.Helper()
 	db, err := series.Open(t.Context(),
-		series.Options{Path: path, Clock: func() time.Time { return time.Unix(now, 0) }})
+		series.Options{Path: path, Clock: func() time.Time { return time.Unix(now, 0) }, Twice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (s *Server) samplesHavePortal(path string) error {
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling Sibling) (file string, err error) {
 		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling,
-			Guard: s.guard})
+			Guard: s.guard, Twice: s.o.Twice})
 		if err != nil {
 			return "", err
 		}

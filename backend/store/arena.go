@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // arena holds the texts of one column, row after row in one piece of memory, so
@@ -55,7 +55,7 @@ type source struct {
 }
 
 // texts returns the arena's form of a stored value; ok is false where a NUL or
-// broken UTF-8 makes SQLite compare in its own way.
+// broken UTF-8 makes the engine compare in its own way.
 func (s source) texts(stored string) (texts []byte, ok bool) {
 	values := []string{stored}
 	if s.pairs {
@@ -77,11 +77,11 @@ func (s source) texts(stored string) (texts []byte, ok bool) {
 	return texts, true
 }
 
-// folded returns a text in which case makes no difference: as LIKE and NOCASE of
-// SQLite have it, or as its function fold.
+// folded returns a text in which case makes no difference: that of A to Z
+// alone, or as engine.Fold has it.
 func (s source) folded(value string) string {
 	if s.wide {
-		return sqlite.Fold(value)
+		return engine.Fold(value)
 	}
 	for i := range len(value) {
 		if 'A' <= value[i] && value[i] <= 'Z' {

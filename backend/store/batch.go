@@ -9,7 +9,6 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
 )
 
 // maxBatch limits the writes of one batch: the writes of others wait
@@ -59,7 +58,7 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 // attempt runs one operation in a savepoint, so that a failed one changes
 // nothing. An error ends the whole batch.
 func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
-	if err := tx.w.exec(sqlite.Savepoint(operation)); err != nil {
+	if err := tx.w.base.Savepoint(operation); err != nil {
 		return err
 	}
 	answer, err := do(ctx, tx)
@@ -69,7 +68,7 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 			r.ID, _ = strconv.ParseInt(answer.Location[strings.LastIndexByte(answer.Location, '/')+1:], 10, 64)
 		}
 		r.ETag = answer.ETag
-		return tx.w.exec(sqlite.Release(operation))
+		return tx.w.base.Release(operation)
 	}
 	f := fault.Of(full(err))
 	if f.Kind == fault.Internal || f.Kind == fault.Full {
@@ -78,10 +77,10 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 	r.Fault = f
 	tx.along = nil
 	tx.memos = nil // they may be made from what goes now
-	if err := tx.w.exec(sqlite.RollbackTo(operation)); err != nil {
+	if err := tx.w.base.RollbackTo(operation); err != nil {
 		return err
 	}
-	return tx.w.exec(sqlite.Release(operation))
+	return tx.w.base.Release(operation)
 }
 
 // readBatch reads the body as far as its list of operations.

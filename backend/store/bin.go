@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // life selects existing or deleted rows, where deleted ones are kept.
@@ -17,19 +17,19 @@ const (
 	either
 )
 
-// live returns the condition that a row is not soft-deleted.
-func (t *Table[T]) live() string { return t.lives(alive) }
+var always, never engine.Cond = engine.All{}, engine.Any{}
 
-func (t *Table[T]) lives(which life) string {
+// live returns the condition that a row is not soft-deleted.
+func (t *Table[T]) live() engine.Cond { return t.lives(alive) }
+
+func (t *Table[T]) lives(which life) engine.Cond {
 	switch {
 	case t.res.SoftBy == "" && which == gone:
-		return sqlite.Never
+		return never
 	case t.res.SoftBy == "" || which == either:
-		return sqlite.Always
-	case which == gone:
-		return sqlite.Positive(t.res.SoftBy)
+		return always
 	}
-	return sqlite.Zero(t.res.SoftBy)
+	return engine.Deleted(which == gone)
 }
 
 // restore brings a deleted row back.

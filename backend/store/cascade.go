@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // dependent is a field whose rows are deleted with the row it names.
@@ -48,44 +47,18 @@ func (t *tx) cascade(ctx context.Context, name string, id int64) error {
 }
 
 func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64) error {
-	_, err := t.removeEach(ctx, tx, sqlite.Is(field), id)
+	_, err := t.removeEach(ctx, tx, engine.Compare{Column: field, Op: "=", Value: id})
 	return err
 }
 
 // removeEach removes the rows that meet a condition one by one, so that the
 // dependents of each go too, and returns how many they were.
-func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where string, args ...any) (int64, error) {
-	ids, err := t.idsOf(ctx, tx, where, args...)
+func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
+	ids, err := selectIDs(ctx, tx.reader(), engine.Select{Table: t.table, Where: where, Order: byID})
 	for _, id := range ids {
 		if err == nil {
 			err = t.remove(ctx, tx, id)
 		}
 	}
 	return int64(len(ids)), err
-}
-
-func (t *Table[T]) idsOf(ctx context.Context, q asker, where string, args ...any) ([]int64, error) {
-	stmt, err := q.stmt(ctx, t.sql.IDs(where, sqlite.ID))
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	return scanAll[int64](found)
-}
-
-// scanAll reads query results of one column.
-func scanAll[V any](found *sql.Rows) ([]V, error) {
-	defer found.Close()
-	var all []V
-	for found.Next() {
-		var one V
-		if err := found.Scan(&one); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, found.Err()
 }

@@ -15,7 +15,7 @@ import (
 
 func openChunks(t *testing.T, path string) *store.Chunks {
 	t.Helper()
-	c, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b")
+	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: path, Spaces: []string{"a", "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 		filepath.Join(folder, "no", "file"): filepath.Join(folder, "no", "file") +
 			" cannot be written (no such file or directory); choose another --data folder or change its permissions",
 	} {
-		_, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a")
+		_, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: path, Spaces: []string{"a"}})
 		if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
@@ -135,17 +135,36 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 
 func TestChunksOfANewerVersionAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chunks.db")
-	c, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b", "c")
+	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: path, Spaces: []string{"a", "b", "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b")
+	_, err = store.OpenChunks(t.Context(), store.ChunkOptions{Path: path, Spaces: []string{"a", "b"}})
 	want := path + " was written by a newer version of Spyglass: it has c, which this version does not know and " +
 		"would lose. Start the newer version, or choose another --data folder. Nothing was changed"
 	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestAWriteOfChunksThatRunsTwiceWritesOnce(t *testing.T) {
+	c, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: filepath.Join(t.TempDir(), "chunks.db"),
+		Spaces: []string{"a"}, Twice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	runs := int64(0)
+	if err := c.Write(func(tx store.ChunksTx) error {
+		runs++
+		return tx.Put("a", runs, fmt.Append(nil, "run ", runs))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read(t, c, "a"), map[int64]string{2: "run 2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the space holds %v, want %v", got, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Files copies and checks database files, of which no DB of this process need
@@ -17,21 +17,21 @@ type Files struct{}
 // while another process has the database open, and neither waits for the other.
 func (Files) Copy(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
-		return err // SQLite would make it
+		return err // the engine would make it
 	}
-	if err := sqlite.Copy(ctx, from, to); err != nil {
+	if err := chosen.Copy(ctx, from, to); err != nil {
 		return explain(from, err)
 	}
 	return os.Chmod(to, 0o600)
 }
 
 // Verify reads a whole database, even while another process has it open. It
-// is fault.Conflict when the file is damaged; the cause has SQLite's findings.
+// is fault.Conflict when the file is damaged; the cause has the findings of the engine.
 func (Files) Verify(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
-		return err // SQLite would make it
+		return err // the engine would make it
 	}
-	findings, err := sqlite.Verify(ctx, path)
+	findings, err := chosen.Verify(ctx, path)
 	if err == nil && findings != "" {
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged: " + advice, Err: errors.New(findings)}
 	}
@@ -42,26 +42,26 @@ func (Files) Verify(ctx context.Context, path string) error {
 const advice = "stop Spyglass, keep a copy of the data folder, and restore a backup"
 
 // Damaged reports whether err says that a database file is damaged.
-func Damaged(err error) bool { return sqlite.Damaged(err) }
+func Damaged(err error) bool { return chosen.Class(err) == engine.Damaged }
 
 // Check reads a whole database that no process has open, of this package's
 // or of Chunks', and returns the number of its layout. It is fault.Conflict
 // when the file is damaged or from a newer version.
 func (Files) Check(ctx context.Context, path string) (layout int, err error) {
-	findings, layout, rows, err := sqlite.Check(ctx, path)
+	findings, found, err := chosen.Check(ctx, path)
 	switch {
 	case err != nil:
-		return layout, explain(path, err)
+		return found.Format, explain(path, err)
 	case findings != "":
 		return 0, &fault.Error{Kind: fault.Conflict, Message: path + " is damaged", Err: errors.New(findings)}
 	}
 	newest := chunkFormat
-	if rows {
+	if found.Tables {
 		newest = format
 	}
-	if layout > newest {
+	if found.Format > newest {
 		err = fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d)",
-			path, layout, newest)
+			path, found.Format, newest)
 	}
-	return layout, err
+	return found.Format, err
 }

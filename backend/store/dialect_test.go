@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,36 +18,62 @@ var dialect = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|FROM|WHERE|VALUES|CREA
 	`COMMIT|ROLLBACK|SAVEPOINT|RELEASE|INDEXED|COLLATE|LIKE|EXISTS|ORDER BY|GROUP BY|LIMIT|OFFSET|DESC|AND|OR|NOT|` +
 	`MATCH|NULL|json_each|pragma_\w+|sqlite_\w+)\b|"(id|body|row|ref|rowid)"($|[^:])|\?`)
 
-// TestSQLIsInThePackageOfItsEngineAlone reads the texts of this package. No other
-// package can run any: see "only" of the test of the floors.
-func TestSQLIsInThePackageOfItsEngineAlone(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) < 20 {
-		t.Fatalf("found %d files, %v", len(files), err)
-	}
-	positions := token.NewFileSet()
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+// TestOnlyTheEngineKnowsItsDatabase reads the texts and imports of this package and
+// of those below it but for package sqlite. Tests may make files of earlier versions
+// with SQL, as no version of the program makes them now.
+func TestOnlyTheEngineKnowsItsDatabase(t *testing.T) {
+	positions, files, choosing := token.NewFileSet(), 0, []string(nil)
+	if err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
+		if name == "sqlite" {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || filepath.Ext(name) != ".go" {
+			return nil
+		}
+		files++
 		file, err := parser.ParseFile(positions, name, nil, parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			literal, ok := n.(*ast.BasicLit)
-			if !ok || literal.Kind != token.STRING {
-				return true
+		test := strings.HasSuffix(name, "_test.go")
+		for _, spec := range file.Imports {
+			switch imported, _ := strconv.Unquote(spec.Path.Value); {
+			case imported == "spyglass/backend/store/sqlite":
+				choosing = append(choosing, name)
+			case !test && (strings.HasPrefix(imported, "database/sql") || strings.Contains(imported, "sqlite")):
+				t.Errorf("%s imports %s, which belongs into backend/store/sqlite", name, imported)
 			}
-			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found := dialect.FindString(text); found != "" {
-				t.Errorf("%s: %.60q has %q, which belongs into backend/store/sqlite", positions.Position(n.Pos()), text,
-					found)
-			}
-			return true
-		})
+		}
+		if !test {
+			ast.Inspect(file, func(n ast.Node) bool { return checkText(t, positions, n) })
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
+	if want := []string{"engine.go"}; files < 60 || !slices.Equal(choosing, want) {
+		t.Errorf("of %d files, %v import package sqlite; want %v alone", files, choosing, want)
+	}
+}
+
+// checkText refuses words of SQL. Imports are no texts of a program.
+func checkText(t *testing.T, positions *token.FileSet, n ast.Node) bool {
+	if _, ok := n.(*ast.ImportSpec); ok {
+		return false
+	}
+	literal, ok := n.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return true
+	}
+	text, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := dialect.FindString(text); found != "" {
+		t.Errorf("%s: %.60q has %q, which belongs into backend/store/sqlite", positions.Position(n.Pos()), text, found)
+	}
+	return true
 }

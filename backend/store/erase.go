@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // erase handles DELETE: it deletes the row, or marks it deleted where it can be
@@ -74,12 +74,12 @@ func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
 		if t.res.Within != nil {
 			within = t.res.Within(c)
 		}
-		text, args, err := t.conditions(within)
+		where, err := t.conditions(within)
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, t.sql.DeleteWhere(sqlite.All(sqlite.Is(t.res.Owner), text)),
-			append([]any{c.Access.UserID}, args...)...)
+		_, err = tx.w.base.Delete(ctx, t.table, engine.All{
+			engine.Compare{Column: t.res.Owner, Op: "=", Value: c.Access.UserID}, where})
 		return err
 	})
 }

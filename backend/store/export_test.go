@@ -13,7 +13,7 @@ func (db *DB) MaxPages(ctx context.Context, n int) error {
 	if n == 0 {
 		n = 1 << 30
 	}
-	return db.writer.raw(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
+	return db.Raw(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
 }
 
 // MirrorFrom makes tables of more rows than that keep their texts in memory.
@@ -32,13 +32,17 @@ func (t *Table[T]) Mirrored() (rows, fresh int) {
 
 // Prepared returns how many prepared statements are cached.
 func (db *DB) Prepared() int {
-	db.stmts.mu.RLock()
-	defer db.stmts.mu.RUnlock()
-	return len(db.stmts.all)
+	return db.base.(interface{ Prepared() int }).Prepared()
 }
 
 // Raw runs a statement of SQL, as an earlier version of the program may have.
-func (db *DB) Raw(ctx context.Context, statement string) error { return db.writer.raw(ctx, statement) }
+func (db *DB) Raw(ctx context.Context, statement string) error {
+	return db.write(ctx, func(t *tx) error {
+		return t.w.base.(interface {
+			Exec(ctx context.Context, statements string) error
+		}).Exec(ctx, statement)
+	})
+}
 
 // SealUnbound seals a secret as versions before "v2:" did.
 func (db *DB) SealUnbound(secret []byte) string {

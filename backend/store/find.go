@@ -2,22 +2,17 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // query reads whole rows, by id.
-func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any) ([]T, error) {
-	stmt, err := q.stmt(ctx, t.sql.Rows(where))
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, args...)
+func (t *Table[T]) query(ctx context.Context, q asker, where engine.Cond) ([]T, error) {
+	found, err := q.reader().Select(ctx, engine.Select{Table: t.table, Columns: t.all, Where: where, Order: byID})
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +37,11 @@ func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error
 }
 
 func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []resource.Where) error {
-	text, args, err := t.conditions(where)
+	cond, err := t.conditions(where)
 	if err != nil {
 		return err
 	}
-	found, err := t.query(ctx, q, text, args...)
+	found, err := t.query(ctx, q, cond)
 	rows := reflect.ValueOf(list).Elem()
 	for _, row := range found {
 		rows.Set(reflect.Append(rows, reflect.ValueOf(row).Elem()))
@@ -54,107 +49,99 @@ func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []reso
 	return err
 }
 
-// conditions returns the text after WHERE, before any order; a limit is applied
-// by choosing the ids.
-func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
+// conditions returns the condition that rows meet all of where.
+func (t *Table[T]) conditions(where []resource.Where) (engine.Cond, error) {
 	which := alive
 	if slices.ContainsFunc(where, func(w resource.Where) bool { return w.Op == resource.OpGone }) {
 		which = gone
 	}
-	parts, args, limit := []string{t.lives(which)}, []any{}, any(nil)
+	all, limit := engine.All{t.lives(which)}, int64(-1)
 	for _, w := range where {
+		var one engine.Cond
+		var err error
 		c := t.column(w.Field)
 		switch {
 		case w.Op == resource.OpGone:
+			continue
 		case w.Op == resource.OpLimit:
-			limit = w.Value
+			limit = w.Value.(int64)
+			continue
 		case w.Op == resource.OpEither:
-			text, more, err := t.either(w.Value.([]resource.Where))
-			if err != nil {
-				return "", nil, err
-			}
-			parts, args = append(parts, text), append(args, more...)
+			one, err = t.either(w.Value.([]resource.Where))
 		case w.Op == resource.OpSeenBy:
 			seen := w.Value.(resource.Seen)
-			g, err := t.grant(seen.Access, seen.Op, which)
-			if err != nil {
-				return "", nil, err
-			}
-			if !g.all {
-				parts, args = append(parts, g.text), append(args, g.args...)
-			}
+			var g grant
+			g, err = t.grant(seen.Access, seen.Op, which)
+			one = g.cond
 		case c == nil:
-			return "", nil, fmt.Errorf("%s has no field %q", t.res.Name, w.Field)
-		case w.Op == "has any" && c.link != "":
-			ids, err := json.Marshal(w.Value)
-			if err != nil {
-				return "", nil, err
-			}
-			parts, args = append(parts, sqlite.LinkedAny(c.link)), append(args, string(ids))
+			err = fmt.Errorf("%s has no field %q", t.res.Name, w.Field)
+		case w.Op == "has any" && c.Kind == resource.KindIDs:
+			one = engine.Holds{Column: w.Field, IDs: among(w.Field, w.Value).IDs}
 		case w.Op == "in":
-			ids, err := json.Marshal(w.Value)
-			if err != nil {
-				return "", nil, err
-			}
-			parts, args = append(parts, sqlite.Among(w.Field)), append(args, string(ids))
+			one = among(w.Field, w.Value)
 		case w.Op == resource.OpOf:
-			text, more, err := t.db.named(c.field.Refs, w.Value.([]resource.Where))
-			if err != nil {
-				return "", nil, err
-			}
-			parts, args = append(parts, sqlite.InQuery(w.Field, text)), append(args, more...)
+			one, err = t.db.in(w.Field, c.field.Refs, w.Value.([]resource.Where))
 		case slices.Contains([]string{"=", "!=", "<", ">", "<=", ">="}, w.Op):
-			parts, args = append(parts, sqlite.Compare(w.Field, c.Kind, w.Op)), append(args, w.Value)
+			one = engine.Compare{Column: w.Field, Op: w.Op, Value: w.Value}
 		default:
-			return "", nil, fmt.Errorf("%s: no operator %q on %s", t.res.Name, w.Op, w.Field)
+			err = fmt.Errorf("%s: no operator %q on %s", t.res.Name, w.Op, w.Field)
 		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
 	}
-	text := sqlite.All(parts...)
-	if limit != nil {
-		text, args = sqlite.First(t.name(), text), append(args, limit)
+	if limit >= 0 {
+		return engine.First{Table: t.table, Where: all, N: limit}, nil
 	}
-	return text, args, nil
+	return all, nil
+}
+
+// among is the condition that "in" means.
+func among(field string, value any) engine.Among {
+	switch values := value.(type) {
+	case []string:
+		return engine.Among{Column: field, Texts: values}
+	case resource.IDs:
+		return engine.Among{Column: field, IDs: values}
+	}
+	return engine.Among{Column: field, IDs: value.([]int64)}
 }
 
 // IDs implements resource.LiveDB.
 func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]int64, error) {
-	text, args, err := db.named(name, where)
+	t, err := db.table(name)
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := db.stmt(ctx, text)
+	cond, err := t.conditions(where)
 	if err != nil {
 		return nil, err
 	}
-	found, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	return scanAll[int64](found)
+	return selectIDs(ctx, db.base, engine.Select{Table: t.declared(), Where: cond})
 }
 
-// either returns the condition that one of them is met.
-func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
-	var texts []string
-	var args []any
-	for _, w := range where {
-		text, more, err := t.conditions([]resource.Where{w})
-		if err != nil {
-			return "", nil, err
+// either is the condition that one of them is met.
+func (t *Table[T]) either(where []resource.Where) (engine.Cond, error) {
+	either := make(engine.Any, len(where))
+	for i, w := range where {
+		var err error
+		if either[i], err = t.conditions([]resource.Where{w}); err != nil {
+			return nil, err
 		}
-		texts, args = append(texts, text), append(args, more...)
 	}
-	return sqlite.Any(texts...), args, nil
+	return either, nil
 }
 
-// named returns the ids of the rows of a resource that meet all of where.
-func (db *DB) named(name string, where []resource.Where) (string, []any, error) {
+// in is the condition that a field has the id of a row of a resource that meets all
+// of where.
+func (db *DB) in(field, name string, where []resource.Where) (engine.Cond, error) {
 	other, err := db.table(name)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	text, args, err := other.conditions(where)
-	return sqlite.SelectIDs(other.name(), text), args, err
+	cond, err := other.conditions(where)
+	return engine.In{Column: field, Table: other.declared(), Where: cond}, err
 }
 
 func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int64]int64, error) {
@@ -162,16 +149,29 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 	if c == nil {
 		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
 	}
-	query := t.sql.CountBy(field, t.live())
-	if c.link != "" {
-		query = sqlite.CountLinks(c.link)
+	query := engine.Tally{Table: t.table, By: []engine.By{{Column: field}}, Where: t.live()}
+	if c.Kind == resource.KindIDs {
+		query.By[0].Held, query.Where = true, nil
 	}
-	return counts(ctx, q, query)
+	found, err := q.reader().Tally(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	counts := map[int64]int64{}
+	for found.Next() {
+		var key, n int64
+		if err := found.Scan(&key, &n); err != nil {
+			return nil, err
+		}
+		counts[key] = n
+	}
+	return counts, found.Err()
 }
 
 // Sum adds up a field of numbers over all rows that match.
 func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
-	where ...resource.Where) (sum int64, err error) {
+	where ...resource.Where) (int64, error) {
 	tx, err := own(in)
 	if err != nil {
 		return 0, err
@@ -179,21 +179,17 @@ func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
 	if t.column(field) == nil {
 		return 0, fmt.Errorf("%s has no field %q", t.res.Name, field)
 	}
-	text, args, err := t.conditions(where)
+	cond, err := t.conditions(where)
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := tx.stmt(ctx, t.sql.Sum(field, text))
-	if err == nil {
-		err = stmt.QueryRowContext(ctx, args...).Scan(&sum)
-	}
-	return sum, err
+	return number(tx.reader().Tally(ctx, engine.Tally{Table: t.table, Sum: field, Where: cond}))
 }
 
 func (t *Table[T]) countWithin(ctx context.Context, q asker, field string,
 	within map[int64][]int64) (map[int64]int64, error) {
 	c := t.column(field)
-	if c == nil || c.link == "" {
+	if c == nil || c.Kind != resource.KindIDs {
 		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)
 	}
 	tallies, err := t.tally(ctx, q, []resource.By{{Field: field, Within: within}}, nil)
@@ -205,25 +201,4 @@ func (t *Table[T]) countWithin(ctx context.Context, q asker, field string,
 		counts[one.Of[0].(int64)] = one.Count
 	}
 	return counts, nil
-}
-
-func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {
-	stmt, err := q.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	out := map[int64]int64{}
-	for found.Next() {
-		var key, n int64
-		if err := found.Scan(&key, &n); err != nil {
-			return nil, err
-		}
-		out[key] = n
-	}
-	return out, found.Err()
 }

@@ -3,13 +3,12 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Sibling identifies a database that belongs to a portal. The file keeps both
@@ -30,7 +29,7 @@ func lost(format string, args ...any) error {
 	return f
 }
 
-// expect refuses a file that should be there and is not, before SQLite makes it.
+// expect refuses a file that should be there and is not, before the engine makes it.
 func (s Sibling) expect(path string) error {
 	if s.File == "" {
 		return nil
@@ -44,24 +43,31 @@ func (s Sibling) expect(path string) error {
 }
 
 // claim returns the id of the file. One that has none yet gets it.
-func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file string, err error) {
+func (s Sibling) claim(ctx context.Context, w engine.Writer, path string) (file string, err error) {
 	if s.Portal == "" {
 		return "", nil
 	}
-	if _, err := conn.ExecContext(ctx, sqlite.CreateIdentity); err != nil {
-		return "", err
-	}
-	portal, err := identity(ctx, conn, "portal")
+	portal, err := meta(ctx, w, engine.Identity, "portal")
 	if err == nil {
-		file, err = identity(ctx, conn, "file")
+		file, err = meta(ctx, w, engine.Identity, "file")
 	}
 	switch {
 	case err != nil:
 		return "", err
 	case portal == "" && s.File == "":
 		file = rand.Text()
-		_, err = conn.ExecContext(ctx, sqlite.InsertIdentities, "portal", s.Portal, "file", file)
-		return file, err
+		if err := w.Begin(); err != nil {
+			return "", err
+		}
+		err := errors.Join(w.SetMeta(ctx, engine.Identity, "portal", s.Portal),
+			w.SetMeta(ctx, engine.Identity, "file", file))
+		if err == nil {
+			err = w.Commit()
+		}
+		if err != nil {
+			return "", errors.Join(err, w.Rollback())
+		}
+		return file, nil
 	case portal != s.Portal || s.File != "" && file != s.File:
 		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, "+
 			"or restore a backup. To continue with a new one, start once with --without %s: this file is then kept "+
@@ -70,10 +76,13 @@ func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file s
 	return file, nil
 }
 
-// identity returns what a file says of itself; "" for nothing.
-func identity(ctx context.Context, conn *sql.Conn, name string) (value string, err error) {
-	err = conn.QueryRowContext(ctx, sqlite.Identity, name).Scan(&value)
-	return value, err
+// meta returns the value that a file keeps of itself; "" for none.
+func meta(ctx context.Context, r engine.Reader, of engine.Meta, name string) (string, error) {
+	values, err := r.Meta(ctx, of, name)
+	if err != nil || len(values) == 0 {
+		return "", err
+	}
+	return values[0], nil
 }
 
 // FileID returns the id of the database, of which Options.Sibling says whose it is.
@@ -85,17 +94,10 @@ func (c *Chunks) FileID() string { return c.file }
 // Known returns the id that this database has stored for a file beside it; "" for
 // none.
 func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
-	err = db.write(ctx, func(tx *tx) error {
-		file, err = identity(ctx, tx.w.conn, name)
-		return err
-	})
-	return file, err
+	return meta(ctx, db.base, engine.Identity, name)
 }
 
 // Know keeps the id of a file beside this database.
 func (db *DB) Know(ctx context.Context, name, file string) error {
-	return db.write(ctx, func(tx *tx) error {
-		_, err := tx.exec(ctx, sqlite.PutIdentity, name, file)
-		return err
-	})
+	return db.write(ctx, func(tx *tx) error { return tx.w.base.SetMeta(ctx, engine.Identity, name, file) })
 }

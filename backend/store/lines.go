@@ -2,15 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"io"
 	"slices"
 	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // A stream keeps one state of the database readable, and the WAL cannot shrink
@@ -27,7 +25,7 @@ var errLasts = fault.New(fault.Invalid, "the client did not read the stream with
 
 // lines streams every row that meets the condition, one object a line, all of
 // one state of the database.
-func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order string,
+func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order []engine.Order,
 	fields []string) *resource.Answer {
 	return &resource.Answer{Type: resource.LinesType, Stream: func(w io.Writer) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, longestStream, errLasts)
@@ -41,12 +39,12 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		base, err := t.db.base.Snapshot(ctx)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = tx.Rollback() }()
-		err = t.writeLines(ctx, &snapshot{db: t.db, tx: tx}, w, c.Access, cond, order, fields)
+		defer func() { _ = base.Close() }()
+		err = t.writeLines(ctx, &snapshot{db: t.db, base: base}, w, c.Access, cond, order, fields)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -55,9 +53,9 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 }
 
 // writeLines first queries the ids in their order, which takes a few bytes a
-// row even where SQLite must sort them, and then the rows, piece by piece.
+// row even where the engine must sort them, and then the rows, piece by piece.
 func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition,
-	order string, fields []string) error {
+	order []engine.Order, fields []string) error {
 	read, stop := context.WithCancel(ctx)
 	defer stop()
 	slow := func(err error) error {
@@ -68,7 +66,8 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 	}
 	late := time.AfterFunc(longestRead, stop) // runs while the database works, and not while the caller reads
 	defer late.Stop()
-	found, err := s.tx.QueryContext(read, t.sql.IDs(cond.text.String(), order), cond.args...)
+	found, err := s.base.Select(read, engine.Select{Table: t.table, Columns: onlyID, Where: cond.all, Order: order,
+		Once: true})
 	if err != nil {
 		return slow(err)
 	}
@@ -108,20 +107,9 @@ func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who
 	if len(ids) == 0 {
 		return out, nil
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	stmt, err := s.stmt(ctx, t.sql.Page(sqlite.Among("id")))
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, string(list))
-	if err != nil {
-		return nil, err
-	}
 	p := &page{}
-	if err := t.scanPage(found, p); err != nil {
+	if err := t.readRows(ctx, ask{s.base, false}, p, engine.Select{Where: engine.Among{Column: engine.ID,
+		IDs: ids}}); err != nil {
 		return nil, err
 	}
 	p.arrange(ids)

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // list returns one page in the envelope of the specification.
@@ -35,8 +35,8 @@ func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (an
 		if err != nil || t.res.Within == nil {
 			return cond, err
 		}
-		text, args, err := t.conditions(t.res.Within(c))
-		cond.and(text, args...)
+		within, err := t.conditions(t.res.Within(c))
+		cond.and(within)
 		return cond, err
 	})
 }
@@ -62,14 +62,14 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	}
 	f, possible := f.WithoutAbsent()
 	if !possible {
-		cond.and(sqlite.Never)
+		cond.and(never)
 	}
-	base := cond.text.String()
+	base := slices.Clip(cond.all)
 	if err := t.filtered(ctx, cond, f); err != nil {
 		return nil, tooSlow(ctx, err)
 	}
 	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
-		cond.and(sqlite.Compare(usual.Field, resource.KindInteger, usual.Op), usual.Value)
+		cond.and(engine.Compare{Column: usual.Field, Op: usual.Op, Value: usual.Value})
 	}
 	order, err := t.order(q.Sort)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *Table[T]) askable(lenient bool) []resource.Column {
 
 // tooSlow turns a question that ran out of time into what the caller can do.
 func tooSlow(ctx context.Context, err error) error {
-	if ctx.Err() == context.DeadlineExceeded || sqlite.Interrupted(err) && ctx.Err() == nil {
+	if ctx.Err() == context.DeadlineExceeded || chosen.Class(err) == engine.Interrupted && ctx.Err() == nil {
 		return errTooSlow(err)
 	}
 	return err
@@ -129,7 +129,7 @@ func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op 
 		if err != nil {
 			return nil, err
 		}
-		cond.and(sqlite.Is(p.Field), id)
+		cond.and(engine.Compare{Column: p.Field, Op: "=", Value: id})
 	}
 	return cond, t.granted(cond, c, op, which)
 }
@@ -162,37 +162,32 @@ func (t *Table[T]) shown() []string {
 	return append(names, t.res.KeptNames()...)
 }
 
-func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, sqlite.ID) }
+func (t *Table[T]) order(keys []resource.Order) ([]engine.Order, error) {
+	return t.orderBy(keys, engine.ID)
+}
 
 // orderBy sorts by the keys, and rows that are equal in these by a unique column.
-func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error) {
-	var parts []string
+func (t *Table[T]) orderBy(keys []resource.Order, unique string) (parts []engine.Order, err error) {
 	for _, key := range keys {
 		c := t.column(key.Field)
 		if c == nil &&
 			slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == key.Field }) {
-			return "", fault.At("sort", "%s is calculated; lists cannot be sorted by it", key.Field)
+			return nil, fault.At("sort", "%s is calculated; lists cannot be sorted by it", key.Field)
 		}
 		if c == nil || c.Hidden {
-			return "", fault.At("sort", "%s has no field %q to sort by%s", t.label(), key.Field,
+			return nil, fault.At("sort", "%s has no field %q to sort by%s", t.label(), key.Field,
 				resource.DidYouMean(key.Field, t.shown()))
 		}
 		if c.Kind == resource.KindPairs || c.Kind == resource.KindOther {
-			return "", fault.At("sort", "%s is a list or an object; lists cannot be sorted by it", key.Field)
+			return nil, fault.At("sort", "%s is a list or an object; lists cannot be sorted by it", key.Field)
 		}
-		part := sqlite.Ascending(c.Name, c.Kind)
-		if key.Down {
-			part = sqlite.Descending(part)
-		}
-		parts = append(parts, part)
-		if sqlite.Quote(c.Name) == unique {
-			return sqlite.Orders(parts), nil
+		parts = append(parts, engine.Order{Column: c.Name, Down: key.Down})
+		if c.Name == unique {
+			return parts, nil
 		}
 	}
-	if len(keys) > 0 && keys[len(keys)-1].Down { // ties break in the direction of the last key, as its index has them
-		unique = sqlite.Descending(unique)
-	}
-	return sqlite.Orders(append(parts, unique)), nil
+	// ties break in the direction of the last key, as its index has them
+	return append(parts, engine.Order{Column: unique, Down: len(keys) > 0 && keys[len(keys)-1].Down}), nil
 }
 
 // envelope joins a page into {"total","searchId","items","data"}.
@@ -285,16 +280,9 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 // shownRow returns one row as it is shown, whole.
 func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
-	stmt, err := q.stmt(ctx, t.sql.Page(sqlite.All(sqlite.HasID, cond.text.String())))
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, append([]any{id}, cond.args...)...)
-	if err != nil {
-		return nil, err
-	}
 	p := &page{}
-	if err := t.scanPage(found, p); err != nil {
+	if err := t.readRows(ctx, ask{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),
+		cond.all}}); err != nil {
 		return nil, err
 	}
 	if len(p.ids) == 0 {

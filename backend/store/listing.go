@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // listed returns the condition that a row belongs into the list, and is there for the caller.
@@ -38,8 +38,8 @@ func (t *Table[T]) listedBy(ctx context.Context, q asker, cond *condition, l res
 		if err != nil {
 			return err
 		}
-		text, args, err := t.conditions(where)
-		cond.and(text, args...)
+		listed, err := t.conditions(where)
+		cond.and(listed)
 		cond.foreign = true
 		return err
 	}
@@ -47,10 +47,10 @@ func (t *Table[T]) listedBy(ctx context.Context, q asker, cond *condition, l res
 	switch {
 	case field == nil:
 		return fmt.Errorf("%s has no field %q to list by", t.res.Name, l.Field)
-	case field.link != "":
-		cond.and(sqlite.Linked(field.link), id)
+	case field.Kind == resource.KindIDs:
+		cond.and(engine.Holds{Column: l.Field, IDs: []int64{id}})
 	default:
-		cond.and(sqlite.Is(l.Field), id)
+		cond.and(engine.Compare{Column: l.Field, Op: "=", Value: id})
 	}
 	return nil
 }

@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"sync"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // marks are the ids of every stride-th row of a whole list in the order of its
@@ -26,43 +24,49 @@ const stride = 256
 
 // far reports whether the page is one that marks can find: of all rows that are
 // there, by id, up or down, a good way from its beginning.
-func (t *Table[T]) far(cond *condition, order string, q resource.Query, state uint64) bool {
-	return settled(state) && q.Offset >= 2*stride && cond.text.String() == t.live() &&
-		(order == sqlite.ID || order == sqlite.Descending(sqlite.ID))
+func (t *Table[T]) far(cond *condition, order []engine.Order, q resource.Query, state uint64) bool {
+	return settled(state) && q.Offset >= 2*stride && t.whole(cond.all) && order[0].Column == engine.ID
 }
 
-// farPage reads a page far from the beginning.
-func (t *Table[T]) farPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query,
+// whole reports whether a condition is that of a whole list: that rows are not deleted.
+func (t *Table[T]) whole(all engine.All) bool {
+	if t.res.SoftBy == "" {
+		return len(all) == 0
+	}
+	return len(all) == 1 && t.begins(all)
+}
+
+// begins reports whether a condition begins with that of rows that are not deleted.
+func (t *Table[T]) begins(all engine.All) bool {
+	return t.res.SoftBy == "" || len(all) > 0 && all[0] == engine.Cond(engine.Deleted(false))
+}
+
+// farPage reads such a page.
+func (t *Table[T]) farPage(ctx context.Context, r ask, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
-	total, err := t.total(ctx, ask, cond, state)
+	total, err := t.total(ctx, r, cond, state)
 	if err != nil {
 		return nil, err
 	}
 	p := &page{total: total}
-	from, size, down := q.Offset, q.Size, order != sqlite.ID
-	if down { // the page at the same distance from the other end
+	from, size := q.Offset, q.Size
+	if order[0].Down { // the page that is as far from the other end
 		from = max(0, total-q.Offset-q.Size)
 		size = min(q.Size, total-q.Offset)
 	}
 	if q.Offset >= total {
 		return p, nil
 	}
-	mark, err := t.mark(ctx, ask, from/stride)
+	mark, err := t.mark(ctx, r, from/stride)
 	if err != nil {
 		return nil, err
 	}
-	found, err := ask(ctx, t.sql.PageFrom(t.live(), order), mark, size, from%stride)
-	if err != nil {
-		return nil, err
-	}
-	return p, t.scanPage(found, p)
+	return p, t.readRows(ctx, r, p, engine.Select{Where: t.live(), Order: order, Limit: size, Offset: from % stride,
+		From: mark})
 }
 
-// orderIndex returns the name of the narrow index of the ids that are there.
-func (t *Table[T]) orderIndex() string { return string(t.res.Name) + " in order" }
-
-// mark returns the id of the row at n strides.
-func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
+// mark is the id of the row at n strides.
+func (t *Table[T]) mark(ctx context.Context, r ask, n int64) (int64, error) {
 	state := t.members.now()
 	t.marks.mu.Lock()
 	var ids []int64
@@ -78,11 +82,8 @@ func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 		if len(ids) > 0 {
 			last, skip = ids[len(ids)-1], stride-1
 		}
-		found, err := ask(ctx, t.sql.NextID(t.live()), last, skip)
-		if err != nil {
-			return 0, err
-		}
-		id, err := oneNumber(found)
+		id, err := number(r.Select(ctx, engine.Select{Table: t.table, Columns: onlyID, Where: t.live(), From: last + 1,
+			Limit: 1, Offset: skip, Once: r.once}))
 		if err != nil || id == 0 { // a row went meanwhile: the page will be read again
 			return 0, err
 		}
@@ -94,13 +95,4 @@ func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 		t.marks.state, t.marks.ids = state, ids
 	}
 	return ids[n], nil
-}
-
-// oneNumber reads the only value of a query result; 0 where there is no row.
-func oneNumber(found *sql.Rows) (n int64, err error) {
-	defer func() { err = errors.Join(err, found.Close()) }()
-	if found.Next() {
-		err = found.Scan(&n)
-	}
-	return n, errors.Join(err, found.Err())
 }

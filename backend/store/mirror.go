@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -11,14 +10,14 @@ import (
 	"time"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // mirror caches the searchable texts of a table of many rows, so that a filter
 // need not read the rows. It holds the existing rows as of one state: a base,
 // which a scan goes through, and the rows that changed since, which are few. It
-// is built at its first use, from one state of the database, while SQLite runs
-// the queries.
+// is built at its first use, from one state of the database, while the engine
+// runs the queries.
 type mirror struct {
 	notes  notes
 	newest atomic.Int64 // no row has had a higher id
@@ -29,7 +28,7 @@ type mirror struct {
 	stale   bitmap             // rows of base that were changed or deleted
 	fresh   *block             // those that have changed, and new ones
 	texts   map[int64]freshRow // what fresh is made of
-	refused map[source]bool    // too large, or compared in SQLite's own way
+	refused map[source]bool    // too large, or compared in the engine's own way
 	loading chan struct{}      // closed when the load under way has ended
 }
 
@@ -37,7 +36,7 @@ type mirror struct {
 type freshRow map[source][]byte
 
 // Up to leastMirrored rows are read as fast as they are. A query waits for the
-// mirror to be built for patience times the texts it searches, because SQLite
+// mirror to be built for patience times the texts it searches, because the engine
 // would need that many times longer too; none longer than longestPatience.
 const (
 	leastMirrored   = 4096
@@ -142,14 +141,10 @@ func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
 
 // readFresh reads the texts of some rows.
 func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshRow, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	sources := slices.Collect(maps.Keys(t.mirror.base.arenas))
 	read, lost := make(map[int64]freshRow, len(ids)), false
-	err = t.readTexts(ctx, t.db.read.QueryContext, sources, sqlite.All(t.live(), sqlite.Among("id")),
-		[]any{string(list)}, func(id int64, texts [][]byte, odd []bool) error {
+	err := t.readTexts(ctx, t.db.base, sources, engine.All{t.live(), engine.Among{Column: engine.ID, IDs: ids}},
+		func(id int64, texts [][]byte, odd []bool) error {
 			row := freshRow{}
 			for i, s := range sources {
 				if row[s] = texts[i]; odd[i] {

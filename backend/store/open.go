@@ -1,6 +1,6 @@
-// Package store keeps the rows of resources in SQLite. It has the tables, their
-// transactions, versions, caches and feeds; package sqlite below it has every
-// text of SQL, and what else only SQLite has.
+// Package store keeps the rows of resources. It has the tables, their transactions,
+// versions, caches and feeds; below it, package engine declares what it needs of a
+// database, and package sqlite implements that.
 //
 // A Table is made from a declaration in package resource: its columns, indexes
 // and endpoints follow from the fields. Beside its columns each row keeps its
@@ -8,8 +8,7 @@
 //
 // # Durability
 //
-// The database runs in WAL mode with synchronous=FULL: when Write returns, the
-// change is on disk. One goroutine writes; writes that wait at the same time
+// When Write returns, the change is on disk. One goroutine writes; writes that wait at the same time
 // share one commit, each in a savepoint of its own, so that one that fails
 // takes nothing with it.
 //
@@ -21,13 +20,12 @@
 // # Errors
 //
 // Rows that are missing or out of the caller's scope are fault.Unknown, names
-// that are taken fault.Conflict, a full disk fault.Full. Other errors of SQLite
+// that are taken fault.Conflict, a full disk fault.Full. Other errors of the engine
 // are returned as they are and belong in the log only.
 package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,7 +38,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Options configures a DB.
@@ -67,9 +65,8 @@ type DB struct {
 	clock   func() time.Time
 	zone    func() *time.Location
 	seal    sealer
-	read    *sql.DB
+	base    engine.Database
 	streams chan struct{} // a place for each list that is streamed
-	stmts   statements
 	writer  *writer
 	memos   memos // of whole tables
 	known   memos // of single rows: there may be many
@@ -99,9 +96,6 @@ const format = 3
 // readers bounds the connections that read at the same time.
 const readers = 8
 
-// idleReader sets when an idle read connection is closed: each holds a MB.
-const idleReader = 20 * time.Second
-
 // Open opens the database, or makes it when the file is not there. It refuses a
 // file that is damaged, read-only or from a newer version, and leaves it as it is.
 func Open(ctx context.Context, o Options) (*DB, error) {
@@ -124,7 +118,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard),
 		mirrored: leastMirrored, twice: o.Twice}
 	if err := db.connect(ctx, o); err != nil {
-		_ = db.closePools() // the first error is the cause
+		_ = db.closeBase() // the first error is the cause
 		return nil, explain(o.Path, err)
 	}
 	return db, nil
@@ -141,77 +135,62 @@ func (db *DB) dayZone(filter string) *time.Location {
 	return db.zone()
 }
 
-func (db *DB) connect(ctx context.Context, o Options) error {
-	pool, err := sqlite.Writer(db.path)
-	if err != nil {
+func (db *DB) connect(ctx context.Context, o Options) (err error) {
+	if db.base, err = chosen.Open(ctx, db.path, engine.Options{Readers: readers, Lasting: maxStreams}); err != nil {
 		return err
 	}
-	pool.SetMaxOpenConns(1)
-	if db.writer, err = newWriter(ctx, db, pool); err != nil {
-		_ = pool.Close()
-		return err
-	}
+	db.writer = newWriter(db, db.base.Writer())
 	if db.writer.present, err = present(db.path, db.log); err != nil {
 		return err
 	}
-	if err := db.checkFormat(ctx); err != nil {
-		return err
-	}
-	if db.file, err = o.Sibling.claim(ctx, db.writer.conn, db.path); err != nil {
-		return err
-	}
-	if db.seal, err = db.openKey(ctx, o); err != nil {
-		return err
-	}
-	if db.read, err = sqlite.Reader(db.path); err != nil {
-		return err
-	}
-	db.read.SetMaxOpenConns(readers + maxStreams)
-	db.read.SetMaxIdleConns(readers)
-	db.read.SetConnMaxIdleTime(idleReader)
-	db.stmts.prepare = db.read.PrepareContext
-	return nil
-}
-
-func (db *DB) checkFormat(ctx context.Context) error {
-	found, err := sqlite.Format(ctx, db.writer.conn)
+	layout, err := db.base.Layout(ctx)
 	if err != nil {
 		return err
 	}
-	if found > format {
-		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows "+
-			"%d); start that version, or choose another --data folder", db.path, found, format)
+	if err := notNewer(db.path, layout, format); err != nil {
+		return err
 	}
-	if found == format {
-		return db.writer.raw(ctx, sqlite.CreateIdentity)
+	if err := db.writer.base.Prepare(ctx, format); err != nil {
+		return err
 	}
-	return db.writer.raw(ctx, sqlite.Prepare(format))
+	if db.file, err = o.Sibling.claim(ctx, db.writer.base, db.path); err != nil {
+		return err
+	}
+	db.seal, err = db.openKey(ctx, o)
+	return err
+}
+
+// notNewer refuses a file with a layout that this program does not know.
+func notNewer(path string, layout engine.Layout, format int) error {
+	if layout.Format <= format {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows "+
+		"%d); start that version, or choose another --data folder", path, layout.Format, format)
 }
 
 // Close stops the writer once what waits is written, and closes the file.
 func (db *DB) Close() error {
 	db.tasks.close()
+	return db.closeBase()
+}
+
+func (db *DB) closeBase() error {
 	if db.writer != nil {
 		db.writer.close()
 	}
-	return db.closePools()
-}
-
-func (db *DB) closePools() error {
-	var errs []error
-	if db.read != nil {
-		db.stmts.close()
-		errs = append(errs, db.read.Close())
+	if db.base == nil {
+		return nil
 	}
-	if db.writer != nil {
-		errs = append(errs, db.writer.pool.Close())
-	}
-	return errors.Join(errs...)
+	return db.base.Close()
 }
 
 // Backup writes a consistent copy of the database to a new file.
 func (db *DB) Backup(ctx context.Context, path string) error {
-	if err := db.writer.raw(ctx, sqlite.CopyInto(path)); err != nil {
+	if err := db.Writable(); err != nil { // another file may be there
+		return err
+	}
+	if err := chosen.Copy(ctx, db.path, path); err != nil {
 		return explain(path, err)
 	}
 	return os.Chmod(path, 0o600)
@@ -236,7 +215,7 @@ func (db *DB) backupOnce(ctx context.Context) error {
 	return nil
 }
 
-// unused makes an empty file, which SQLite writes a copy into, and numbers its
+// unused makes an empty file, which the engine writes a copy into, and numbers its
 // name where an earlier copy has it: two starts can be within one second.
 func unused(name, ext string) (path string, err error) {
 	path = name + ext
@@ -252,7 +231,7 @@ func unused(name, ext string) (path string, err error) {
 	}
 }
 
-// private makes sure that only this user reads the file, before SQLite makes it.
+// private makes sure that only this user reads the file, before the engine makes it.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -273,25 +252,25 @@ func rootCause(err error) error {
 	return err
 }
 
-// explain turns what SQLite says about a whole file into a sentence.
+// explain turns an error about a whole file into a sentence.
 func explain(path string, err error) error {
-	switch {
-	case sqlite.Damaged(err):
+	switch chosen.Class(err) {
+	case engine.Damaged:
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a " +
 			"backup, or choose another --data folder", Err: err}
-	case sqlite.ReadOnly(err):
+	case engine.ReadOnly:
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose " +
 			"another --data folder", Err: err}
 	}
 	return full(err)
 }
 
-// full turns what SQLite says of a disk that takes no more into fault.Full.
+// full turns the error of a disk that takes no more into fault.Full.
 func full(err error) error {
-	switch {
-	case sqlite.Full(err):
+	switch chosen.Class(err) {
+	case engine.Full:
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
-	case sqlite.NoMore(err):
+	case engine.Quota:
 		return &fault.Error{Kind: fault.Full, Message: "the disk failed to write; nothing was written", Err: err}
 	}
 	return err

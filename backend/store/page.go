@@ -2,11 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"slices"
 	"sync"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
 // totals keeps how many rows meet a condition, until the table changes.
@@ -45,7 +44,7 @@ type page struct {
 
 // page reads rows and total of one state of the table: it tries without a
 // transaction, and takes one only when a commit came in between.
-func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query,
+func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Order, q resource.Query,
 	keep bool) (*page, error) {
 	key := pageKey(cond, order, q)
 	if !cond.foreign {
@@ -53,7 +52,7 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q re
 		if p := t.recent.get(key, state); p != nil && settled(state) {
 			return p, nil
 		}
-		p, err := t.readPage(ctx, t.asks(keep, t.db.read.QueryContext), cond, order, q, state)
+		p, err := t.readPage(ctx, ask{t.db.base, !keep}, cond, order, q, state)
 		if err != nil {
 			return nil, err
 		}
@@ -62,73 +61,55 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q re
 			return p, nil
 		}
 	}
-	tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	s, err := t.db.base.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tx.Rollback() }()
-	return t.readPage(ctx, tx.QueryContext, cond, order, q, 1)
+	defer func() { _ = s.Close() }()
+	return t.readPage(ctx, ask{s, true}, cond, order, q, 1)
 }
 
-// ask is a function that runs one query.
-type ask func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-
-// asks returns a function that prepares frequent statements once; those of
-// filters vary too much to be cached.
-func (t *Table[T]) asks(keep bool, direct ask) ask {
-	if !keep {
-		return direct
-	}
-	return func(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-		stmt, err := t.db.stmt(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		return stmt.QueryContext(ctx, args...)
-	}
+// ask says how a list is read. Filters have too many forms for their statements to
+// be kept prepared: once.
+type ask struct {
+	engine.Reader
+	once bool
 }
 
 // readPage reads the rows and the total; state is even when totals of it may be kept.
-func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order string, q resource.Query,
+func (t *Table[T]) readPage(ctx context.Context, r ask, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	if t.far(cond, order, q, state) {
-		return t.farPage(ctx, ask, cond, order, q, state)
+		return t.farPage(ctx, r, cond, order, q, state)
 	}
 	p := &page{}
-	which := t.sql.PageInOrder(cond.text.String(), order, q.Offset > 0)
-	found, err := ask(ctx, which, append(slices.Clip(cond.args), q.Size, q.Offset)...)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.scanPage(found, p); err != nil {
+	if err := t.readRows(ctx, r, p, engine.Select{Where: cond.all, Order: order, Limit: q.Size,
+		Offset: q.Offset}); err != nil {
 		return nil, err
 	}
 	if n := int64(len(p.ids)); n < q.Size && (n > 0 || q.Offset == 0) {
 		p.total = q.Offset + n
 		return p, nil
 	}
-	p.total, err = t.total(ctx, ask, cond, state)
+	var err error
+	p.total, err = t.total(ctx, r, cond, state)
 	return p, err
 }
 
 // total counts the rows that meet the condition.
-func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state uint64) (n int64, err error) {
-	where := cond.text.String()
-	key := cond.key()
+func (t *Table[T]) total(ctx context.Context, r ask, cond *condition, state uint64) (int64, error) {
+	key := engine.Key(cond.all)
 	if n, ok := t.totals.get(key, state); ok && settled(state) {
 		return n, nil
 	}
-	found, err := ask(ctx, t.sql.Count(where), cond.args...)
-	if err != nil {
-		return 0, err
-	}
-	if n, err = oneNumber(found); err == nil && settled(state) && t.lock.now() == state {
+	n, err := number(r.Tally(ctx, engine.Tally{Table: t.table, Where: cond.all, Once: r.once}))
+	if err == nil && settled(state) && t.lock.now() == state {
 		t.totals.put(key, state, n)
 	}
 	return n, err
 }
 
-// froms returns the columns that derived values read.
+// froms are the columns that derived values read.
 func (t *Table[T]) froms() []string {
 	var names []string
 	for _, d := range t.res.Derived {
@@ -139,12 +120,18 @@ func (t *Table[T]) froms() []string {
 	return names
 }
 
-func (t *Table[T]) scanPage(found *sql.Rows, p *page) error {
+// readRows adds the rows that q finds to a page.
+func (t *Table[T]) readRows(ctx context.Context, r ask, p *page, q engine.Select) error {
+	q.Table, q.Columns, q.Once = t.table, t.shows, r.once
+	found, err := r.Select(ctx, q)
+	if err != nil {
+		return err
+	}
 	defer found.Close()
-	froms := len(t.froms())
+	froms := len(t.shows) - 2
 	for found.Next() {
 		var id int64
-		var body sql.RawBytes
+		var body []byte
 		from := make([]string, froms)
 		dest := []any{&id, &body}
 		for i := range from {
@@ -153,7 +140,7 @@ func (t *Table[T]) scanPage(found *sql.Rows, p *page) error {
 		if err := found.Scan(dest...); err != nil {
 			return err
 		}
-		p.ids, p.body, p.from = append(p.ids, id), append(p.body, slices.Clone(body)), append(p.from, from)
+		p.ids, p.body, p.from = append(p.ids, id), append(p.body, body), append(p.from, from)
 	}
 	return found.Err()
 }

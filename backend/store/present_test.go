@@ -28,7 +28,8 @@ func TestAFolderThatIsDeletedTakesNoMoreWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = db.Close() })
-			chunks, err := store.OpenChunks(t.Context(), filepath.Join(folder, "series.db"), store.Sibling{}, "a")
+			chunks, err := store.OpenChunks(t.Context(), store.ChunkOptions{Path: filepath.Join(folder, "series.db"),
+				Spaces: []string{"a"}})
 			if err != nil {
 				t.Fatal(err)
 			}

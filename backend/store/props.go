@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // propColumns lists the columns by which properties are filtered and sorted.
@@ -18,6 +18,12 @@ var propColumns = []resource.Column{
 	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText},
 	{Name: "type", Kind: resource.KindText},
 }
+
+// propTable is what they are for the engine.
+var propTable = &engine.Table{Name: "property", Columns: []engine.Column{
+	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText},
+	{Name: "type", Kind: resource.KindText},
+}}
 
 // propFields are the keys of a property, in their order.
 var propFields = []string{"name", "value", "type", "inheritList", "secret"}
@@ -94,7 +100,7 @@ func (t *Table[T]) readProps(ctx context.Context, c *resource.Call) ([]resource.
 	if err != nil {
 		return nil, err
 	}
-	row, err := t.load(ctx, t.db, id, cond.text.String(), cond.args...)
+	row, err := t.load(ctx, t.db, id, cond.all)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +143,7 @@ func (t *Table[T]) listProps(ctx context.Context, c *resource.Call) (any, error)
 	return resource.JSON(append(out, `],"data":null}`...)), nil
 }
 
-// chooseProps returns the places of those that pass the filter, sorted. SQLite does
+// chooseProps returns the places of those that pass the filter, sorted. The engine does
 // it, so that a filter means the same everywhere.
 func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, q resource.Query) ([]int, error) {
 	f, err := filter.Parse(q.Filter, propColumns, nil)
@@ -148,50 +154,40 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 	if err != nil {
 		return nil, err
 	}
-	cond := &condition{}
-	cond.and(sqlite.Always)
-	filterProps(cond, f)
-	var orders []string
+	var order []engine.Order
 	for _, key := range q.Sort {
 		if !slices.ContainsFunc(propColumns, func(c resource.Column) bool { return c.Name == key.Field }) {
 			return nil, fault.At("sort", "property has no field %q to sort by%s", key.Field,
 				resource.DidYouMean(key.Field, propFields[:3]))
 		}
-		order := sqlite.Ascending(key.Field, resource.KindText)
-		if key.Down {
-			order = sqlite.Descending(order)
-		}
-		orders = append(orders, order)
+		order = append(order, engine.Order{Column: key.Field, Down: key.Down})
 	}
-	found, err := db.read.QueryContext(ctx, sqlite.List(sqlite.Quote("property"), propFields[:3], cond.text.String(),
-		sqlite.Orders(append(orders, sqlite.Index))),
-		append([]any{string(text)}, cond.args...)...)
+	order = append(order, engine.Order{Column: engine.Place})
+	places, err := db.base.Arrange(ctx, propTable, text, filterProps(f), order)
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}
-	return scanAll[int](found)
+	return places, nil
 }
 
-// filterProps adds what a filter over propColumns means.
-func filterProps(c *condition, f *filter.Filter) {
+// filterProps is what a filter over propColumns means.
+func filterProps(f *filter.Filter) engine.Cond {
 	if f == nil {
-		return
+		return nil
 	}
-	var either []string
-	var args []any
-	for _, all := range f.Any {
-		var one condition
-		for _, cond := range all {
-			place := sqlite.Quote(cond.Column.Name)
-			if cond.Column.Name == "_all" {
-				place = sqlite.Joined("name", "value")
+	var either engine.Any
+	for _, conds := range f.Any {
+		var all engine.All
+		for _, cond := range conds {
+			one := engine.Matches{Column: cond.Column.Name, Op: cond.Op, Values: cond.Values}
+			if one.Column == "_all" {
+				one.Column, one.With = "name", "value"
 			}
-			text, more := sqlite.Values(place, resource.KindText, cond.Op, cond.Values)
-			one.and(text, more...)
+			all = append(all, one)
 		}
-		either, args = append(either, sqlite.Group(one.text.String())), append(args, one.args...)
+		either = append(either, all)
 	}
-	c.and(sqlite.Any(either...), args...)
+	return either
 }
 
 func propJSON(p *resource.EntityProperty, fields []string) []byte {

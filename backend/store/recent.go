@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
 // recent caches the pages that were read last, until the table changes: many
@@ -20,16 +21,8 @@ type recent struct {
 const maxRecent = 1 << 20
 
 // pageKey names a page of a list.
-func pageKey(cond *condition, order string, q resource.Query) string {
-	return fmt.Sprint(cond.key(), " ", order, " ", q.Size, " ", q.Offset)
-}
-
-// key returns a cache key of the condition.
-func (c *condition) key() string {
-	if len(c.args) == 0 {
-		return c.text.String()
-	}
-	return c.text.String() + fmt.Sprintf(" %#v", c.args)
+func pageKey(cond *condition, order []engine.Order, q resource.Query) string {
+	return fmt.Sprint(engine.Key(cond.all), order, q.Size, " ", q.Offset)
 }
 
 func (r *recent) get(key string, state uint64) *page {

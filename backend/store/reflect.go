@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"maps"
 	"slices"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
 // reflect begins to make the mirror with what is wished for, and what it has
@@ -40,7 +40,7 @@ func (t *Table[T]) reflect(w wish) <-chan struct{} {
 }
 
 // reflectNow makes the mirror. When all together is too large, what was not wished
-// for now goes; when that does not help, or a column has texts that SQLite
+// for now goes; when that does not help, or a column has texts that the engine
 // compares in its own way, those columns are refused.
 func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
 	m := &t.mirror
@@ -96,17 +96,17 @@ var errTooLarge = errors.New("the texts are too large to be kept")
 // cannot be kept, in the state that it returns.
 func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, state uint64, bad []source, err error) {
 	t.mirror.notes.listen()
-	tx, state, err := t.pin(ctx)
+	s, state, err := t.pin(ctx)
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	defer func() { _ = tx.Rollback() }()
+	defer func() { _ = s.Close() }()
 	b = &block{arenas: map[source]*arena{}, orders: map[string][]uint32{}}
 	for _, s := range sources {
 		b.arenas[s] = newArena(0)
 	}
 	size, sorted := 0, true
-	err = t.readTexts(ctx, tx.QueryContext, sources, t.live(), nil, func(id int64, texts [][]byte, odd []bool) error {
+	err = t.readTexts(ctx, s, sources, t.live(), func(id int64, texts [][]byte, odd []bool) error {
 		sorted = sorted && (len(b.ids) == 0 || b.ids[len(b.ids)-1] < id)
 		b.ids = append(b.ids, id)
 		size += 8
@@ -129,22 +129,19 @@ func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, s
 }
 
 // pin begins to read one known state of the table.
-func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
+func (t *Table[T]) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
 	for range 100 {
-		tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		s, err := t.db.base.Snapshot(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
 		state := t.lock.now()
 		// the state is that of the first question
-		found, err := tx.QueryContext(ctx, t.sql.FirstID())
-		if err == nil {
-			_, err = oneNumber(found)
-		}
+		_, err = number(s.Select(ctx, engine.Select{Table: t.table, Columns: onlyID, Limit: 1}))
 		if err == nil && settled(state) && t.lock.now() == state {
-			return tx, state, nil
+			return s, state, nil
 		}
-		if err := errors.Join(err, tx.Rollback()); err != nil {
+		if err := errors.Join(err, s.Close()); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -153,19 +150,19 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 
 // readTexts visits the rows that meet a condition, in any order.
 // odd marks the texts that cannot be cached.
-func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any,
+func (t *Table[T]) readTexts(ctx context.Context, r engine.Reader, sources []source, where engine.Cond,
 	visit func(id int64, texts [][]byte, odd []bool) error) error {
-	columns := make([]string, len(sources))
-	for i, s := range sources {
-		columns[i] = s.column
+	columns := []string{engine.ID}
+	for _, s := range sources {
+		columns = append(columns, s.column)
 	}
-	found, err := ask(ctx, t.sql.Texts(columns, where), args...)
+	found, err := r.Select(ctx, engine.Select{Table: t.table, Columns: columns, Where: where, Once: true})
 	if err != nil {
 		return err
 	}
 	defer found.Close()
 	var id int64
-	stored, texts, odd := make([]sql.RawBytes, len(sources)), make([][]byte, len(sources)), make([]bool, len(sources))
+	stored, texts, odd := make([]string, len(sources)), make([][]byte, len(sources)), make([]bool, len(sources))
 	dest := []any{&id}
 	for i := range stored {
 		dest = append(dest, &stored[i])
@@ -176,7 +173,7 @@ func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, whe
 		}
 		for i, s := range sources {
 			var ok bool
-			texts[i], ok = s.texts(string(stored[i]))
+			texts[i], ok = s.texts(stored[i])
 			odd[i] = !ok
 		}
 		if err := visit(id, texts, odd); err != nil {

@@ -80,7 +80,7 @@ func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table 
 	if err != nil {
 		return false, err
 	}
-	if !g.all {
+	if g.cond != nil {
 		return table.allows(ctx, tx, c.Access, id, op)
 	}
 	there, err := tx.memo(&tx.db.known, fmt.Sprint("there:", name, ":", id), []string{name}, func() (any, error) {

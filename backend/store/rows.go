@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // put writes row: a new one when its id is 0, or when none has its id. It
@@ -32,32 +32,28 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 	}
 	body = args[len(args)-1].([]byte)
 	if !fresh {
-		if fresh, err = t.update(ctx, tx, row, append(args, *id)); err != nil {
+		if fresh, err = t.update(ctx, tx, row, args); err != nil {
 			return nil, t.taken(ctx, tx, row, err)
 		}
 	}
 	t.next = max(t.next, *id+1)
 	t.changed(tx, *id)
 	if fresh {
-		if _, err := tx.exec(ctx, t.sql.Insert, args...); err != nil {
+		if err := tx.w.base.Insert(ctx, t.table, args); err != nil {
 			return nil, t.taken(ctx, tx, row, err)
 		}
-		return body, t.link(ctx, tx, row)
 	}
-	if err := t.unlink(ctx, tx, *id); err != nil {
-		return nil, err
-	}
-	return body, t.link(ctx, tx, row)
+	return body, t.link(ctx, tx, row, fresh)
 }
 
 // update writes over the row that has the id, and reports whether there is none.
 // A row that was there and stays is the rule, and the only case in which the
 // list keeps its members.
 func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missing bool, err error) {
-	n, err := tx.exec(ctx, t.sql.UpdateWhere(t.live()), args...)
+	n, err := tx.w.base.Update(ctx, t.table, args, *t.idOf(row), t.live())
 	if err == nil && n == 0 {
 		if t.res.SoftBy != "" {
-			n, err = tx.exec(ctx, t.sql.Update, args...)
+			n, err = tx.w.base.Update(ctx, t.table, args, *t.idOf(row), nil)
 		}
 		tx.touched[&t.members]++
 	}
@@ -67,30 +63,19 @@ func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missi
 	return n == 0, err
 }
 
-func (t *Table[T]) link(ctx context.Context, tx *tx, row T) error {
-	if *t.deleted(row) > 0 {
-		return nil
-	}
+// link gives a row the ids that its fields hold; a deleted one none.
+func (t *Table[T]) link(ctx context.Context, tx *tx, row T, fresh bool) error {
+	gone := *t.deleted(row) > 0
 	for i := range t.columns {
-		ids, ok := t.columns[i].field.At(row).(*resource.IDs)
+		held, ok := t.columns[i].field.At(row).(*resource.IDs)
 		if !ok {
 			continue
 		}
-		for _, ref := range *ids {
-			if _, err := tx.exec(ctx, sqlite.InsertLink(t.columns[i].link), ref, *t.idOf(row)); err != nil {
-				return err
-			}
+		ids := *held
+		if gone {
+			ids = nil
 		}
-	}
-	return nil
-}
-
-func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
-	for _, c := range t.columns {
-		if c.link == "" {
-			continue
-		}
-		if _, err := tx.exec(ctx, sqlite.DeleteLinks(c.link), id); err != nil {
+		if err := tx.w.base.Link(ctx, t.table, t.columns[i].Name, *t.idOf(row), ids, fresh); err != nil {
 			return err
 		}
 	}
@@ -99,25 +84,22 @@ func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
 
 // taken turns a broken unique index into a sentence that names the fields.
 func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
-	if !sqlite.Taken(err) {
+	if chosen.Class(err) != engine.Taken {
 		return err
 	}
 	for _, set := range t.res.Unique {
-		where, args, words := []string{sqlite.OtherID, t.live()}, []any{*t.idOf(row)}, []string{}
+		others := engine.Compare{Column: engine.ID, Op: "!=", Value: *t.idOf(row)}
+		where, words := engine.All{others, t.live()}, []string{}
 		for _, name := range set {
 			c := t.column(name)
 			value := fmt.Sprint(plain(c.field.At(row)))
-			where, args = append(where, sqlite.Compare(name, c.Kind, "=")), append(args, plain(c.field.At(row)))
+			where = append(where, engine.Compare{Column: name, Op: "=", Value: plain(c.field.At(row))})
 			if name != t.res.Owner && !c.Hidden {
 				words = append(words, name+" "+fault.Quote(value))
 			}
 		}
-		stmt, failed := tx.stmt(ctx, t.sql.Count(sqlite.All(where...)))
+		n, failed := count(ctx, tx, t.table, where)
 		if failed != nil {
-			return errors.Join(err, failed)
-		}
-		var n int
-		if failed := stmt.QueryRowContext(ctx, args...).Scan(&n); failed != nil {
 			return errors.Join(err, failed)
 		}
 		if n > 0 {
@@ -145,12 +127,9 @@ func plain(at any) any {
 func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 	tx.touched[&t.lock]++
 	tx.note(&t.lock, id)
-	if err := t.unlink(ctx, tx, id); err != nil {
-		return err
-	}
 	tx.touched[&t.members]++
 	t.changed(tx, id)
-	n, err := tx.exec(ctx, t.sql.Delete, id)
+	n, err := tx.w.base.Delete(ctx, t.table, engine.HasID(id))
 	if err == nil && n == 0 {
 		err = t.unknown(id)
 	}
@@ -158,19 +137,6 @@ func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 		return err
 	}
 	return tx.cascade(ctx, string(t.res.Name), id)
-}
-
-// exec runs a prepared statement of the writer and counts the rows it changed.
-func (t *tx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	stmt, err := t.stmt(ctx, statement)
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
@@ -191,11 +157,11 @@ func (t *Table[T]) deleteRow(ctx context.Context, tx *tx, id int64) error {
 }
 
 func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Where) error {
-	text, args, err := t.conditions(where)
+	cond, err := t.conditions(where)
 	if err != nil {
 		return err
 	}
-	n, err := t.removeAll(ctx, tx, text, args...)
+	n, err := t.removeAll(ctx, tx, cond)
 	if err == nil && n > 0 && tx.inside == 0 { // how many, without reading which
 		tx.along = map[string]int{t.res.Label: int(n)}
 		err = t.wrote(ctx, tx, 0, false, nil)
@@ -203,21 +169,13 @@ func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Wher
 	return err
 }
 
-func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...any) (int64, error) {
+func (t *Table[T]) removeAll(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
 	if len(t.db.dependents(string(t.res.Name))) > 0 {
-		return t.removeEach(ctx, tx, text, args...)
+		return t.removeEach(ctx, tx, where)
 	}
 	tx.touched[&t.lock]++
 	tx.touched[&t.members]++
-	for _, c := range t.columns {
-		if c.link == "" {
-			continue
-		}
-		if _, err := tx.exec(ctx, sqlite.DeleteLinksOf(c.link, t.name(), text), args...); err != nil {
-			return 0, err
-		}
-	}
-	n, err := tx.exec(ctx, t.sql.DeleteWhere(text), args...)
+	n, err := tx.w.base.Delete(ctx, t.table, where)
 	if n > 0 {
 		t.changed(tx, 0)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // sealer encrypts secrets that must be read again (access keys, device
@@ -33,12 +33,12 @@ const released = "released"
 // one that has secrets, a key that is missing, or another one, is refused.
 func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	path := db.path + ".key"
-	known, err := identity(ctx, db.writer.conn, keyName)
+	known, err := meta(ctx, db.base, engine.Identity, keyName)
 	if err != nil {
 		return sealer{}, err
 	}
-	var used bool
-	if err := db.writer.conn.QueryRowContext(ctx, sqlite.AnyShape).Scan(&used); err != nil {
+	shapes, err := db.base.AllMeta(ctx, engine.Shape)
+	if err != nil {
 		return sealer{}, err
 	}
 	key, err := os.ReadFile(path)
@@ -51,7 +51,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		return sealer{}, lost("the key file %s is damaged; restore it from a copy. To continue without "+
 			"the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
 	}
-	free := known == released || known == "" && (!used || !missing)
+	free := known == released || known == "" && (len(shapes) == 0 || !missing)
 	switch {
 	case !o.Secrets, free, !missing && resource.KeyFingerprint(key) == known:
 	case !o.NewKey && missing:
@@ -69,7 +69,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 		}
 	}
 	if print := resource.KeyFingerprint(key); print != known {
-		if _, err := db.writer.conn.ExecContext(ctx, sqlite.PutIdentity, keyName, print); err != nil {
+		if err := db.writer.base.SetMeta(ctx, engine.Identity, keyName, print); err != nil {
 			return sealer{}, err
 		}
 	}
@@ -107,7 +107,7 @@ func newKey(path string, missing bool) ([]byte, error) {
 
 // ReleaseKey allows a database that no process has open to use another key.
 func (Files) ReleaseKey(ctx context.Context, path string) error {
-	return sqlite.SetIdentity(ctx, path, keyName, released)
+	return chosen.SetIdentity(ctx, path, keyName, released)
 }
 
 // sealedVersion begins each sealed value that is bound to its place. Values of

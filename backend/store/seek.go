@@ -2,33 +2,32 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // question is a list's as the mirror sees it.
 type question struct {
-	cond  *condition     // all of it, for SQLite
-	base  string         // the condition without the filter
+	cond  *condition     // all of it, for the engine
+	base  engine.All     // the condition without the filter
 	f     *filter.Filter // nil for none
-	order string
+	order []engine.Order
 	query resource.Query
 }
 
 // farFrom is the offset from which a sorted page is worth a mirror, and
-// mostNarrow how many rows SQLite gets to choose from.
+// mostNarrow how many rows the engine gets to choose from.
 const (
 	farFrom    = 1000
 	mostNarrow = 2000
 )
 
 // seek returns a page from the mirror, where that is faster than scanning the
-// table; else nil, and SQLite runs the query.
+// table; else nil, and the engine runs the query.
 func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil &&
 		(q.query.Offset < farFrom || len(q.query.Sort) == 0) {
@@ -60,36 +59,23 @@ func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	return nil, nil
 }
 
-// seekPage reads the rows of the page, or selects it from the rows found with
-// SQLite.
+// seekPage reads the rows of the page, or lets the engine choose from those found.
 func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
 	if !whole && len(found) > mostNarrow {
 		return nil, nil
 	}
-	list, err := json.Marshal(found)
-	if err != nil {
-		return nil, err
-	}
-	among := sqlite.Among("id")
+	among := engine.Among{Column: engine.ID, IDs: found}
 	if !whole {
 		narrow := &condition{}
-		narrow.and(among, string(list))
-		narrow.and(q.cond.text.String(), q.cond.args...)
-		return t.readPage(ctx, t.db.read.QueryContext, narrow, q.order, q.query, 1)
+		narrow.and(among, q.cond.all)
+		return t.readPage(ctx, ask{t.db.base, true}, narrow, q.order, q.query, 1)
 	}
 	p := &page{total: total}
 	if len(found) == 0 {
 		return p, nil
 	}
-	stmt, err := t.db.stmt(ctx, t.sql.Page(among))
-	if err != nil {
-		return nil, err
-	}
-	rows, err := stmt.QueryContext(ctx, string(list))
-	if err != nil {
-		return nil, err
-	}
-	if err := t.scanPage(rows, p); err != nil || len(p.ids) < len(found) {
+	if err := t.readRows(ctx, ask{t.db.base, false}, p, engine.Select{Where: among}); err != nil ||
+		len(p.ids) < len(found) {
 		return p, err // rows went meanwhile: the state is another
 	}
 	p.arrange(found)
@@ -118,11 +104,11 @@ type look struct {
 // means all of it; otherwise the result includes every matching row, and
 // others. ok is false where that would not help.
 func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
-	if !strings.HasPrefix(q.base, t.live()) { // includes deleted rows
+	if !t.begins(q.base) { // deleted ones are asked for too
 		return s, false, false
 	}
 	usual := t.res.Usual != nil && !q.f.Names(t.res.Usual.Field)
-	whole = q.base == t.live() && !usual && len(q.query.Sort) < 2
+	whole = t.whole(q.base) && !usual && len(q.query.Sort) < 2
 	if len(q.query.Sort) == 1 && whole {
 		key := q.query.Sort[0]
 		s.down = key.Down
@@ -161,13 +147,13 @@ func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
 	return s, whole, whole || !q.cond.foreign
 }
 
-// probe returns a condition on texts; ok is false for others.
+// probe is a condition on texts; ok is false for others.
 func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
 		return p, false
 	}
 	op := cond.Op
-	if p.negated = sqlite.Negated(op); p.negated {
+	if p.negated = op.Negated(); p.negated {
 		op--
 	}
 	values := cond.Values
@@ -182,7 +168,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 		if strings.IndexByte(v.Text, 0) >= 0 {
 			return p, false
 		}
-		sources := t.sourcesOf(cond.Column.Name, !sqlite.IsASCII(v.Text))
+		sources := t.sourcesOf(cond.Column.Name, !engine.IsASCII(v.Text))
 		if len(sources) == 0 {
 			return p, false
 		}
@@ -199,7 +185,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	return p, true
 }
 
-// run returns the rows of b that pass.
+// run is the rows of b that pass.
 func (s *search) run(b *block) bitmap {
 	if s.any == nil {
 		return b.all()
@@ -227,7 +213,7 @@ func (s *search) run(b *block) bitmap {
 	return any
 }
 
-// find returns the ids of a page, and how many rows there are in all; or all of the
+// find is the ids of a page, and how many rows there are in all; or all of the
 // ids, up to one more than are of use.
 func (m *mirror) find(s search, q resource.Query, page bool) (ids []int64, total int64) {
 	base, fresh := s.run(m.base), s.run(m.fresh)
@@ -271,7 +257,7 @@ type walk struct {
 	at     int // how many it has passed
 }
 
-// next returns the next row; -1 behind the last.
+// next is the next row; -1 behind the last.
 func (w *walk) next() int {
 	var order []uint32
 	if w.column != "" {

@@ -11,7 +11,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Shape lists the stored fields of one resource: "name text" for each field, and
@@ -108,7 +108,7 @@ func kindName(k resource.Kind) string {
 // changes nothing, if a newer version has added tables or fields. Add refuses
 // tables that were not passed to Accept.
 func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
-	kept, err := db.keptFields(ctx)
+	kept, err := db.base.AllMeta(ctx, engine.Fields)
 	if err != nil {
 		return err
 	}
@@ -147,45 +147,13 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// keptFields returns what the file says of itself, by table; of a file from
-// before format 2 nothing.
-func (db *DB) keptFields(ctx context.Context) (map[string][]string, error) {
-	found, err := db.read.QueryContext(ctx, sqlite.AllFields)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	kept := map[string][]string{}
-	for found.Next() {
-		var table, field string
-		if err := found.Scan(&table, &field); err != nil {
-			return nil, err
-		}
-		kept[table] = append(kept[table], field)
-	}
-	return kept, found.Err()
-}
-
 // keepFields makes the file list the fields of a table as they are declared now.
 func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
-	if _, err := tx.exec(ctx, sqlite.DeleteFields, string(t.res.Name)); err != nil {
-		return err
-	}
-	for _, field := range ShapeOf(t.res).Fields {
-		if _, err := tx.exec(ctx, sqlite.InsertField, string(t.res.Name), field); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.w.base.SetMeta(ctx, engine.Fields, t.table.Name, ShapeOf(t.res).Fields...)
 }
 
 // fieldsKept reports whether the file lists the fields as they are declared now.
 func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
-	stmt, err := tx.stmt(ctx, sqlite.Fields)
-	if err != nil {
-		return false, err
-	}
-	var have string
-	err = stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&have)
-	return have == strings.Join(ShapeOf(t.res).Fields, "|"), err
+	have, err := tx.w.base.Meta(ctx, engine.Fields, t.table.Name)
+	return slices.Equal(have, ShapeOf(t.res).Fields), err
 }

@@ -2,37 +2,20 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
 // snapshot reads one state of the database, however long that takes. It belongs
 // to one goroutine.
 type snapshot struct {
 	db   *DB
-	tx   *sql.Tx
+	base engine.Snapshot
 	made map[string]any
-
-	stmts map[string]*sql.Stmt // closed with the transaction
 }
 
 var _ asker = (*snapshot)(nil)
-
-func (s *snapshot) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	if have := s.stmts[query]; have != nil {
-		return have, nil
-	}
-	stmt, err := s.db.stmt(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	if s.stmts == nil {
-		s.stmts = map[string]*sql.Stmt{}
-	}
-	s.stmts[query] = s.tx.StmtContext(ctx, stmt)
-	return s.stmts[query], nil
-}
 
 // Memo keeps what build makes for as long as the snapshot: its state never changes.
 func (s *snapshot) Memo(key string, _ []string, build func() (any, error)) (any, error) {

@@ -9,7 +9,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Table keeps the rows of one resource.
@@ -27,34 +27,31 @@ type Table[T any] struct {
 	mirror   mirror
 	recent   recent
 
-	sql sqlite.Table
+	table *engine.Table
+	all   []string // the columns that scan reads
+	shows []string // those that readRows reads
 }
 
 // column is a field and its column in the file.
 type column[T any] struct {
 	resource.Column
 	field *resource.Field[T]
-	link  string // of an IDs column: the quoted table of (ref, row), for rows that are not deleted
 }
 
 // Add makes the table of r, or brings it to what r declares now.
 func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	t := &Table[T]{db: db, res: r}
 	for i, c := range r.Columns() {
-		col := column[T]{Column: c, field: &r.Fields[i]}
-		if c.Kind == resource.KindIDs {
-			col.link = sqlite.Quote(string(r.Name) + "." + c.Name)
+		if c.Name == engine.ID {
+			t.id = &r.Fields[i]
 		}
-		if c.Name == "id" {
-			t.id = col.field
-		}
-		t.columns = append(t.columns, col)
+		t.columns = append(t.columns, column[T]{Column: c, field: &r.Fields[i]})
 	}
 	if t.id == nil {
 		return nil, fmt.Errorf("%s declares no field id", r.Name)
 	}
 	t.lock.notes = &t.mirror.notes
-	t.prepareSQL()
+	t.declare()
 	if db.accepted != nil && !db.accepted[string(r.Name)] {
 		return nil, fmt.Errorf("Accept was not told of the table %s", r.Name)
 	}
@@ -69,23 +66,25 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	return t, nil
 }
 
-func (t *Table[T]) state() *seqlock { return &t.lock }
-func (t *Table[T]) nextID() *int64  { return &t.next }
-func (t *Table[T]) name() string    { return sqlite.Quote(string(t.res.Name)) }
+func (t *Table[T]) state() *seqlock         { return &t.lock }
+func (t *Table[T]) nextID() *int64          { return &t.next }
+func (t *Table[T]) declared() *engine.Table { return t.table }
 
 // sealedName returns the column beside a list of pairs that holds its secret values.
 func sealedName(field string) string { return field + ".sealed" }
 
-func (t *Table[T]) prepareSQL() {
-	var stored []string
-	for _, c := range t.stored() {
-		stored = append(stored, c.Name)
+// declare makes the declaration for the engine.
+func (t *Table[T]) declare() {
+	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Indexes: t.indexes()}
+	for _, c := range t.columns {
+		t.table.Columns = append(t.table.Columns, engine.Column{Name: c.Name, Kind: c.Kind})
+		t.all = append(t.all, c.Name)
+		if c.Kind == resource.KindPairs {
+			t.table.Columns = append(t.table.Columns, engine.Column{Name: sealedName(c.Name), Kind: resource.KindText})
+			t.all = append(t.all, sealedName(c.Name))
+		}
 	}
-	order := ""
-	if t.res.SoftBy != "" {
-		order = t.orderIndex()
-	}
-	t.sql = sqlite.NewTable(t.name(), stored, t.froms(), order)
+	t.shows = append([]string{engine.ID, engine.Body}, t.froms()...)
 }
 
 func (t *Table[T]) column(name string) *column[T] {
@@ -274,8 +273,8 @@ func (t *Table[T]) unknown(id int64) error {
 }
 
 // load reads one row that meets the condition; fault.Unknown when there is none.
-func (t *Table[T]) load(ctx context.Context, q asker, id int64, where string, args ...any) (row T, err error) {
-	list, err := t.query(ctx, q, sqlite.All(sqlite.HasID, where), append([]any{id}, args...)...)
+func (t *Table[T]) load(ctx context.Context, q asker, id int64, where engine.Cond) (row T, err error) {
+	list, err := t.query(ctx, q, engine.All{engine.HasID(id), where})
 	if err != nil {
 		return row, err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // Tally implements resource.Counter.
@@ -32,22 +32,18 @@ func (t *tx) Tally(ctx context.Context, name string, by []resource.By,
 
 func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By,
 	where []resource.Where) ([]resource.Tally, error) {
-	fields, steps := make([]string, len(by)), make([]int64, len(by))
+	groups := make([]engine.By, len(by))
 	for i, b := range by {
 		if t.column(b.Field) == nil {
 			return nil, fmt.Errorf("%s has no field %q", t.res.Name, b.Field)
 		}
-		fields[i], steps[i] = b.Field, b.Step
+		groups[i] = engine.By{Column: b.Field, Step: b.Step}
 	}
-	text, args, err := t.conditions(where)
+	cond, err := t.conditions(where)
 	if err != nil {
 		return nil, err
 	}
-	stmt, err := q.stmt(ctx, t.sql.Tally(fields, steps, text))
-	if err != nil {
-		return nil, err
-	}
-	found, err := stmt.QueryContext(ctx, args...)
+	found, err := q.reader().Tally(ctx, engine.Tally{Table: t.table, By: groups, Where: cond})
 	if err != nil {
 		return nil, err
 	}
@@ -119,15 +115,12 @@ func spread(lists []resource.Tally, at int, within map[int64][]int64) ([]resourc
 // Counts returns how many rows each table has, by its name, deleted ones among them.
 func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
 	db.mu.RLock()
-	names := make(map[string]string, len(db.tables))
-	for name, t := range db.tables {
-		names[name] = t.name()
-	}
+	tables := maps.Clone(db.tables)
 	db.mu.RUnlock()
-	counts := make(map[string]int64, len(names))
-	for name, table := range names {
-		var n int64
-		if err := db.read.QueryRowContext(ctx, sqlite.CountAll(table)).Scan(&n); err != nil {
+	counts := make(map[string]int64, len(tables))
+	for name, t := range tables {
+		n, err := count(ctx, db, t.declared(), nil)
+		if err != nil {
 			return nil, err
 		}
 		counts[name] = n

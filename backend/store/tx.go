@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
 // tx is a write transaction. It is used on the writer's goroutine only.
@@ -21,66 +21,10 @@ type tx struct {
 	touched map[*seqlock]int // how many changes of each table
 	noted   map[*seqlock]*noted
 	memos   map[string]txMemo
-	raw     func() error
 	changes []resource.Changed // for feeds
 	given   []*int64           // the ids that rows got, in a run that is taken back
 	ran     []*job             // jobs of the batch whose callers have no result yet
 	telling                    // of the job under way
-}
-
-// asker runs prepared questions: the pool of readers, or the writer's own
-// connection, which sees what is not committed yet.
-type asker interface {
-	resource.Reader
-	stmt(ctx context.Context, query string) (*sql.Stmt, error)
-}
-
-func (db *DB) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	return db.stmts.get(ctx, query)
-}
-func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	return t.w.stmts.get(ctx, query)
-}
-
-// statements caches prepared statements. It is used only for those whose text
-// comes from a declaration, so there are few.
-type statements struct {
-	prepare func(context.Context, string) (*sql.Stmt, error)
-	mu      sync.RWMutex
-	all     map[string]*sql.Stmt
-}
-
-func (s *statements) get(ctx context.Context, query string) (*sql.Stmt, error) {
-	s.mu.RLock()
-	stmt := s.all[query]
-	s.mu.RUnlock()
-	if stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := s.prepare(context.WithoutCancel(ctx), query)
-	if err != nil {
-		return nil, fmt.Errorf("%w in %s", err, query)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if have := s.all[query]; have != nil {
-		_ = stmt.Close()
-		return have, nil
-	}
-	if s.all == nil {
-		s.all = map[string]*sql.Stmt{}
-	}
-	s.all[query] = stmt
-	return stmt, nil
-}
-
-func (s *statements) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for stmt := range maps.Values(s.all) {
-		_ = stmt.Close()
-	}
-	s.all = nil
 }
 
 // seqlock numbers the states of a table; it is odd while a commit that changes
@@ -209,14 +153,14 @@ func (db *DB) states(names []string) []uint64 {
 type rows interface {
 	state() *seqlock
 	follow(n int32)
-	name() string
+	declared() *engine.Table
 	label() string
 	nextID() *int64
-	live() string
+	live() engine.Cond
 	scoped() bool
 	right(op resource.Operation) resource.Right
 	grant(who *resource.Access, op resource.Operation, which life) (grant, error)
-	conditions(where []resource.Where) (string, []any, error)
+	conditions(where []resource.Where) (engine.Cond, error)
 	countByID(ctx context.Context, q asker, id int64) (int64, error)
 	sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error
 	allows(ctx context.Context, q asker, who *resource.Access, id int64, op resource.Operation) (bool, error)

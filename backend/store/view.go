@@ -8,10 +8,10 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
-// view serves the endpoints of computed rows. SQLite filters and sorts them, so
+// view serves the endpoints of computed rows. The engine filters and sorts them, so
 // that filter and sort mean the same as in a table.
 type view[T any] struct {
 	db    *DB
@@ -32,7 +32,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 			plain.columns = append(plain.columns, c)
 		}
 	}
-	plain.prepareSQL()
+	plain.declare()
 	w := &view[T]{db, v, t, plain}
 	return endpoint.OfView(v, endpoint.Handlers[T]{DB: db, List: w.list, Get: w.get, Replace: w.change(true),
 		Patch: w.change(false)})
@@ -88,29 +88,28 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // question returns the condition and the order of a list.
-func (w *view[T]) question(ctx context.Context, q resource.Query) (*condition, string, error) {
+func (w *view[T]) question(ctx context.Context, q resource.Query) (engine.Cond, []engine.Order, error) {
 	columns := make([]resource.Column, len(w.plain.columns))
 	for i, c := range w.plain.columns {
 		columns[i] = c.Column
 	}
 	f, err := filter.Parse(q.Filter, columns, w.db.dayZone(q.Filter))
 	if err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	cond := &condition{}
-	cond.and(sqlite.Always)
 	if err := w.plain.filtered(ctx, cond, f); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if len(q.Sort) == 0 {
-		return cond, sqlite.Index, nil
+		return cond.all, []engine.Order{{Column: engine.Place}}, nil
 	}
-	order, err := w.plain.orderBy(q.Sort, sqlite.Index)
-	return cond, order, err
+	order, err := w.plain.orderBy(q.Sort, engine.Place)
+	return cond.all, order, err
 }
 
 // choose returns the indexes of the rows that meet the condition, in order.
-func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order string) ([]int, error) {
+func (w *view[T]) choose(ctx context.Context, rows []T, where engine.Cond, order []engine.Order) ([]int, error) {
 	text := []byte{'['}
 	for i := range rows {
 		if i > 0 {
@@ -121,18 +120,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 			return nil, err
 		}
 	}
-	var columns []string
-	for _, c := range w.plain.columns {
-		if !c.Hidden {
-			columns = append(columns, c.Name)
-		}
-	}
-	found, err := w.db.read.QueryContext(ctx, sqlite.List(w.table.name(), columns, cond.text.String(), order),
-		append([]any{string(append(text, ']'))}, cond.args...)...)
-	if err != nil {
-		return nil, err
-	}
-	return scanAll[int](found)
+	return w.db.base.Arrange(ctx, w.plain.table, append(text, ']'), where, order)
 }
 
 // one returns the row of the path.

@@ -2,47 +2,46 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
-// condition is SQL text with its arguments.
+// condition is what the rows of a list have to meet.
 type condition struct {
-	text    strings.Builder
-	args    []any
+	all     engine.All
 	foreign bool // it depends on more tables than its own
 }
 
-func (c *condition) and(text string, args ...any) {
-	if c.text.Len() > 0 {
-		c.text.WriteString(sqlite.And)
+func (c *condition) and(more ...engine.Cond) {
+	for _, one := range more {
+		switch one := one.(type) {
+		case nil:
+		case engine.All:
+			c.and(one...)
+		default:
+			c.all = append(c.all, one)
+		}
 	}
-	c.text.WriteString(text)
-	c.args = append(c.args, args...)
 }
 
-// filtered adds what a filter means. Names come from the declaration, values
-// are arguments.
+// filtered adds what a filter means.
 func (t *Table[T]) filtered(ctx context.Context, c *condition, f *filter.Filter) error {
 	if f == nil {
 		return nil
 	}
-	var either []string
-	var args []any
-	for _, all := range f.Any {
+	either := make(engine.Any, len(f.Any))
+	for i, all := range f.Any {
 		one, err := t.alternative(ctx, all)
 		if err != nil {
 			return err
 		}
-		either, args = append(either, sqlite.Group(one.text.String())), append(args, one.args...)
+		either[i] = one.all
 		c.foreign = c.foreign || one.foreign
 	}
-	c.and(sqlite.Any(either...), args...)
+	c.and(either)
 	return nil
 }
 
@@ -50,20 +49,24 @@ func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*conditi
 	c := &condition{}
 	done := map[string]bool{}
 	for _, cond := range all {
+		name := cond.Column.Name
 		if cond.Sub == "" {
-			text, args := t.compare(cond)
-			c.and(text, args...)
+			c.and(t.compare(cond))
 			continue
 		}
-		name := cond.Column.Name
 		if done[name] {
 			continue
 		}
 		done[name] = true
+		var pairs []filter.Cond
+		for _, cond := range all {
+			if cond.Column.Name == name {
+				pairs = append(pairs, cond)
+			}
+		}
 		if t.column(name) != nil {
-			text, args := sqlite.Pairs(t.sql.Place(name), name, all)
-			c.and(text, args...)
-		} else if err := t.derivedPairs(ctx, c, name, all); err != nil {
+			c.and(engine.Pairs{Column: name, Conds: pairs})
+		} else if err := t.derivedPairs(ctx, c, name, pairs); err != nil {
 			return nil, err
 		}
 	}
@@ -72,14 +75,13 @@ func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*conditi
 
 // derivedPairs returns conditions on a derived list of pairs: they select among
 // the values of the column it is made from, which are few, and so among the rows.
-func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, all []filter.Cond) error {
+func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, pairs []filter.Cond) error {
 	d := &t.res.Derived[slices.IndexFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name })]
 	lists, err := t.derivedLists(ctx, d)
 	if err != nil {
 		return err
 	}
-	text, args := sqlite.Pairs(sqlite.MemberValue, name, all)
-	c.and(sqlite.AmongKeys(t.sql.Place(d.From), text), append([]any{string(lists)}, args...)...)
+	c.and(engine.Derived{Column: d.From, Lists: string(lists), Conds: pairs})
 	c.foreign = true
 	return nil
 }
@@ -87,62 +89,63 @@ func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, 
 // derivedLists returns an object that maps each value in d's source column to
 // the value of d.
 func (t *Table[T]) derivedLists(ctx context.Context, d *resource.Derived) ([]byte, error) {
-	found, err := t.db.read.QueryContext(ctx, t.sql.Distinct(d.From))
+	found, err := t.db.base.Tally(ctx, engine.Tally{Table: t.table, By: []engine.By{{Column: d.From}}})
 	if err != nil {
 		return nil, err
 	}
-	from, err := scanAll[string](found)
-	if err != nil {
-		return nil, err
+	defer found.Close()
+	var rows []resource.Row
+	for found.Next() {
+		var row resource.Row
+		var n int64
+		if err := found.Scan(&row.From, &n); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 	}
-	rows := make([]resource.Row, len(from))
-	for i := range from {
-		rows[i].From = from[i]
+	if err := found.Err(); err != nil {
+		return nil, err
 	}
 	lists, err := d.Of(ctx, t.db, rows)
 	if err != nil {
 		return nil, err
 	}
 	out := []byte{'{'}
-	for i := range from {
+	for i := range rows {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(resource.AppendString(out, from[i]), ':'), lists[i]...)
+		out = append(append(resource.AppendString(out, rows[i].From), ':'), lists[i]...)
 	}
 	return append(out, '}'), nil
 }
 
-func (t *Table[T]) compare(cond filter.Cond) (string, []any) {
-	if cond.Column.Name == "_all" {
+func (t *Table[T]) compare(cond filter.Cond) engine.Cond {
+	name := cond.Column.Name
+	if name == "_all" {
 		return t.anyText(cond)
 	}
-	c := t.column(cond.Column.Name)
-	if c.Kind == resource.KindIDs && (cond.Op == filter.Equal || cond.Op == filter.NotEqual) &&
+	if t.column(name).Kind == resource.KindIDs && (cond.Op == filter.Equal || cond.Op == filter.NotEqual) &&
 		!slices.ContainsFunc(cond.Values, func(v filter.Value) bool { return v.Pattern }) {
-		return t.holdsIDs(c, cond)
+		return holdsIDs(cond)
 	}
-	place := t.sql.Place(c.Name)
-	if byID(cond) {
+	if namesRows(cond) {
 		ids := make([]int64, len(cond.Values))
 		for i, v := range cond.Values {
 			ids[i] = v.Int
 		}
-		list, err := json.Marshal(ids)
-		if err == nil { // numbers can always be written
-			return sqlite.PlaceAmong(place), []any{string(list)}
-		}
+		return engine.Among{Column: name, IDs: ids}
 	}
-	return sqlite.Values(place, c.Kind, cond.Op, cond.Values)
+	return engine.Matches{Column: name, Op: cond.Op, Values: cond.Values}
 }
 
-// byID reports whether a condition names rows by their ids.
-func byID(cond filter.Cond) bool {
+// namesRows reports whether a condition names rows by their ids.
+func namesRows(cond filter.Cond) bool {
 	return cond.Column.Name == "id" && cond.Column.Kind == resource.KindInteger && cond.Op == filter.Equal
 }
 
 // named reports whether a filter only selects by id: its statement is the same
-// text whatever the ids, and SQLite finds them at once.
+// text whatever the ids, and the engine finds them at once.
 func named(f *filter.Filter) bool {
 	if f == nil || len(f.Any) != 1 {
 		return false
@@ -151,7 +154,7 @@ func named(f *filter.Filter) bool {
 	for _, cond := range f.Any[0] {
 		all := cond.Column.Kind == resource.KindBoolean && cond.Op == filter.Equal && len(cond.Values) == 1 &&
 			cond.Values[0].Pattern
-		if !all && !byID(cond) {
+		if !all && !namesRows(cond) {
 			return false
 		}
 		found = found || !all
@@ -160,52 +163,46 @@ func named(f *filter.Filter) bool {
 }
 
 // holdsIDs: "12" is any row with 12 among its ids, "12,48" one with both.
-func (t *Table[T]) holdsIDs(c *column[T], cond filter.Cond) (string, []any) {
-	var either []string
-	var args []any
+func holdsIDs(cond filter.Cond) engine.Cond {
+	var either engine.Any
 	for _, v := range cond.Values {
 		ids, err := resource.ParseIDs(v.Text)
 		if err != nil || len(ids) == 0 {
-			either = append(either, sqlite.Never)
 			continue
 		}
-		var all condition
+		var all engine.All
 		for _, id := range ids {
-			all.and(sqlite.LinkedTo(c.link, t.name()), id)
+			all = append(all, engine.Holds{Column: cond.Column.Name, IDs: []int64{id}, Check: true})
 		}
-		either, args = append(either, sqlite.Group(all.text.String())), append(args, all.args...)
+		either = append(either, all)
 	}
-	text := sqlite.Any(either...)
-	if cond.Op == filter.NotEqual {
-		text = sqlite.Not(text)
+	return negated(cond.Op, either)
+}
+
+// negated returns the condition that a negated operator means, of what the operator
+// before it means.
+func negated(op filter.Op, c engine.Cond) engine.Cond {
+	if op.Negated() {
+		return engine.Not{Cond: c}
 	}
-	return text, args
+	return c
 }
 
 // anyText compares every text of the row, the values of pairs too.
-func (t *Table[T]) anyText(cond filter.Cond) (string, []any) {
+func (t *Table[T]) anyText(cond filter.Cond) engine.Cond {
 	op := cond.Op
-	if sqlite.Negated(op) {
+	if op.Negated() {
 		op--
 	}
-	var either []string
-	var args []any
+	var either engine.Any
 	for _, c := range t.columns {
-		place := t.sql.Place(c.Name)
-		if c.Hidden || c.Kind != resource.KindText && c.Kind != resource.KindPairs {
-			continue
+		switch {
+		case c.Hidden:
+		case c.Kind == resource.KindPairs:
+			either = append(either, engine.PairValues{Column: c.Name, Op: op, Values: cond.Values})
+		case c.Kind == resource.KindText:
+			either = append(either, engine.Matches{Column: c.Name, Op: op, Values: cond.Values})
 		}
-		if c.Kind == resource.KindPairs {
-			text, more := sqlite.PairValues(place, op, cond.Values)
-			either, args = append(either, text), append(args, more...)
-			continue
-		}
-		text, more := sqlite.Values(place, c.Kind, op, cond.Values)
-		either, args = append(either, text), append(args, more...)
 	}
-	text := sqlite.Any(append(either, sqlite.Never)...)
-	if sqlite.Negated(cond.Op) {
-		text = sqlite.Not(text)
-	}
-	return text, args
+	return negated(cond.Op, either)
 }

@@ -287,11 +287,11 @@ func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resou
 	if err != nil {
 		return row, err
 	}
-	row, err = t.load(ctx, tx, id, cond.text.String(), cond.args...)
+	row, err = t.load(ctx, tx, id, cond.all)
 	if fault.Is(err, fault.Unknown) {
 		seen, readErr := t.visibleAs(ctx, tx, c, resource.Read, which)
 		if readErr == nil {
-			_, readErr = t.load(ctx, tx, id, seen.text.String(), seen.args...)
+			_, readErr = t.load(ctx, tx, id, seen.all)
 		}
 		if readErr == nil {
 			err = fault.New(fault.Denied, "your role can view this %s, but not edit it", t.res.Label)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"path/filepath"
 	"sync"
@@ -12,23 +11,21 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
-	"spyglass/backend/store/sqlite"
+	"spyglass/backend/store/engine"
 )
 
 // writer runs all writes on one goroutine. Jobs that arrive during a commit share
 // the next one, so that many durable writes need one fsync.
 type writer struct {
-	db    *DB
-	pool  *sql.DB
-	conn  *sql.Conn
-	stmts statements
-	jobs  chan *job
-	stop  chan struct{}
-	done  chan struct{}
-	once  sync.Once
-	last  int    // how many writes shared the last commit
-	task  string // what it is called where one panics
-	runs  service.Group
+	db   *DB
+	base engine.Writer
+	jobs chan *job
+	stop chan struct{}
+	done chan struct{}
+	once sync.Once
+	last int    // how many writes shared the last commit
+	task string // what it is called where one panics
+	runs service.Group
 
 	present *presence // of the file
 	refused atomic.Pointer[error]
@@ -45,25 +42,20 @@ type job struct {
 // not wait for long.
 const batch = 256
 
-// Each write of a batch is a savepoint.
-var beginJob, keepJob, undoJob = sqlite.Savepoint("job"), sqlite.Release("job"), sqlite.RollbackTo("job")
+// single is the savepoint of each write of a batch.
+const single = "job"
 
 // gather limits how long a commit waits for as many writes as shared the last
 // one: clients often write again after a response, and the wait is shorter than
 // an fsync. A single writer never waits.
 const gather = 300 * time.Microsecond
 
-func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
-	conn, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}),
+func newWriter(db *DB, base engine.Writer) *writer {
+	w := &writer{db: db, base: base, jobs: make(chan *job, batch), stop: make(chan struct{}),
 		done: make(chan struct{}), task: "writes to " + filepath.Base(db.path)}
-	w.stmts.prepare = conn.PrepareContext
 	w.runs.Guard = db.guard
 	w.runs.Go(w.task, w.run)
-	return w, nil
+	return w
 }
 
 func (w *writer) close() {
@@ -97,17 +89,6 @@ func (db *DB) write(ctx context.Context, do func(*tx) error) error {
 	return j.err
 }
 
-// raw runs statements outside a transaction, between two batches.
-func (w *writer) raw(ctx context.Context, statements string) error {
-	return w.db.write(ctx, func(t *tx) error {
-		t.raw = func() error {
-			_, err := w.conn.ExecContext(ctx, statements)
-			return err
-		}
-		return nil
-	})
-}
-
 func (w *writer) run() {
 	defer close(w.done)
 	for {
@@ -120,8 +101,6 @@ func (w *writer) run() {
 				case j := <-w.jobs:
 					w.commit(j)
 				default:
-					w.stmts.close()
-					_ = w.conn.Close()
 					return
 				}
 			}
@@ -137,7 +116,7 @@ func (w *writer) commit(j *job) {
 	if p == nil {
 		return
 	}
-	err := errors.Join(p, w.rollback())
+	err := errors.Join(p, w.base.Rollback())
 	for s := range t.touched {
 		if !settled(s.now()) {
 			s.end()
@@ -155,7 +134,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 		t.ran = nil
 		return
 	}
-	if err := w.exec(sqlite.Begin); err != nil {
+	if err := w.base.Begin(); err != nil {
 		j.finish(full(err))
 		t.ran = nil
 		return
@@ -163,7 +142,7 @@ func (w *writer) commitAll(t *tx, j *job) {
 	lost, begun := error(nil), time.Now()
 	for j != nil {
 		lost = w.runOne(t, j)
-		if j = nil; lost == nil && len(t.ran) < batch && t.raw == nil {
+		if j = nil; lost == nil && len(t.ran) < batch {
 			if j = w.next(begun, len(t.ran)); j != nil {
 				t.ran = append(t.ran, j)
 			}
@@ -175,20 +154,16 @@ func (w *writer) commitAll(t *tx, j *job) {
 	}
 	err := lost
 	if err == nil {
-		err = w.exec(sqlite.Commit)
+		err = w.base.Commit()
 	}
 	if err != nil {
-		err = errors.Join(full(err), w.rollback())
+		err = errors.Join(full(err), w.base.Rollback())
 	}
 	for s, n := range t.touched {
 		if err == nil {
 			t.publish(s, n)
 		}
 		s.end()
-	}
-	if t.raw != nil && err == nil {
-		last := t.ran[len(t.ran)-1]
-		last.err = errors.Join(last.err, t.raw())
 	}
 	if err == nil {
 		w.db.announce(t.touched)
@@ -227,21 +202,14 @@ func (w *writer) next(begun time.Time, ran int) *job {
 	return nil
 }
 
-func (w *writer) rollback() error {
-	if err := w.exec(sqlite.Rollback); err != nil && !sqlite.RolledBack(err) {
-		return err
-	}
-	return nil
-}
-
-// runOne runs j in a savepoint. A full disk makes SQLite roll back the whole
+// runOne runs j in a savepoint. A full disk may make the engine roll back the whole
 // transaction: lost says so, and that nothing of the batch can be committed.
 func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
 	}
 	t.telling = telling{}
-	if j.err = w.exec(beginJob); j.err != nil {
+	if j.err = w.base.Savepoint(single); j.err != nil {
 		return j.err
 	}
 	if w.db.twice {
@@ -252,11 +220,11 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if err := guarded(t, j.do); err != nil {
 		j.err = full(err)
 		t.memos = nil // they may be made from what goes now
-		if w.exec(undoJob) != nil {
+		if w.base.RollbackTo(single) != nil {
 			return j.err
 		}
 	}
-	if err := w.exec(keepJob); err != nil {
+	if err := w.base.Release(single); err != nil {
 		j.err = errors.Join(j.err, err)
 		return j.err
 	}
@@ -270,7 +238,7 @@ func (w *writer) rehearse(t *tx, j *job) error {
 	next, changes := w.db.nextIDs(), len(t.changes)
 	t.given = nil // those of the jobs before keep theirs
 	err := guarded(t, j.do)
-	if failed := w.exec(undoJob); failed != nil {
+	if failed := w.base.RollbackTo(single); failed != nil {
 		return errors.Join(full(err), failed)
 	}
 	for id, value := range next {
@@ -298,14 +266,6 @@ func (db *DB) nextIDs() map[*int64]int64 {
 func guarded(t *tx, do func(*tx) error) (err error) {
 	if p := t.db.guard.Run(t.w.task, func() { err = do(t) }); p != nil {
 		return p
-	}
-	return err
-}
-
-func (w *writer) exec(statement string) error {
-	stmt, err := w.stmts.get(context.Background(), statement)
-	if err == nil {
-		_, err = stmt.Exec()
 	}
 	return err
 }

@@ -1,47 +1,112 @@
 package sqlite
 
 import (
-	"fmt"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
 	"strings"
 )
 
-// A space is a table of blobs by number.
+// A space of chunks is a table of blobs by id.
 
-// CreateSpace makes a space, unless it is there.
-func CreateSpace(name string) string {
-	return fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, "data" BLOB NOT NULL)`, name)
+func (w *writer) PutChunk(space string, id int64, data []byte) error {
+	b := newText("INSERT INTO ")
+	b.name(space)
+	b.add(` VALUES (?, ?) ON CONFLICT DO UPDATE SET "data" = excluded."data"`)
+	_, err := w.run(context.Background(), b, id, data)
+	return err
 }
 
-// Spaces selects the names of all spaces of a file.
-const Spaces = `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE '\_%' ESCAPE '\'`
-
-// PutChunk writes one blob, in place of one with the same number.
-func PutChunk(space string) string {
-	return `INSERT INTO "` + space + `" VALUES (?, ?) ON CONFLICT DO UPDATE SET "data" = excluded."data"`
+func (w *writer) DeleteChunks(space string, from, to int64) error {
+	b := newText("DELETE FROM ")
+	b.name(space)
+	b.add(` WHERE "id" BETWEEN ? AND ?`)
+	_, err := w.run(context.Background(), b, from, to)
+	return err
 }
 
-// DeleteChunks deletes the blobs from one number to another, both included.
-func DeleteChunks(space string) string {
-	return `DELETE FROM "` + space + `" WHERE "id" BETWEEN ? AND ?`
+// sizes are the numbers of chunks that one statement reads; the smallest that does
+// is taken.
+var sizes = []int{1, 4, 32}
+
+func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
+	each func(id int64, data []byte) error) error {
+	for len(ids) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		size := sizes[len(sizes)-1]
+		if i := slices.IndexFunc(sizes, func(n int) bool { return n >= len(ids) }); i >= 0 {
+			size = sizes[i]
+		}
+		some := ids[:min(size, len(ids))]
+		if err := d.someChunks(ctx, space, size, some, each); err != nil {
+			return err
+		}
+		ids = ids[len(some):]
+	}
+	return nil
 }
 
-// FindChunks selects the blobs of n numbers that are there, in no order; nil finds
-// nothing.
-func FindChunks(space string, n int) string {
-	return fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" IN (?%s)`, space, strings.Repeat(", ?", n-1))
+func (d *database) someChunks(ctx context.Context, space string, size int, ids []int64,
+	each func(id int64, data []byte) error) error {
+	b := newText(`SELECT "id", "data" FROM `)
+	defer b.free()
+	b.name(space)
+	b.add(` WHERE "id" IN (?`, strings.Repeat(", ?", size-1), ")")
+	for i := range size {
+		if i < len(ids) {
+			b.args = append(b.args, ids[i])
+		} else {
+			b.args = append(b.args, nil) // NULL finds nothing
+		}
+	}
+	// A few rows by id are there before a cancel could be heard, and to listen for
+	// one costs more than they do.
+	rows, err := d.query(context.WithoutCancel(ctx), b, false)
+	if err != nil {
+		return err
+	}
+	return eachChunk(rows, each)
 }
 
-// ChunksBetween selects the blobs from one number to another, both included, in
-// their order.
-func ChunksBetween(space string) string {
-	return fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" BETWEEN ? AND ? ORDER BY "id"`, space)
+func (d *database) RangeChunks(ctx context.Context, space string, from, to int64,
+	each func(id int64, data []byte) error) error {
+	rows, err := d.read.QueryContext(ctx,
+		`SELECT "id", "data" FROM `+quote(space)+` WHERE "id" BETWEEN ? AND ? ORDER BY "id"`, from, to)
+	if err != nil {
+		return err
+	}
+	return eachChunk(rows, each)
 }
 
-// ChunkEnds selects the lowest and the highest number; NULL where there is none.
-func ChunkEnds(space string) string {
-	return fmt.Sprintf(`SELECT (SELECT min("id") FROM %[1]q), (SELECT max("id") FROM %[1]q)`, space)
+// eachChunk reads the results of a query for chunks.
+func eachChunk(rows *sql.Rows, each func(id int64, data []byte) error) error {
+	var id int64
+	var data sql.RawBytes
+	for rows.Next() {
+		err := rows.Scan(&id, &data)
+		if err == nil {
+			err = each(id, data)
+		}
+		if err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }
 
-// Size selects the bytes that a file has on disk once its WAL is written back.
-const Size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, ` +
-	`pragma_page_size`
+func (d *database) ChunkEnds(ctx context.Context, space string) (low, high int64, ok bool, err error) {
+	var a, b sql.NullInt64
+	table := quote(space)
+	err = d.read.QueryRowContext(ctx,
+		`SELECT (SELECT min("id") FROM `+table+`), (SELECT max("id") FROM `+table+")").Scan(&a, &b)
+	return a.Int64, b.Int64, a.Valid, err
+}
+
+func (d *database) Size(ctx context.Context) (bytes int64, err error) {
+	err = d.read.QueryRowContext(ctx, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "+
+		"pragma_freelist_count, pragma_page_size").Scan(&bytes)
+	return bytes, err
+}

@@ -1,175 +1,229 @@
 package sqlite
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"spyglass/backend/filter"
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
-// Conditions that every row meets, or none.
-const (
-	Always = "1"
-	Never  = "0"
-)
-
-// And is between two conditions that must both be met.
-const And = " AND "
-
-// All returns the condition that all of some are met.
-func All(conditions ...string) string { return strings.Join(conditions, And) }
-
-// Any returns the condition that at least one of some is met.
-func Any(conditions ...string) string { return "(" + strings.Join(conditions, " OR ") + ")" }
-
-// Not returns the condition that another one, made by Any, is not met.
-func Not(condition string) string { return "NOT " + condition }
-
-// Group makes one condition of several that All joined.
-func Group(condition string) string { return "(" + condition + ")" }
-
-// HasID is the condition that a row has an id.
-const HasID = `"id" = ?`
-
-// OtherID is the condition that a row has another id.
-const OtherID = `"id" <> ?`
-
-// Is returns the condition that a field has a value.
-func Is(field string) string { return Quote(field) + " = ?" }
-
-// Compare returns the condition that a field compares with a value by op: one of = !=
-// < > <= >=. Texts compare without regard to case.
-func Compare(field string, kind resource.Kind, op string) string {
-	return Quote(field) + collation(kind) + " " + op + " ?"
+// where writes the condition that rows of a table have to meet, and more behind it.
+func (b *text) where(t *engine.Table, c engine.Cond, more ...string) {
+	begin := len(b.sql)
+	b.add(" WHERE ")
+	some := b.and(t, c, false)
+	for _, one := range more {
+		if some {
+			b.add(" AND ")
+		}
+		b.add(one)
+		some = true
+	}
+	if !some {
+		b.sql = b.sql[:begin]
+	}
 }
 
-// Zero returns the condition that a number is 0.
-func Zero(field string) string { return Quote(field) + " = 0" }
-
-// Positive returns the condition that a number is more than 0.
-func Positive(field string) string { return Quote(field) + " > 0" }
-
-// among is every element of an argument that is a JSON array.
-const among = "IN (SELECT value FROM json_each(?))"
-
-// Among returns the condition that a field is in a list: a JSON array of numbers.
-func Among(field string) string { return PlaceAmong(Quote(field)) }
-
-// PlaceAmong does the same as Among for a place of a table.
-func PlaceAmong(place string) string { return place + " " + among }
-
-// AmongKeys returns the condition that a place has the key of a member of a JSON
-// object whose value meets a condition on MemberValue.
-func AmongKeys(place, where string) string {
-	return place + ` IN (SELECT m."key" FROM json_each(?) m WHERE ` + where + ")"
+// and writes the parts of a condition that must all be met, behind others where
+// there are some, and reports whether there are some now.
+func (b *text) and(t *engine.Table, c engine.Cond, some bool) bool {
+	if c == nil {
+		return some
+	}
+	if all, ok := c.(engine.All); ok {
+		for _, one := range all {
+			some = b.and(t, one, some)
+		}
+		return some
+	}
+	if some {
+		b.add(" AND ")
+	}
+	b.cond(t, c)
+	return true
 }
 
-// MemberValue is the value of a member in the condition of AmongKeys.
-const MemberValue = `m."value"`
-
-// InQuery returns the condition that a field has a value that a query selects.
-func InQuery(field, query string) string { return Quote(field) + " IN (" + query + ")" }
-
-// First returns the condition that a row is one of the first that meet another one,
-// by id; its arguments end with how many.
-func First(table, where string) string {
-	return `"id" IN (` + SelectIDs(table, where) + ` ORDER BY "id" LIMIT ?)`
+// cond writes a condition as one expression.
+func (b *text) cond(t *engine.Table, c engine.Cond) {
+	switch c := c.(type) {
+	case engine.All:
+		b.add("(")
+		if !b.and(t, c, false) {
+			b.add("1")
+		}
+		b.add(")")
+	case engine.Any:
+		b.add("(")
+		for i, one := range c {
+			if i > 0 {
+				b.add(" OR ")
+			}
+			b.cond(t, one)
+		}
+		if len(c) == 0 {
+			b.add("0")
+		}
+		b.add(")")
+	case engine.Not:
+		b.add("NOT (")
+		b.cond(t, c.Cond)
+		b.add(")")
+	case engine.HasID:
+		b.add(`"id" = ?`)
+		b.args = append(b.args, int64(c))
+	case engine.Deleted: // with a number, as in the condition of the indexes: an argument would not use them
+		b.name(t.Soft)
+		if c {
+			b.add(" > 0")
+		} else {
+			b.add(" = 0")
+		}
+	case engine.Compare:
+		b.name(c.Column)
+		b.add(collation(t, c.Column), " ", c.Op, " ?")
+		b.args = append(b.args, c.Value)
+	case engine.Among:
+		b.name(c.Column)
+		if c.Texts != nil {
+			b.among(c.Texts)
+		} else {
+			b.among(c.IDs)
+		}
+	case engine.In:
+		b.name(c.Column)
+		b.add(` IN (SELECT "id" FROM `)
+		b.name(c.Table.Name)
+		b.where(c.Table, c.Where)
+		b.add(")")
+	case engine.First:
+		b.add(`"id" IN (SELECT "id" FROM `)
+		b.name(c.Table.Name)
+		b.where(c.Table, c.Where)
+		b.add(` ORDER BY "id" LIMIT ?)`)
+		b.args = append(b.args, c.N)
+	case engine.Holds:
+		b.holds(t, c)
+	case engine.Names:
+		b.add("EXISTS (SELECT 1 FROM json_each('['||")
+		b.name(c.Column)
+		b.add("||']') g WHERE g.value")
+		b.among(c.IDs)
+		b.add(")")
+	case engine.Matches:
+		place := placeOf(t, c.Column)
+		if c.With != "" {
+			place += " || ' ' || " + placeOf(t, c.With)
+		}
+		b.values(place, t.KindOf(c.Column), c.Op, c.Values)
+	case engine.PairValues:
+		b.add("EXISTS (SELECT 1 FROM json_each(", placeOf(t, c.Column), ") e WHERE ")
+		b.values("(e.value->>'value')", resource.KindText, c.Op, c.Values)
+		b.add(")")
+	case engine.Pairs:
+		b.pairs(placeOf(t, c.Column), c.Conds)
+	case engine.Derived:
+		b.add(placeOf(t, c.Column), ` IN (SELECT m."key" FROM json_each(?) m WHERE `)
+		b.args = append(b.args, c.Lists)
+		b.pairs(`m."value"`, c.Conds)
+		b.add(")")
+	default:
+		panic(fmt.Sprintf("%T is no condition of this engine", c))
+	}
 }
 
-// Linked returns the condition that a row holds an id.
-func Linked(link string) string { return `"id" IN (SELECT "row" FROM ` + link + ` WHERE "ref" = ?)` }
+// placeOf returns a column with its table, for conditions with tables inside.
+func placeOf(t *engine.Table, column string) string { return quote(t.Name) + "." + quote(column) }
 
-// LinkedAny returns the condition that a row holds an id of a JSON array.
-func LinkedAny(link string) string {
-	return `"id" IN (SELECT "row" FROM ` + link + ` WHERE "ref" ` + among + ")"
+// among writes that what is before it is one of some numbers or texts.
+func (b *text) among(values any) {
+	b.add(" IN (SELECT value FROM json_each(?))")
+	list, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // numbers and texts can always be written
+	}
+	if string(list) == "null" { // it would be one value, and that unknown
+		list = []byte("[]")
+	}
+	b.args = append(b.args, string(list))
 }
 
-// LinkedTo does the same as Linked for a scan of the table.
-func LinkedTo(link, table string) string {
-	return `EXISTS (SELECT 1 FROM ` + link + ` l WHERE l."ref" = ? AND l."row" = ` + table + `."id")`
+func (b *text) holds(t *engine.Table, c engine.Holds) {
+	link := linkOf(t, c.Column)
+	if c.Check {
+		b.add("EXISTS (SELECT 1 FROM ", link, ` l WHERE l."ref" = ? AND l."row" = `, placeOf(t, "id"), ")")
+		b.args = append(b.args, c.IDs[0])
+		return
+	}
+	b.add(`"id" IN (SELECT "row" FROM `, link, ` WHERE "ref"`)
+	if len(c.IDs) == 1 {
+		b.add(" = ?")
+		b.args = append(b.args, c.IDs[0])
+	} else {
+		b.among(c.IDs)
+	}
+	b.add(")")
 }
 
-// NamesAny does the same as LinkedAny for rows without links: it reads the text
-// of the field.
-func NamesAny(field string) string {
-	return "EXISTS (SELECT 1 FROM json_each('['||" + Quote(field) + "||']') g WHERE g.value " + among + ")"
-}
-
-func collation(kind resource.Kind) string {
-	if kind == resource.KindText {
+func collation(t *engine.Table, column string) string {
+	if t.KindOf(column) == resource.KindText {
 		return " COLLATE NOCASE"
 	}
 	return ""
 }
 
-// Pairs returns the conditions of a filter on the list of pairs name, which is at
-// place: those on its halves mean one element (wire.md, Filter). When all are
-// negated, no element may be what they say.
-func Pairs(place, name string, all []filter.Cond) (string, []any) {
-	elements := "SELECT 1 FROM json_each(" + place + ") e WHERE "
+// pairs writes conditions on the halves of one pair of the list at place (wire.md,
+// Filter).
+func (b *text) pairs(place string, all []filter.Cond) {
 	positive := false
 	for _, cond := range all {
-		if cond.Column.Name == name {
-			positive = positive || !Negated(cond.Op)
-		}
-	}
-	var conditions []string
-	var args []any
-	for _, cond := range all {
-		if cond.Column.Name != name {
-			continue
-		}
-		op, place := cond.Op, "(e.value->>'"+cond.Sub+"')"
-		if !positive {
-			op--
-		}
-		text, more := Values(place, resource.KindText, op, cond.Values)
-		if !positive {
-			text = "NOT EXISTS (" + elements + text + ")"
-		}
-		conditions, args = append(conditions, text), append(args, more...)
+		positive = positive || !cond.Op.Negated()
 	}
 	if positive {
-		return "EXISTS (" + elements + All(conditions...) + ")", args
+		b.add("EXISTS (SELECT 1 FROM json_each(", place, ") e WHERE ")
 	}
-	return All(conditions...), args
+	for i, cond := range all {
+		if i > 0 {
+			b.add(" AND ")
+		}
+		half := "(e.value->>'" + cond.Sub + "')"
+		if positive {
+			b.values(half, resource.KindText, cond.Op, cond.Values)
+			continue
+		}
+		b.add("NOT EXISTS (SELECT 1 FROM json_each(", place, ") e WHERE ")
+		b.values(half, resource.KindText, cond.Op-1, cond.Values)
+		b.add(")")
+	}
+	if positive {
+		b.add(")")
+	}
 }
 
-// PairValues returns the condition that the value of any pair of the list at place
-// compares with any of the values.
-func PairValues(place string, op filter.Op, list []filter.Value) (string, []any) {
-	text, args := Values("(e.value->>'value')", resource.KindText, op, list)
-	return "EXISTS (SELECT 1 FROM json_each(" + place + ") e WHERE " + text + ")", args
-}
-
-// Negated reports whether an operator is the opposite of the one before it.
-func Negated(op filter.Op) bool {
-	return op == filter.NotEqual || op == filter.NotContains || op == filter.NotEmpty || op == filter.NotNull
-}
-
-// Values compares one place with any of the values, or none of them when negated.
-func Values(place string, kind resource.Kind, op filter.Op, list []filter.Value) (string, []any) {
+// values compares one place with any of the values, or none of them when negated.
+func (b *text) values(place string, kind resource.Kind, op filter.Op, list []filter.Value) {
 	switch op {
 	case filter.Empty, filter.Null:
-		return "(" + place + " = " + zero(kind) + ")", nil
+		b.add("(", place, " = ", zero(kind), ")")
+		return
 	case filter.NotEmpty, filter.NotNull:
-		return "(" + place + " <> " + zero(kind) + ")", nil
+		b.add("(", place, " <> ", zero(kind), ")")
+		return
 	}
-	positive := op
-	if Negated(op) {
-		positive--
+	if op.Negated() {
+		b.add("NOT ")
+		op--
 	}
-	var either []string
-	var args []any
-	for _, v := range list {
-		text, more := value(place, kind, positive, v)
-		either, args = append(either, text), append(args, more...)
+	b.add("(")
+	for i, v := range list {
+		if i > 0 {
+			b.add(" OR ")
+		}
+		b.value(place, kind, op, v)
 	}
-	text := Any(either...)
-	if Negated(op) {
-		text = Not(text)
-	}
-	return text, args
+	b.add(")")
 }
 
 func zero(kind resource.Kind) string {
@@ -179,77 +233,76 @@ func zero(kind resource.Kind) string {
 	return "0"
 }
 
-func value(place string, kind resource.Kind, op filter.Op, v filter.Value) (string, []any) {
-	switch kind {
-	case resource.KindInteger:
-		return place + symbols[op] + "?", []any{v.Int}
-	case resource.KindNumber:
-		return place + symbols[op] + "?", []any{v.Float}
-	case resource.KindBoolean:
-		if v.Pattern {
-			return Always, nil
-		}
-		return place + " = ?", []any{v.Bool}
-	case resource.KindSeconds, resource.KindMillis:
-		return moment(place, op, v)
+func (b *text) value(place string, kind resource.Kind, op filter.Op, v filter.Value) {
+	switch {
+	case kind == resource.KindInteger:
+		b.add(place, symbols[op], "?")
+		b.args = append(b.args, v.Int)
+	case kind == resource.KindNumber:
+		b.add(place, symbols[op], "?")
+		b.args = append(b.args, v.Float)
+	case kind == resource.KindBoolean && v.Pattern:
+		b.add("1")
+	case kind == resource.KindBoolean:
+		b.add(place, " = ?")
+		b.args = append(b.args, v.Bool)
+	case kind == resource.KindSeconds || kind == resource.KindMillis:
+		b.moment(place, op, v)
+	default:
+		b.compare(place, op, v)
 	}
-	return text(place, op, v)
 }
 
 var symbols = map[filter.Op]string{filter.Equal: " = ", filter.Greater: " > ", filter.Less: " < ",
 	filter.GreaterEq: " >= ", filter.LessEq: " <= "}
 
 // moment compares with a range: after a day means after its end.
-func moment(place string, op filter.Op, v filter.Value) (string, []any) {
+func (b *text) moment(place string, op filter.Op, v filter.Value) {
 	switch op {
 	case filter.Greater:
-		return place + " >= ?", []any{v.To}
+		b.add(place, " >= ?")
+		b.args = append(b.args, v.To)
 	case filter.GreaterEq:
-		return place + " >= ?", []any{v.From}
+		b.add(place, " >= ?")
+		b.args = append(b.args, v.From)
 	case filter.Less:
-		return place + " < ?", []any{v.From}
+		b.add(place, " < ?")
+		b.args = append(b.args, v.From)
 	case filter.LessEq:
-		return place + " < ?", []any{v.To}
+		b.add(place, " < ?")
+		b.args = append(b.args, v.To)
+	default:
+		b.add("(", place, " >= ? AND ", place, " < ?)")
+		b.args = append(b.args, v.From, v.To)
 	}
-	return "(" + place + " >= ? AND " + place + " < ?)", []any{v.From, v.To}
 }
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// text compares without regard to case. SQLite's own LIKE and NOCASE do that
-// for ASCII and use indexes; other letters need fold.
-func text(place string, op filter.Op, v filter.Value) (string, []any) {
+// compare compares texts without regard to case. SQLite's own LIKE and NOCASE do
+// that for ASCII and use indexes; other letters need fold.
+func (b *text) compare(place string, op filter.Op, v filter.Value) {
 	arg := v.Text
-	ascii := IsASCII(arg)
+	ascii := engine.IsASCII(arg)
 	if !ascii {
-		place, arg = "fold("+place+")", Fold(arg)
+		place, arg = "fold("+place+")", engine.Fold(arg)
 	}
 	switch {
 	case op == filter.Contains:
-		return place + ` LIKE ? ESCAPE '\'`, []any{"%" + escapeLike.Replace(arg) + "%"}
+		b.add(place, ` LIKE ? ESCAPE '\'`)
+		b.args = append(b.args, "%"+escapeLike.Replace(arg)+"%")
 	case v.Pattern:
 		parts := make([]string, len(v.Glob))
 		for i, part := range v.Glob {
 			if !ascii {
-				part = Fold(part)
+				part = engine.Fold(part)
 			}
 			parts[i] = escapeLike.Replace(part)
 		}
-		return place + ` LIKE ? ESCAPE '\'`, []any{strings.Join(parts, "%")}
+		b.add(place, ` LIKE ? ESCAPE '\'`)
+		b.args = append(b.args, strings.Join(parts, "%"))
+	default:
+		b.add(place, " = ? COLLATE NOCASE")
+		b.args = append(b.args, arg)
 	}
-	return place + " = ? COLLATE NOCASE", []any{arg}
 }
-
-// IsASCII reports whether a text has no other letters: SQLite compares it without
-// Fold.
-func IsASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-// Joined returns the place of two texts with a space between them.
-func Joined(first, second string) string { return Quote(first) + ` || ' ' || ` + Quote(second) }

@@ -1,126 +1,177 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
 )
 
-// Column is a column of a table as the file keeps it.
-type Column struct {
-	Name string
-	Kind resource.Kind
-}
+// linkOf returns the table of a column that holds ids: one row for each id ("ref")
+// of each row ("row") that is not deleted.
+func linkOf(t *engine.Table, column string) string { return quote(t.Name + "." + column) }
+
+// inOrder is the name of the narrow index of the ids of the rows that are not deleted.
+func inOrder(t *engine.Table) string { return t.Name + " in order" }
 
 // definition never allows NULL: what is not given is the zero value.
-func (c Column) definition() string {
+func definition(c engine.Column) string {
 	switch c.Kind {
 	case resource.KindText, resource.KindIDs:
-		return Quote(c.Name) + " TEXT NOT NULL DEFAULT ''"
+		return quote(c.Name) + " TEXT NOT NULL DEFAULT ''"
 	case resource.KindPairs:
-		return Quote(c.Name) + " TEXT NOT NULL DEFAULT '[]'"
+		return quote(c.Name) + " TEXT NOT NULL DEFAULT '[]'"
 	case resource.KindOther:
-		return Quote(c.Name) + " TEXT NOT NULL DEFAULT 'null'"
+		return quote(c.Name) + " TEXT NOT NULL DEFAULT 'null'"
 	case resource.KindNumber:
-		return Quote(c.Name) + " REAL NOT NULL DEFAULT 0"
+		return quote(c.Name) + " REAL NOT NULL DEFAULT 0"
 	}
-	return Quote(c.Name) + " INTEGER NOT NULL DEFAULT 0"
+	return quote(c.Name) + " INTEGER NOT NULL DEFAULT 0"
 }
 
-// CreateTable makes a table of these columns, an id and a body, unless it is there.
-func CreateTable(table string, columns []Column) string {
-	parts := []string{`"id" INTEGER PRIMARY KEY AUTOINCREMENT`}
-	for _, c := range columns {
-		if c.Name != "id" {
-			parts = append(parts, c.definition())
+func (w *writer) Define(ctx context.Context, t *engine.Table) error {
+	table := quote(t.Name)
+	var statements []string
+	columns := []string{`"id" INTEGER PRIMARY KEY AUTOINCREMENT`}
+	for _, c := range t.Columns {
+		if c.Name != engine.ID {
+			columns = append(columns, definition(c))
+		}
+		if c.Linked() {
+			link := linkOf(t, c.Name)
+			statements = append(statements, "CREATE TABLE IF NOT EXISTS "+link+
+				` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
+				"CREATE INDEX IF NOT EXISTS "+quote(t.Name+"."+c.Name+" by row")+" ON "+link+` ("row")`)
 		}
 	}
-	parts = append(parts, `"body" BLOB NOT NULL DEFAULT ''`)
-	return "CREATE TABLE IF NOT EXISTS " + table + " (" + strings.Join(parts, ", ") + ")"
-}
-
-// CreateLink makes the table of a column that holds ids, unless it is there.
-// index is the name of its index by row.
-func CreateLink(link, index string) []string {
-	return []string{
-		"CREATE TABLE IF NOT EXISTS " + link +
-			` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
-		"CREATE INDEX IF NOT EXISTS " + Quote(index) + " ON " + link + ` ("row")`,
+	columns = append(columns, `"body" BLOB NOT NULL DEFAULT ''`)
+	if err := w.execAll(ctx, append(statements,
+		"CREATE TABLE IF NOT EXISTS "+table+" ("+strings.Join(columns, ", ")+")")); err != nil {
+		return err
 	}
-}
-
-// AddColumn adds a column to a table.
-func AddColumn(table string, c Column) string {
-	return "ALTER TABLE " + table + " ADD COLUMN " + c.definition()
-}
-
-// ColumnNames selects the names of the columns of a table; its argument is the
-// name of the table.
-const ColumnNames = "SELECT name FROM pragma_table_info(?)"
-
-// IndexBy is an index of a table.
-type IndexBy struct {
-	Name    string
-	Columns []string // as Ascending or Quote return them
-	Unique  bool
-	Where   string // which rows it has; "" for all
-}
-
-// Create makes the index.
-func (x IndexBy) Create(table string) string {
-	unique, where := "", ""
-	if x.Unique {
-		unique = "UNIQUE "
+	have, err := column[string](w.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", t.Name))
+	if err != nil {
+		return err
 	}
-	if x.Where != "" {
-		where = " WHERE " + x.Where
+	indexes, err := column[string](w.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND "+
+		"tbl_name = ? AND sql IS NOT NULL", t.Name))
+	if err != nil {
+		return err
 	}
-	return "CREATE " + unique + "INDEX " + Quote(x.Name) + " ON " + table + " (" + strings.Join(x.Columns, ", ") + ")" +
-		where
+	statements = nil
+	for _, c := range t.Columns {
+		if !slices.Contains(have, c.Name) {
+			statements = append(statements, "ALTER TABLE "+table+" ADD COLUMN "+definition(c))
+		}
+	}
+	for _, name := range indexes {
+		statements = append(statements, "DROP INDEX "+quote(name))
+	}
+	return w.execAll(ctx, append(statements, indexesOf(t)...))
 }
 
-// DropIndex drops an index where it is there.
-func DropIndex(name string) string { return "DROP INDEX IF EXISTS " + Quote(name) }
+// indexesOf returns the statements that make the indexes of a table.
+func indexesOf(t *engine.Table) (statements []string) {
+	table, live := quote(t.Name), ""
+	if t.Soft != "" {
+		soft := quote(t.Soft)
+		live = " WHERE " + soft + " = 0"
+		statements = []string{
+			"CREATE INDEX " + quote(inOrder(t)) + " ON " + table + ` ("id")` + live,
+			"CREATE INDEX " + quote(t.Name+" deleted") + " ON " + table + ` ("id") WHERE ` + soft + " > 0",
+		}
+	}
+	for _, x := range t.Indexes {
+		columns, create := make([]string, len(x.Columns), len(x.Columns)+1), "CREATE INDEX "
+		for i, name := range x.Columns {
+			if columns[i] = quote(name); !x.Exact {
+				columns[i] += collation(t, name)
+			}
+		}
+		if x.Unique {
+			create = "CREATE UNIQUE INDEX "
+		} else if !x.Exact {
+			columns = append(columns, `"id"`)
+		}
+		statements = append(statements,
+			create+quote(x.Name)+" ON "+table+" ("+strings.Join(columns, ", ")+")"+live)
+	}
+	return statements
+}
 
-// UniqueIndexes selects the names of the indexes of a table that have UniqueName
-// in theirs; its argument is the name of the table.
-const UniqueIndexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name LIKE '%" +
-	UniqueName + "%'"
+// execAll runs statements that change the schema; they are not kept prepared.
+func (w *writer) execAll(ctx context.Context, statements []string) error {
+	for _, statement := range statements {
+		if err := w.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// UniqueName is in the name of each unique index.
-const UniqueName = " has one "
+func (w *writer) LastID(ctx context.Context, t *engine.Table) (last int64, err error) {
+	err = w.conn.QueryRowContext(ctx,
+		`SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`, t.Name).Scan(&last)
+	return last, err
+}
 
-// LastID selects the highest id that a row of a table ever had, 0 for none; its
-// argument is the name of the table.
-const LastID = `SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`
+// What a file says of itself, by kind: the table, and its columns.
+var metas = [...]struct{ table, name, value, key string }{
+	engine.Identity: {`"_identity"`, `"name"`, `"value"`, `"name"`},
+	engine.Shape:    {`"_shape"`, `"name"`, `"shape"`, `"name"`},
+	engine.Fields:   {`"_field"`, `"table"`, `"field"`, `"table", "field"`},
+}
 
-// What a file says of the declarations that wrote it.
-const (
-	createShape = `CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID`
-	createField = `CREATE TABLE IF NOT EXISTS "_field" ("table" TEXT NOT NULL, "field" TEXT NOT NULL, ` +
-		`PRIMARY KEY ("table", "field")) WITHOUT ROWID`
+// createMeta returns the statement that makes the table of a kind, unless it is there.
+func createMeta(of engine.Meta) string {
+	m := metas[of]
+	return "CREATE TABLE IF NOT EXISTS " + m.table + " (" + m.name + " TEXT NOT NULL, " + m.value +
+		" TEXT NOT NULL, PRIMARY KEY (" + m.key + ")) WITHOUT ROWID"
+}
 
-	Shape     = `SELECT coalesce((SELECT "shape" FROM "_shape" WHERE "name" = ?), '')` // of a table; "" for none
-	AnyShape  = `SELECT EXISTS (SELECT 1 FROM "_shape")`
-	PutShape  = `INSERT INTO "_shape" VALUES (?, ?) ON CONFLICT ("name") DO UPDATE SET "shape" = excluded."shape"`
-	AllFields = `SELECT "table", "field" FROM "_field" ORDER BY 1, 2`
-	Fields    = `SELECT coalesce(group_concat("field", '|'), '') FROM (SELECT "field" FROM "_field" ` + // of a table
-		`WHERE "table" = ? ORDER BY "field")`
-	DeleteFields = `DELETE FROM "_field" WHERE "table" = ?`
-	InsertField  = `INSERT INTO "_field" VALUES (?, ?)`
-)
+func (r reader) Meta(ctx context.Context, of engine.Meta, name string) ([]string, error) {
+	m := metas[of]
+	b := newText("SELECT ", m.value, " FROM ", m.table, " WHERE ", m.name, " = ? ORDER BY 1")
+	defer b.free()
+	b.args = append(b.args, name)
+	return column[string](r.query(ctx, b, false))
+}
 
-// What a file says of itself, by name.
-const (
-	CreateIdentity = `CREATE TABLE IF NOT EXISTS "_identity" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL) ` +
-		`WITHOUT ROWID`
-	InsertIdentities = `INSERT INTO "_identity" VALUES (?, ?), (?, ?)`
-	Identity         = `SELECT coalesce((SELECT "value" FROM "_identity" WHERE "name" = ?), '')`
-	PutIdentity      = `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = excluded."value"`
-)
+func (r reader) AllMeta(ctx context.Context, of engine.Meta) (map[string][]string, error) {
+	m := metas[of]
+	found, err := r.QueryContext(ctx, "SELECT "+m.name+", "+m.value+" FROM "+m.table+" ORDER BY 1, 2")
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	all := map[string][]string{}
+	for found.Next() {
+		var name, value string
+		if err := found.Scan(&name, &value); err != nil {
+			return nil, err
+		}
+		all[name] = append(all[name], value)
+	}
+	return all, found.Err()
+}
 
-// Prepare returns the statements that bring a file to a layout, in one
-// transaction.
-func Prepare(format int) string {
-	return strings.Join([]string{Begin, createShape, createField, CreateIdentity, SetFormat(format), Commit}, ";\n")
+// SetMeta uses a savepoint, which outside of a transaction is one.
+func (w *writer) SetMeta(ctx context.Context, of engine.Meta, name string, values ...string) error {
+	if err := w.Savepoint("meta"); err != nil {
+		return err
+	}
+	m := metas[of]
+	_, err := w.run(ctx, newText("DELETE FROM ", m.table, " WHERE ", m.name, " = ?"), name)
+	for _, value := range values {
+		if err == nil {
+			_, err = w.run(ctx, newText("INSERT INTO ", m.table, " VALUES (?, ?)"), name, value)
+		}
+	}
+	if err != nil {
+		return errors.Join(err, w.RollbackTo("meta"), w.Release("meta"))
+	}
+	return w.Release("meta")
 }

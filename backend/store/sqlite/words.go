@@ -1,45 +1,62 @@
 package sqlite
 
-import "strings"
+import (
+	"context"
+	"strings"
 
-// A full-text index maps words to ids and keeps no texts. It has two columns:
-// tags and text.
+	"spyglass/backend/store/engine"
+)
 
-// CreateWords makes a full-text index, unless it is there.
-func CreateWords(name string) string {
-	return `CREATE VIRTUAL TABLE IF NOT EXISTS ` + Quote(name) +
-		` USING fts5("tags", "text", content='', contentless_delete=1, detail=column, prefix='1 2 3', ` +
-		`tokenize="unicode61 remove_diacritics 2 tokenchars '._-'")`
+// A full-text index has two columns, tags and text, and keeps neither.
+
+func (w *writer) DefineWords(ctx context.Context, index string) error {
+	return w.Exec(ctx, `CREATE VIRTUAL TABLE IF NOT EXISTS `+quote(index)+
+		` USING fts5("tags", "text", content='', contentless_delete=1, detail=column, prefix='1 2 3', `+
+		`tokenize="unicode61 remove_diacritics 2 tokenchars '._-'")`)
 }
 
-// PutWords gives an id its tags and its text.
-func PutWords(name string) string {
-	return `INSERT OR REPLACE INTO ` + Quote(name) + ` ("rowid", "tags", "text") VALUES (?, ?, ?)`
+func (w *writer) PutWords(ctx context.Context, index string, id int64, tags []string, words string) error {
+	b := newText("INSERT OR REPLACE INTO ")
+	b.name(index)
+	b.add(` ("rowid", "tags", "text") VALUES (?, ?, ?)`)
+	_, err := w.run(ctx, b, id, strings.Join(tags, " "), words)
+	return err
 }
 
-// DeleteWords takes the words of an id.
-func DeleteWords(name string) string { return `DELETE FROM ` + Quote(name) + ` WHERE "rowid" = ?` }
+func (w *writer) DeleteWords(ctx context.Context, index string, id int64) error {
+	b := newText("DELETE FROM ")
+	b.name(index)
+	b.add(` WHERE "rowid" = ?`)
+	_, err := w.run(ctx, b, id)
+	return err
+}
 
-// LastWords selects the highest id that has words, 0 for none.
-func LastWords(name string) string { return `SELECT coalesce(max("rowid"), 0) FROM ` + Quote(name) }
-
-// FindWords selects ids, the highest first, that have all tags, and all words as a
-// word or the beginning of one. from is the lowest id, before is above the
-// highest; 0 for any.
-func FindWords(name string, tags, words []string, from, before int64, limit int) (query string, args []any) {
+func (r reader) FindWords(ctx context.Context, index string, q engine.WordQuery) ([]int64, error) {
 	var terms []string
-	for _, tag := range tags {
+	for _, tag := range q.Tags {
 		terms = append(terms, `tags : "`+tag+`"`)
 	}
-	for _, word := range words {
+	for _, word := range q.Words {
 		terms = append(terms, `text : "`+strings.ReplaceAll(word, `"`, `""`)+`" *`)
 	}
-	query, args = `SELECT "rowid" FROM `+Quote(name)+` WHERE `+Quote(name)+` MATCH ?`, []any{strings.Join(terms, And)}
-	if from != 0 {
-		query, args = query+` AND "rowid" >= ?`, append(args, from)
+	b := newText(`SELECT "rowid" FROM `)
+	defer b.free()
+	b.name(index)
+	next := " WHERE "
+	add := func(condition string, arg any) {
+		b.add(next, condition)
+		b.args, next = append(b.args, arg), " AND "
 	}
-	if before != 0 {
-		query, args = query+` AND "rowid" < ?`, append(args, before)
+	if len(terms) > 0 {
+		add(quote(index)+" MATCH ?", strings.Join(terms, " AND "))
 	}
-	return query + ` ORDER BY "rowid" DESC LIMIT ?`, append(args, limit)
+	if q.From != 0 {
+		add(`"rowid" >= ?`, q.From)
+	}
+	if q.Before != 0 {
+		add(`"rowid" < ?`, q.Before)
+	}
+	b.add(` ORDER BY "rowid" DESC LIMIT ?`)
+	b.args = append(b.args, q.Limit)
+	return column[int64](r.query(ctx, b, len(terms) > 0))
 }

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
+	"spyglass/backend/store/sqlite"
+)
+
+// chosen is the engine under this package. Nothing else here depends on which it is.
+var chosen engine.Engine = sqlite.Engine{}
+
+// asker runs queries: the readers, a snapshot, or the writer's own connection,
+// which sees what is not committed yet.
+type asker interface {
+	resource.Reader
+	reader() engine.Reader
+}
+
+func (db *DB) reader() engine.Reader      { return db.base }
+func (t *tx) reader() engine.Reader       { return t.w.base }
+func (s *snapshot) reader() engine.Reader { return s.base }
+
+// selectIDs reads the ids that a query for them finds.
+func selectIDs(ctx context.Context, r engine.Reader, q engine.Select) (ids []int64, err error) {
+	q.Columns = onlyID
+	found, err := r.Select(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var id int64
+		if err := found.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, found.Err()
+}
+
+var (
+	onlyID = []string{engine.ID}
+	byID   = []engine.Order{{Column: engine.ID}}
+)
+
+// number reads the only number that a query finds; 0 where it finds none.
+func number(found engine.Rows, err error) (n int64, _ error) {
+	if err != nil {
+		return 0, err
+	}
+	if found.Next() {
+		err = found.Scan(&n)
+	}
+	return n, errors.Join(err, found.Err(), found.Close())
+}
+
+// count counts the rows that meet a condition.
+func count(ctx context.Context, q asker, t *engine.Table, where engine.Cond) (int64, error) {
+	return number(q.reader().Tally(ctx, engine.Tally{Table: t, Where: where}))
+}

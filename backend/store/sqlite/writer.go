@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"spyglass/backend/store/engine"
+)
+
+// writer implements engine.Writer on one connection.
+type writer struct {
+	reader
+	pool   *sql.DB // of conn alone
+	conn   *sql.Conn
+	stmts  statements
+	chunks bool
+	tables map[*engine.Table]*changes
+}
+
+// changes are the beginnings of the statements that change a table, and its tables
+// of links.
+type changes struct {
+	insert, update string
+	links          []string
+}
+
+func (w *writer) close() error {
+	w.stmts.close()
+	err := w.conn.Close()
+	if errors.Is(err, sql.ErrConnDone) { // closed before
+		err = nil
+	}
+	return errors.Join(err, w.pool.Close())
+}
+
+func (w *writer) prepared(ctx context.Context, query []byte) (*sql.Stmt, error) {
+	return w.stmts.get(ctx, query)
+}
+
+func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return w.conn.QueryContext(ctx, query, args...)
+}
+
+// Exec runs statements that are not kept prepared.
+func (w *writer) Exec(ctx context.Context, statements string) error {
+	_, err := w.conn.ExecContext(context.WithoutCancel(ctx), statements)
+	return err
+}
+
+// run runs a statement with more arguments, counts the rows that it changed, and
+// frees it.
+func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
+	defer b.free()
+	b.args = append(b.args, args...)
+	ctx = context.WithoutCancel(ctx)
+	stmt, err := w.stmts.get(ctx, b.sql)
+	if err != nil {
+		return 0, err
+	}
+	result, err := stmt.ExecContext(ctx, b.args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// do runs a statement about the transaction.
+func (w *writer) do(statement ...string) error {
+	_, err := w.run(context.Background(), newText(statement...))
+	return err
+}
+
+func (w *writer) Begin() error  { return w.do("BEGIN IMMEDIATE") }
+func (w *writer) Commit() error { return w.do("COMMIT") }
+
+func (w *writer) Rollback() error {
+	if err := w.do("ROLLBACK"); err != nil && code(err) != codeError { // it has rolled back by itself: the disk is full
+		return err
+	}
+	return nil
+}
+
+func (w *writer) Savepoint(name string) error  { return w.do("SAVEPOINT ", name) }
+func (w *writer) RollbackTo(name string) error { return w.do("ROLLBACK TO ", name) }
+func (w *writer) Release(name string) error    { return w.do("RELEASE ", name) }
+
+// Prepare runs one transaction, which writes nothing where nothing is missing.
+func (w *writer) Prepare(ctx context.Context, format int, spaces ...string) error {
+	var have int
+	if err := w.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return err
+	}
+	statements := []string{"BEGIN IMMEDIATE", createMeta(engine.Identity)}
+	if !w.chunks {
+		statements = append(statements, createMeta(engine.Shape), createMeta(engine.Fields))
+	}
+	for _, space := range spaces {
+		statements = append(statements,
+			"CREATE TABLE IF NOT EXISTS "+quote(space)+` ("id" INTEGER PRIMARY KEY, "data" BLOB NOT NULL)`)
+	}
+	if have != format {
+		statements = append(statements, fmt.Sprintf("PRAGMA user_version = %d", format))
+	}
+	err := w.Exec(ctx, strings.Join(append(statements, "COMMIT"), ";\n"))
+	if err != nil {
+		err = errors.Join(err, w.Rollback())
+	}
+	return err
+}
+
+// changesOf returns the beginnings of the statements that change a table.
+func (w *writer) changesOf(t *engine.Table) *changes {
+	if have := w.tables[t]; have != nil {
+		return have
+	}
+	var names, links []string
+	for _, c := range t.Columns {
+		names = append(names, quote(c.Name))
+		if c.Linked() {
+			links = append(links, linkOf(t, c.Name))
+		}
+	}
+	names = append(names, quote(engine.Body))
+	made := &changes{
+		links: links,
+		insert: "INSERT INTO " + quote(t.Name) + " (" + strings.Join(names, ", ") + ") VALUES (" +
+			strings.Repeat("?, ", len(names)-1) + "?)",
+		update: "UPDATE " + quote(t.Name) + " SET " + strings.Join(names, " = ?, ") + " = ?",
+	}
+	w.tables[t] = made
+	return made
+}
+
+func (w *writer) Insert(ctx context.Context, t *engine.Table, values []any) error {
+	_, err := w.run(ctx, newText(w.changesOf(t).insert), values...)
+	return err
+}
+
+func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id int64,
+	where engine.Cond) (int64, error) {
+	b := newText(w.changesOf(t).update, ` WHERE "id" = ?`)
+	b.args = append(append(b.args, values...), id)
+	b.and(t, where, true)
+	return w.run(ctx, b)
+}
+
+// Delete finds rows that may have links first: the condition may depend on them.
+func (w *writer) Delete(ctx context.Context, t *engine.Table, where engine.Cond) (int64, error) {
+	links := w.changesOf(t).links
+	if _, one := where.(engine.HasID); !one && len(links) > 0 {
+		b := newText(`SELECT "id" FROM `)
+		defer b.free()
+		b.name(t.Name)
+		b.where(t, where)
+		ids, err := column[int64](w.query(ctx, b, false))
+		if err != nil {
+			return 0, err
+		}
+		where = engine.Among{Column: engine.ID, IDs: ids}
+	}
+	for _, link := range links {
+		b := newText("DELETE FROM ", link, ` WHERE "row"`)
+		switch where := where.(type) {
+		case engine.HasID:
+			b.add(" = ?")
+			b.args = append(b.args, int64(where))
+		case engine.Among:
+			b.among(where.IDs)
+		}
+		if _, err := w.run(ctx, b); err != nil {
+			return 0, err
+		}
+	}
+	b := newText("DELETE FROM ")
+	b.name(t.Name)
+	b.where(t, where)
+	return w.run(ctx, b)
+}
+
+func (w *writer) Link(ctx context.Context, t *engine.Table, column string, row int64, ids []int64,
+	fresh bool) error {
+	link := linkOf(t, column)
+	if !fresh {
+		if _, err := w.run(ctx, newText("DELETE FROM ", link, ` WHERE "row" = ?`), row); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		if _, err := w.run(ctx, newText("INSERT INTO ", link, ` ("ref", "row") VALUES (?, ?)`), id, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
