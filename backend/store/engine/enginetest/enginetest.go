@@ -1,0 +1,167 @@
+// Package enginetest has the tests that every implementation of package engine
+// passes. An engine runs them in a test of its own:
+//
+//	func TestEngine(t *testing.T) { enginetest.Run(t, sqlite.Engine{}) }
+package enginetest
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/store/engine"
+)
+
+// Run runs the tests. Each has files of its own.
+func Run(t *testing.T, e engine.Engine) {
+	for _, group := range []map[string]func(*database){schema, rows, queries, transactions, files, chunks} {
+		for name, test := range group {
+			t.Run(name, func(t *testing.T) {
+				test(open(t, e, filepath.Join(t.TempDir(), "test.db"), engine.Options{Readers: 2, Lasting: 1}))
+			})
+		}
+	}
+}
+
+// database is a new database of a test, which fails when a call does.
+type database struct {
+	*testing.T
+	engine engine.Engine
+	path   string
+	engine.Database
+	w engine.Writer
+}
+
+func open(t *testing.T, e engine.Engine, path string, o engine.Options) *database {
+	t.Helper()
+	base, err := e.Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := &database{t, e, path, base, base.Writer()}
+	t.Cleanup(func() { db.check(base.Close()) })
+	return db
+}
+
+func (db *database) check(err error) {
+	db.Helper()
+	if err != nil {
+		db.Fatal(err)
+	}
+}
+
+// is fails the test unless a value, as text, is another.
+func (db *database) is(what string, got any, want string) {
+	db.Helper()
+	if text := fmt.Sprint(got); text != want {
+		db.Errorf("%s: got %s, want %s", what, text, want)
+	}
+}
+
+// class fails the test unless an error is of a class.
+func (db *database) class(what string, err error, want engine.Class) {
+	db.Helper()
+	if got := db.engine.Class(err); got != want {
+		db.Errorf("%s: the class of %v is %d, want %d", what, err, got, want)
+	}
+}
+
+// prepare makes the metadata and the table of things.
+func (db *database) prepare() {
+	db.Helper()
+	db.check(db.w.Prepare(db.Context(), 1))
+	db.check(db.w.Define(db.Context(), things))
+}
+
+// things is a table with a column of each kind.
+var things = &engine.Table{Name: "thing", Soft: "deletedOn", Columns: []engine.Column{
+	{Name: "id", Kind: resource.KindInteger},
+	{Name: "name", Kind: resource.KindText},
+	{Name: "size", Kind: resource.KindInteger},
+	{Name: "load", Kind: resource.KindNumber},
+	{Name: "on", Kind: resource.KindBoolean},
+	{Name: "at", Kind: resource.KindSeconds},
+	{Name: "groups", Kind: resource.KindIDs},
+	{Name: "props", Kind: resource.KindPairs},
+	{Name: "info", Kind: resource.KindOther},
+	{Name: "deletedOn", Kind: resource.KindMillis},
+}, Indexes: []engine.Index{
+	{Name: "thing by size", Columns: []string{"size"}},
+	{Name: "thing counted", Columns: []string{"on", "name"}, Exact: true},
+}}
+
+// thing is a row of things, in the order of its columns.
+type thing struct {
+	id          int64
+	name        string
+	size        int64
+	load        float64
+	on          bool
+	at          int64
+	groups      resource.IDs
+	props, info string
+	deletedOn   int64
+}
+
+func (x thing) values() []any {
+	return []any{x.id, x.name, x.size, x.load, x.on, x.at, x.groups.String(), x.props, x.info, x.deletedOn,
+		[]byte("{" + x.name + "}")}
+}
+
+func (db *database) insert(all ...thing) {
+	db.Helper()
+	for _, x := range all {
+		db.check(db.w.Insert(db.Context(), things, x.values()))
+		if x.deletedOn == 0 {
+			db.check(db.w.Link(db.Context(), things, "groups", x.id, x.groups, true))
+		}
+	}
+}
+
+// read returns the columns of the rows that a query finds, "1 Alpha; 2 beta".
+func read(db *database, r engine.Reader, q engine.Select) string {
+	db.Helper()
+	if q.Table == nil {
+		q.Table = things
+	}
+	if q.Columns == nil {
+		q.Columns = []string{engine.ID}
+	}
+	found, err := r.Select(db.Context(), q)
+	db.check(err)
+	return text(db, found, len(q.Columns))
+}
+
+// tally returns the results of a Tally.
+func tally(db *database, q engine.Tally) string {
+	db.Helper()
+	q.Table = things
+	found, err := db.Tally(db.Context(), q)
+	db.check(err)
+	return text(db, found, len(q.By)+1)
+}
+
+func text(db *database, found engine.Rows, columns int) string {
+	db.Helper()
+	var lines []string
+	for found.Next() {
+		values, dest := make([]any, columns), make([]any, columns)
+		for i := range dest {
+			dest[i] = &values[i]
+		}
+		db.check(found.Scan(dest...))
+		parts := make([]string, columns)
+		for i, value := range values {
+			if raw, ok := value.([]byte); ok {
+				value = string(raw)
+			}
+			parts[i] = fmt.Sprint(value)
+		}
+		lines = append(lines, strings.Join(parts, " "))
+	}
+	db.check(found.Err())
+	db.check(found.Close())
+	return strings.Join(lines, "; ")
+}
