@@ -31,9 +31,10 @@ func selectIDs(ctx context.Context, r engine.Reader, q engine.Select) (ids []int
 		return nil, err
 	}
 	defer found.Close()
+	var id int64
+	dest := []any{&id}
 	for found.Next() {
-		var id int64
-		if err := found.Scan(&id); err != nil {
+		if err := found.Scan(dest...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)

@@ -159,9 +159,10 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 	}
 	defer found.Close()
 	counts := map[int64]int64{}
+	var key, n int64
+	dest := []any{&key, &n}
 	for found.Next() {
-		var key, n int64
-		if err := found.Scan(&key, &n); err != nil {
+		if err := found.Scan(dest...); err != nil {
 			return nil, err
 		}
 		counts[key] = n

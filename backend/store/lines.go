@@ -72,14 +72,15 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 		return slow(err)
 	}
 	defer found.Close()
-	ids := make([]int64, 0, piece)
+	var id int64
+	dest, ids := []any{&id}, make([]int64, 0, piece)
 	var out []byte
 	for more := true; more; ids = ids[:0] {
 		late.Reset(longestRead)
 		for more && len(ids) < piece {
 			if more = found.Next(); more {
-				ids = append(ids, 0)
-				err = found.Scan(&ids[len(ids)-1])
+				err = found.Scan(dest...)
+				ids = append(ids, id)
 			} else {
 				err = found.Err()
 			}

@@ -128,14 +128,14 @@ func (t *Table[T]) readRows(ctx context.Context, r ask, p *page, q engine.Select
 		return err
 	}
 	defer found.Close()
-	froms := len(t.shows) - 2
+	var id int64
+	var body []byte
+	dest := make([]any, len(t.shows))
+	dest[0], dest[1] = &id, &body
 	for found.Next() {
-		var id int64
-		var body []byte
-		from := make([]string, froms)
-		dest := []any{&id, &body}
+		from := make([]string, len(dest)-2)
 		for i := range from {
-			dest = append(dest, &from[i])
+			dest[2+i] = &from[i]
 		}
 		if err := found.Scan(dest...); err != nil {
 			return err
