@@ -322,6 +322,8 @@ func TestARunIsPausedResumedAndStopped(t *testing.T) {
 		}
 		if reached.Load() == 4 {
 			h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"stop"}`)
+			<-r.Context().Done() // it is cancelled
+			return
 		}
 		s.ServeHTTP(w, r)
 	})

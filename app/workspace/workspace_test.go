@@ -416,7 +416,7 @@ func TestUsesOfVariablesAreFound(t *testing.T) {
 		`],"count":2,"extractors":0,"sentAt":0},{"name":"sent","requests":[],"count":0,"extractors":0,`+
 		`"sentAt":1790000000000}]}`)
 	d.expect(2, "GET /variables/uses?sent=1", "", `{"items":[]}`)
-	d.expect(2, "GET /variables/uses?sent=when", "", "invalid sent: sent is true or false")
+	d.expect(2, "GET /variables/uses?sent=when", "", "invalid sent: sent must be true or false")
 }
 
 func TestAnEditIsKeptWhenThePageThatSentItHasGone(t *testing.T) {

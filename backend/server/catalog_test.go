@@ -44,7 +44,7 @@ func TestEveryEndpointKeepsTheRulesOfTheWire(t *testing.T) {
 			if e.Right.Object != resource.Open {
 				nobody := c
 				nobody.cookie = ""
-				nobody.refuses(e, path, http.StatusUnauthorized, "nobody is signed in")
+				nobody.refuses(e, path, http.StatusUnauthorized, "you are not signed in")
 			}
 			if e.Method == http.MethodGet {
 				c.looks(e, path)

@@ -117,7 +117,7 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 		{"clerk", "GET /device/groups/1", "", 404, refusal(1404, "there is no device group 1")},
 		{"clerk", "DELETE /device/groups/4?deleteChildren=true", "", 404, refusal(1404, "there is no device group 4")},
 		{"reader", "PATCH /device/devices/1", `{}`, 403, refusal(1403, "your role can view this device, but not "+
-			"change it")},
+			"edit it")},
 		{"reader", "GET /device/devices/2", "", 404, refusal(1404, "there is no device 2")},
 
 		// Nor may anything be put there, or taken from there.
@@ -125,10 +125,10 @@ func TestARoleLearnsNothingOfOtherGroups(t *testing.T) {
 			at("hostGroupIds", "hostGroupIds: there is no device group 4")},
 		{"clerk", "POST /device/devices", `{"name":"x","hostGroupIds":"99"}`, 400,
 			at("hostGroupIds", "hostGroupIds: there is no device group 99")},
-		{"clerk", "PATCH /device/devices/1", `{"hostGroupIds":"2,4"}`, 400, at("hostGroupIds", "hostGroupIds names "+
-			"no device group 4")},
+		{"clerk", "PATCH /device/devices/1", `{"hostGroupIds":"2,4"}`, 400, at("hostGroupIds", "hostGroupIds: "+
+			"there is no device group 4")},
 		{"clerk", "PATCH /device/devices/3", `{"hostGroupIds":"2"}`, 400, at("hostGroupIds", "hostGroupIds: your "+
-			"role may not take the device out of device group 4")},
+			"role cannot remove the device from device group 4")},
 		{"clerk", "POST /device/groups", `{"name":"x","parentId":4}`, 400, at("parentId", "there is no group 4")},
 		{"clerk", "POST /device/groups", `{"name":"x","parentId":99}`, 400, at("parentId", "there is no group 99")},
 		{"clerk", "PATCH /device/groups/3", `{"parentId":4}`, 400, at("parentId", "there is no group 4")},

@@ -153,8 +153,8 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 			"timezone must be an IANA time zone name such as Europe/Berlin"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"timezone":"Local"}`,
 			"timezone must be an IANA time zone name such as Europe/Berlin"},
-		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour goes with the sdtType daily, weekly, " +
-			"monthly, monthlyByWeek, and not with oneTime"},
+		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"hour":3}`, "hour is only for the sdtType daily, weekly, " +
+			"monthly, monthlyByWeek, not for oneTime"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"sdtType":"yearly"}`, "sdtType must be one of oneTime, " +
 			"daily, weekly, monthly, monthlyByWeek"},
 		{`{"type":"ResourceSDT","deviceId":1,"duration":5,"comment":3}`, "comment must be a text in double quotes"},
@@ -171,9 +171,9 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 			"monthlyByWeek, not for daily"},
 		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`),
 			"endDateTime must be later than startDateTime, or 0 for no end"},
-		{again("weekly", `"duration":5`), "weekDay is one or some, joined by commas, of Sunday, Monday, Tuesday, " +
+		{again("weekly", `"duration":5`), "weekDay must be one or some, joined by commas, of Sunday, Monday, Tuesday, " +
 			"Wednesday, Thursday, Friday, Saturday"},
-		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay is one or some, joined by commas, of " +
+		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay must be one or some, joined by commas, of " +
 			"Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
 		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration must be at most 1440 minutes " +
 			"here, so that no window begins before the last one has ended"},

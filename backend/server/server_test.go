@@ -160,7 +160,7 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		{"no port is named", func(_ *testing.T, o *server.Options) { o.Listen = "127.0.0.1" }, fault.Invalid,
 			"--listen must be an address and a port"},
 		{"the network is open without TLS", func(_ *testing.T, o *server.Options) { o.Listen = "0.0.0.0:0" },
-			fault.Invalid, "needs --tls-cert and --tls-key"},
+			fault.Invalid, "requires --tls-cert and --tls-key"},
 		{"the folder is a file", func(t *testing.T, o *server.Options) { write(t, o.Data, "x") }, fault.Conflict,
 			"choose another one with --data"},
 		{"the database is damaged", func(t *testing.T, o *server.Options) {
@@ -169,13 +169,13 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		{"the database is empty", func(t *testing.T, o *server.Options) {
 			stop(t, start(t, *o))
 			write(t, filepath.Join(o.Data, "portal.db"), "")
-		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; all was left as it is"},
+		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; nothing was changed"},
 		{"the database is gone", func(t *testing.T, o *server.Options) {
 			stop(t, start(t, *o))
 			if err := os.Remove(filepath.Join(o.Data, "portal.db")); err != nil {
 				t.Fatal(err)
 			}
-		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; all was left as it is"},
+		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; nothing was changed"},
 		{"the database is newer", func(t *testing.T, o *server.Options) { newer(t, *o) }, fault.Conflict,
 			"was written by a newer version of Spyglass"},
 		{"the key is damaged", func(t *testing.T, o *server.Options) {
