@@ -197,7 +197,8 @@ func TestEnvironmentsAreOfTheProgramsThatWroteThem(t *testing.T) {
 		{`{"name":"Office","values":[{"key":"site","value":"7"}]}`, "postman-environment"},
 	} {
 		found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(tt.text)})
-		if err != nil || found.Format.ID != tt.format || found.Format.Variables != (tt.format == "postman-environment") {
+		if err != nil || found.Format.ID != tt.format ||
+			found.Format.Variables != (tt.format == "postman-environment") {
 			t.Errorf("%s\nwas read as %+v, %v; want %s", tt.text, found, err, tt.format)
 		}
 	}

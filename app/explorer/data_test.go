@@ -70,7 +70,8 @@ func TestABackupGoesOutOnceAndComesBackInPieces(t *testing.T) {
 	}{
 		{"nothing", nil, "mine is not a complete backup of Spyglass; nothing was changed"},
 		{"a cut one", whole[:len(whole)/2], "mine is not a complete backup of Spyglass; nothing was changed"},
-		{"another file", []byte("PK nothing of ours"), "mine is not a complete backup of Spyglass; nothing was changed"},
+		{"another file", []byte("PK nothing of ours"),
+			"mine is not a complete backup of Spyglass; nothing was changed"},
 	} {
 		if a := h.sendPart(0, tt.file); a.status != 200 {
 			t.Fatalf("%s: %d %s", tt.name, a.status, a.body)

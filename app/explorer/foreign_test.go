@@ -107,7 +107,8 @@ func TestAHostileCatalogCostsNoMoreThanItsShare(t *testing.T) {
 				t.Fatal(err)
 			}
 			spent("reading what was kept", func() {
-				if a := h.exchange(1, "GET /explorer/catalog?portal="+id, ""); a.status != 200 || len(a.body) > 100<<20 {
+				a := h.exchange(1, "GET /explorer/catalog?portal="+id, "")
+				if a.status != 200 || len(a.body) > 100<<20 {
 					t.Errorf("the catalog answered %d with %d MB", a.status, len(a.body)>>20)
 				}
 			})

@@ -100,7 +100,8 @@ func (x *exchange) setCookie(name, secret string, age int) {
 }
 
 func (x *exchange) sendBody(a *resource.Answer) error {
-	if a.Same || x.method == http.MethodGet && a.ETag != "" && resource.MatchesETag(x.r.Header.Get("If-None-Match"), a.ETag) {
+	if a.Same || x.method == http.MethodGet && a.ETag != "" &&
+		resource.MatchesETag(x.r.Header.Get("If-None-Match"), a.ETag) {
 		x.begin(http.StatusNotModified)
 		return nil
 	}

@@ -36,7 +36,8 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 	r.Without = []resource.Verb{resource.OnPatch}
 	r.Extra = map[resource.Verb]resource.Extra{
 		resource.OnDelete: {Doc: "Breaks it.", Params: []resource.Param{dry}},
-		resource.OnGet: {Files: []string{"text/csv"}, Alias: resource.Alias{Path: "/lights/{id}", Summary: "Get a light"},
+		resource.OnGet: {Files: []string{"text/csv"},
+			Alias: resource.Alias{Path: "/lights/{id}", Summary: "Get a light"},
 			Around: func(_ resource.DB, usual resource.Handler) resource.Handler {
 				return func(ctx context.Context, c *resource.Call) (any, error) {
 					out, err := usual(ctx, c)
@@ -44,7 +45,8 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 				}
 			}},
 	}
-	all := resource.WithAliases(endpoint.Of(r, endpoint.Handlers[*lamp]{Get: answering("get"), Delete: answering("gone")}))
+	all := resource.WithAliases(endpoint.Of(r,
+		endpoint.Handlers[*lamp]{Get: answering("get"), Delete: answering("gone")}))
 	var got []string
 	for i := range all {
 		e := &all[i]
@@ -63,11 +65,11 @@ func TestADeclarationAddsToOneOfItsEndpoints(t *testing.T) {
 		"GET /lamps Returns the lamps that the caller can view, one page at a time. /lamps",
 		"POST /lamps Gives light. /lamps",
 		"GET /lamps/{id} Returns one lamp, with an ETag for conditional requests. /lamps/7text/csv around get<nil>",
-		"PUT /lamps/{id} Replaces the lamp: fields that are not given get their defaults. Read-only fields are accepted and " +
-			"ignored. /lamps/7",
+		"PUT /lamps/{id} Replaces the lamp: fields that are not given get their defaults. Read-only " +
+			"fields are accepted and ignored. /lamps/7",
 		"DELETE /lamps/{id} Breaks it. /lamps/7 dry gone<nil>",
-		"GET /lights/{id} Returns one lamp, with an ETag for conditional requests. The same as GET /lamps/{id}, under " +
-			"the path of published clients. /lamps/7text/csv around get<nil>",
+		"GET /lights/{id} Returns one lamp, with an ETag for conditional requests. The same as GET " +
+			"/lamps/{id}, under the path of published clients. /lamps/7text/csv around get<nil>",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the endpoints are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

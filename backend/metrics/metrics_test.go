@@ -52,7 +52,8 @@ func open(t *testing.T) *house {
 		Version: "1.2.3", DB: db, Files: map[string]string{"series": samples, "nothing": filepath.Join(folder, "none")},
 		Series: func() series.Stats { return series.Stats{Appended: 12, Series: 3, Held: 2} },
 		Polls: func() (real, simulated poll.Stats) {
-			return poll.Stats{Done: 10, Failed: 4, Missed: 1, Late: 1500 * time.Millisecond, Tasks: 7, Running: 2, Waiting: 5},
+			return poll.Stats{Done: 10, Failed: 4, Missed: 1, Late: 1500 * time.Millisecond, Tasks: 7,
+					Running: 2, Waiting: 5},
 				poll.Stats{Done: 100}
 		},
 		Notices: func() notify.Stats { return notify.Stats{Sent: 8, Failed: 1, Retried: 6} },
@@ -144,7 +145,8 @@ func TestEachCountBecomesAMetricInItsUnit(t *testing.T) {
 		`spyglass_samples_appended_total 12`, `spyglass_series 3`, `spyglass_samples_in_memory 2`,
 		`spyglass_notifications_total{result="sent"} 8`, `spyglass_notifications_total{result="failed"} 1`,
 		`spyglass_notifications_total{result="retried"} 6`,
-		`spyglass_remote_write_samples_total{result="sent"} 40`, `spyglass_remote_write_samples_total{result="refused"} 2`,
+		`spyglass_remote_write_samples_total{result="sent"} 40`,
+		`spyglass_remote_write_samples_total{result="refused"} 2`,
 		`spyglass_remote_write_samples_total{result="dropped"} 3`, `spyglass_remote_write_retries_total 9`,
 		`spyglass_remote_write_samples_waiting 11`, `spyglass_remote_write_behind_seconds 60`,
 		`spyglass_database_size_bytes{database="series"} 1230`, `spyglass_database_size_bytes{database="nothing"} 0`,

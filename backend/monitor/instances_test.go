@@ -101,7 +101,8 @@ func TestWhatAnInstanceCannotBe(t *testing.T) {
 	}{
 		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"1"}`, fault.Conflict,
 			`there is already an instance with the deviceDataSourceId "` + fmt.Sprint(net) + `" and the wildValue "1"`},
-		{instancePost, path(1, net, ""), `{"displayName":" ","wildValue":"77"}`, fault.Invalid, "displayName must not be empty"},
+		{instancePost, path(1, net, ""), `{"displayName":" ","wildValue":"77"}`, fault.Invalid,
+			"displayName must not be empty"},
 		{instancePost, path(1, net, ""), `{"displayName":"a","wildValue":"77","groupId":1}`, fault.Invalid,
 			"groupId: there is no instance group 1 of Net_Interfaces on this device"},
 		{instancePost, path(1, ping, ""), `{"displayName":"a","wildValue":"77"}`, fault.Invalid,

@@ -311,7 +311,8 @@ func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
 	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL+"/write?key=s3cret", 1 })
 	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})
 	row := x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteRetrying })
-	if want := to.Listener.Addr().String() + " responded with 503 Service Unavailable: not now, friend"; row.Error != want {
+	if want := to.Listener.Addr().String() + " responded with 503 Service Unavailable: not now, " +
+		"friend"; row.Error != want {
 		t.Errorf("it says %q, want %q", row.Error, want)
 	}
 	x.s.Offer([]series.Sample{sample(1, 2, 2, 2), sample(1, 2, 3, 3)})

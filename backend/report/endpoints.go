@@ -93,8 +93,9 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	types := resource.WholeList("/report/types", Types())
 	types.Summary, types.Doc = "List the types of reports", "Returns what each type of report shows, its columns, and "+
 		"the fields of a report that apply to it only."
-	all = append(all, types, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "the cron expression is " +
-		"invalid, or there is no such time zone"})))
+	all = append(all, types, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid,
+		When: "the cron expression is " +
+			"invalid, or there is no such time zone"})))
 	for i := range all {
 		all[i].Category = ground.CategoryReports
 	}

@@ -171,10 +171,10 @@ func TestAWrongMaintenanceWindowSaysWhatIsWrong(t *testing.T) {
 			"monthlyByWeek, not for daily"},
 		{again("daily", `"duration":5,"startDateTime":9000,"endDateTime":8000`),
 			"endDateTime must be later than startDateTime, or 0 for no end"},
-		{again("weekly", `"duration":5`), "weekDay must be one or some, joined by commas, of Sunday, Monday, Tuesday, " +
-			"Wednesday, Thursday, Friday, Saturday"},
-		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay must be one or some, joined by commas, of " +
-			"Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
+		{again("weekly", `"duration":5`), "weekDay must be one or some, joined by commas, of Sunday, " +
+			"Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
+		{again("weekly", `"duration":5,"weekDay":"Monday,Moonday"`), "weekDay must be one or some, joined by " +
+			"commas, of Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday"},
 		{again("weekly", `"duration":1500,"weekDay":"Monday,Tuesday"`), "duration must be at most 1440 minutes " +
 			"here, so that no window begins before the last one has ended"},
 		{again("weekly", `"duration":5,"weekDay":"Monday","monthDay":3`), "monthDay is only for the sdtType " +

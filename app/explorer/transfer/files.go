@@ -343,7 +343,8 @@ func exportName(name string) string {
 
 func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
 	if format.WriteHistory == nil {
-		return nil, fault.At("format", "the history cannot be exported as %s; choose a format that has responses", format.Label)
+		return nil, fault.At("format", "the history cannot be exported as %s; choose a format that has responses",
+			format.Label)
 	}
 	var ids []int64
 	if c.Query.Get("history") != "all" {

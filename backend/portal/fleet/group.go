@@ -93,7 +93,8 @@ var Groups = resource.Resource[*Group]{
 	},
 	Derived: []resource.Derived{
 		{Name: "numOfHosts", Doc: "Devices in it and in all groups below", Schema: resource.Integer(""), Example: 40,
-			Counts: resource.Noun{One: "device in it and in all groups below", Many: "devices in it and in all groups below"},
+			Counts: resource.Noun{One: "device in it and in all groups below",
+				Many: "devices in it and in all groups below"},
 			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 				tree, err := TreeOf(ctx, r)
 				if err != nil {
