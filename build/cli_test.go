@@ -189,7 +189,7 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", file}, "cannot be made (not a directory); choose another one with --data"},
 		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen must be an address and a port, such " +
 			"as 127.0.0.1:8443, not \"nowhere\""},
-		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "needs --tls-cert and --tls-key"},
+		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "requires --tls-cert and --tls-key"},
 		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices requires --demo"},
 		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit must be on or off"},
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
