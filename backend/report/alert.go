@@ -14,7 +14,7 @@ import (
 )
 
 func alertsKind() kind {
-	return kind{table: alerts, ReportType: reporting.ReportType{
+	return kind{table: alerts, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAlert, Title: "Alerts", Icon: "bell",
 		About: "Each alert of a period: time, device, severity, acknowledgement",
 		Right: seesDevices, Fields: []string{"dateRange", "groupFullPath", "deviceDisplayName", "level", "ackFilter",

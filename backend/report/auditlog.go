@@ -11,7 +11,7 @@ import (
 )
 
 func auditLogKind() kind {
-	return kind{table: auditLog, ReportType: reporting.ReportType{
+	return kind{table: auditLog, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAuditLog, Title: "Audit log", Icon: "book",
 		About:   "Who changed what in a period",
 		Right:   resource.Right{Object: resource.Setting, Area: ground.AreaAudit, Op: resource.Read},

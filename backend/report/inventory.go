@@ -14,7 +14,7 @@ import (
 )
 
 func inventoryKind() kind {
-	return kind{table: inventory, ReportType: reporting.ReportType{
+	return kind{table: inventory, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportInventory, Title: "Inventory", Icon: "device",
 		About: "Devices with their groups, state and properties",
 		Right: seesDevices, Fields: []string{"hostsValType", "hostsVal", "properties"},

@@ -41,7 +41,7 @@ const (
 )
 
 func metricTrendsKind() kind {
-	return kind{table: metricTrends, ReportType: reporting.ReportType{
+	return kind{table: metricTrends, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportMetrics, Title: "Measurements", Icon: "live",
 		About: "Minimum, mean and maximum of measurements, with charts",
 		Right: seesDevices, Fields: []string{"dateRange", "hostsValType", "hostsVal", "metrics", "top10Only"},

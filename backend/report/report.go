@@ -120,7 +120,7 @@ type Run struct {
 
 // kind is one type of report.
 type kind struct {
-	reporting.ReportType
+	reporting.ReportTypeInfo
 	table func(context.Context, *Run) (*Table, error)
 }
 
@@ -131,10 +131,10 @@ func kinds() []kind {
 }
 
 // Types returns the types of reports, in the order they are shown.
-func Types() []reporting.ReportType {
-	var types []reporting.ReportType
+func Types() []reporting.ReportTypeInfo {
+	var types []reporting.ReportTypeInfo
 	for _, k := range kinds() {
-		types = append(types, k.ReportType)
+		types = append(types, k.ReportTypeInfo)
 	}
 	return types
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func rolesKind() kind {
-	return kind{table: roles, ReportType: reporting.ReportType{
+	return kind{table: roles, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportRole, Title: "Roles", Icon: "lock",
 		About: "The permissions of each role",
 		Right: seesUsers, Fields: []string{},

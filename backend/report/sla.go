@@ -38,7 +38,7 @@ func (u *uptime) share() float64 {
 }
 
 func availabilityKind() kind {
-	return kind{table: availability, ReportType: reporting.ReportType{
+	return kind{table: availability, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAvailability, Title: "Availability", Icon: "check",
 		About: "Uptime of each device, its outages and the longest one",
 		Right: seesDevices, Fields: []string{"dateRange", "hostsValType", "hostsVal", "alertLevel", "excludeSDT",

@@ -22,7 +22,7 @@ type thresholdRow struct {
 }
 
 func thresholdsKind() kind {
-	return kind{table: thresholds, ReportType: reporting.ReportType{
+	return kind{table: thresholds, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportThreshold, Title: "Thresholds", Icon: "sliders",
 		About: "Effective thresholds and who overrode them",
 		Right: seesDevices, Fields: []string{"groupFullPath", "deviceDisplayName", "excludeGlobal"},

@@ -30,7 +30,7 @@ func (d *dayCount) sum() int64 { return d.counts[0] + d.counts[1] + d.counts[2] 
 const mostDays = 1100
 
 func alertTrendsKind() kind {
-	return kind{table: alertTrends, ReportType: reporting.ReportType{
+	return kind{table: alertTrends, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportAlertTrends, Title: "Alert trends", Icon: "pulse",
 		About: "Number of alerts per day, by group and data source",
 		Right: seesDevices, Fields: []string{"dateRange"},

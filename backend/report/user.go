@@ -11,7 +11,7 @@ import (
 )
 
 func usersKind() kind {
-	return kind{table: users, ReportType: reporting.ReportType{
+	return kind{table: users, ReportTypeInfo: reporting.ReportTypeInfo{
 		Name: reporting.ReportUser, Title: "Users", Icon: "user",
 		About: "Users, their roles and their last sign-in",
 		Right: seesUsers, Fields: []string{},

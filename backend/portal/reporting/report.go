@@ -140,7 +140,7 @@ const (
 
 // ReportsOf returns Reports for a portal with those types of reports, each with
 // its columns.
-func ReportsOf(types []ReportType) *resource.Resource[*Report] {
+func ReportsOf(types []ReportTypeInfo) *resource.Resource[*Report] {
 	own := Reports
 	own.Fields = slices.Clone(Reports.Fields)
 	kind := &own.Fields[slices.IndexFunc(own.Fields, func(f resource.Field[*Report]) bool { return f.Name == "type" })]

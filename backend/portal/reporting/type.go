@@ -34,9 +34,9 @@ const (
 	FormatPDF  = "PDF"
 )
 
-// ReportType is one kind of report; package report has them. Its JSON is what a form
+// ReportTypeInfo is one kind of report; package report has them. Its JSON is what a form
 // for reports shows of it.
-type ReportType struct {
+type ReportTypeInfo struct {
 	Name    string         `json:"name" doc:"the type of such reports"`
 	Title   string         `json:"title" doc:"name for people"`
 	About   string         `json:"about" doc:"its content in a few words"`
@@ -52,7 +52,7 @@ var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenanc
 
 // Column returns the index of the column of that name, ignoring letter case,
 // spaces and hyphens; -1 where there is none.
-func (t *ReportType) Column(name string) int {
+func (t *ReportTypeInfo) Column(name string) int {
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
 	}
@@ -84,8 +84,8 @@ func (r *Report) Levels() ([]int64, error) {
 const maxReportColumns = 100 // properties and metrics together
 
 // checkContent validates the fields that depend on the type.
-func (r *Report) checkContent(w *resource.Write, types []ReportType) error {
-	kind := &types[slices.IndexFunc(types, func(t ReportType) bool { return t.Name == r.Type })]
+func (r *Report) checkContent(w *resource.Write, types []ReportTypeInfo) error {
+	kind := &types[slices.IndexFunc(types, func(t ReportTypeInfo) bool { return t.Name == r.Type })]
 	for i, c := range r.Columns {
 		if kind.Column(c.Name) < 0 {
 			return wrongColumn(kind, fmt.Sprintf("columns[%d].name", i), c.Name)
@@ -160,7 +160,7 @@ func (r *Report) checkItems() error {
 	return nil
 }
 
-func wrongColumn(kind *ReportType, field, name string) error {
+func wrongColumn(kind *ReportTypeInfo, field, name string) error {
 	allowed := make([]any, len(kind.Columns))
 	for i, c := range kind.Columns {
 		allowed[i] = c

@@ -8534,7 +8534,7 @@ export interface components {
             /** @description URL of the file when the run is done */
             resulturl: string;
         };
-        ReportType: {
+        ReportTypeInfo: {
             /** @description the type of such reports */
             name: string;
             /** @description name for people */
@@ -8548,12 +8548,12 @@ export interface components {
             /** @description that it can show, in their usual order */
             columns: string[];
         };
-        ReportTypeList: {
+        ReportTypeInfoList: {
             /** @description number of items */
             total: number;
             /** @description always null; kept for clients of the published API */
             searchId: string | null;
-            items: components["schemas"]["ReportType"][];
+            items: components["schemas"]["ReportTypeInfo"][];
             /** @description always null; kept for clients of the published API */
             data: string | null;
         };
@@ -27532,7 +27532,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportTypeList"];
+                    "application/json": components["schemas"]["ReportTypeInfoList"];
                 };
             };
             401: components["responses"]["NotSignedIn"];
