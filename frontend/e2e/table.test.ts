@@ -129,7 +129,7 @@ test('an id leads to the Monitor view: by Enter, by its link and from the menu o
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
   await newRequest(page)
   await sendPath(page, `/sdt/sdts/${sdt}?fields=id,comment`)
-  await p.tree.getByTitle(`Open sdt ${sdt} in Monitor`).click()
+  await p.tree.getByTitle(`Open maintenance window ${sdt} in Monitor`).click()
   const planned = page
     .getByRole('region', { name: 'Maintenance' })
     .getByRole('listitem')
