@@ -54,6 +54,6 @@ test('what is no link is told in a sentence, as text', async () => {
   const { page } = await told({
     problem: '“<img src=x onerror=alert(1)>” cannot be opened: links begin with spyglass://',
   })
-  await until(page.getByTestId('toast'), /“<img src=x onerror=alert\(1\)>” opens nothing here/)
+  await until(page.getByTestId('toast'), /“<img src=x onerror=alert\(1\)>” cannot be opened/)
   await page.getByRole('main', { name: 'Welcome' }).waitFor()
 })
