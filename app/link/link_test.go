@@ -21,7 +21,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want link.Target
-		err  string // after "opens nothing here: "; empty means none
+		err  string // after "cannot be opened: "; empty means none
 	}{
 		{text: "spyglass://monitor", want: link.Target{Screen: "overview"}},
 		{text: "spyglass://monitor/", want: link.Target{Screen: "overview"}}, // what some desktops make of it

@@ -201,7 +201,7 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 	first.page.until("nothing was sent", status, "Ready")
 	again("spyglass://evil.example/monitor", "--", "--data")
 	first.page.until("the page says what is no link",
-		`document.body.textContent.includes('opens nothing here')`, "true")
+		`document.body.textContent.includes('cannot be opened')`, "true")
 	first.page.until("the request is still there", path, "/device/devices/7")
 
 	var ids []string
