@@ -9,8 +9,8 @@ import (
 )
 
 // Verify returns what is wrong with a declaration: a name that stands twice or that
-// no field has, an example that would be refused, a text that is missing. The server
-// runs it on every resource before it opens the database.
+// no field has, an example that would be refused, a text that is missing. A test of
+// the server runs it on every resource.
 func (r *Resource[T]) Verify() error {
 	quick := *r
 	quick.Fields = slices.Clone(r.Fields)
@@ -19,7 +19,12 @@ func (r *Resource[T]) Verify() error {
 			f.Seal = func(text string) (string, error) { return text, nil }
 		}
 	}
-	err := errors.Join(r.verifyNames(), r.verifyDocs(), quick.verifyExamples(), quick.verifyRow())
+	err := errors.Join(r.verifyNames(), r.verifyDocs())
+	if _, wrong := quick.Defaults(); wrong != nil { // of which rows are made
+		err = errors.Join(err, wrong)
+	} else {
+		err = errors.Join(err, quick.verifyExamples(), quick.verifyRow())
+	}
 	if err != nil {
 		return fmt.Errorf("the declaration of %s: %w", r.Name, err)
 	}

@@ -1,6 +1,20 @@
 package server
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// VerifyDeclarations returns what is wrong with the declarations of a portal, and how
+// many there are.
+func VerifyDeclarations() (n int, err error) {
+	var s Server
+	err = s.tables()
+	for _, verify := range s.verifies {
+		err = errors.Join(err, verify())
+	}
+	return len(s.verifies), err
+}
 
 // Crash runs a background task that panics.
 func (s *Server) Crash(task string) { s.wait.Go(task, func() { panic("index out of range") }) }

@@ -102,6 +102,7 @@ type Server struct {
 	staged    []resource.Endpoint // that only a demo has
 	takers    []taker             // of the resources that a reset of the demo recreates
 	shapes    []store.Shape       // of what tables would add
+	verifies  []func() error      // verify those declarations, in tests: they do not change
 	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
 	samples   *samples

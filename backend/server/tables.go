@@ -91,6 +91,11 @@ func (s *Server) tables() error {
 	)
 }
 
+// declares collects a table that tables would add.
+func (s *Server) declares(shape store.Shape, verify func() error) {
+	s.shapes, s.verifies = append(s.shapes, shape), append(s.verifies, verify)
+}
+
 // shapes returns the shape of every table of a portal.
 func shapes() ([]store.Shape, error) {
 	var s Server
@@ -105,8 +110,8 @@ func mount[T any](s *Server, r *resource.Resource[*T]) error {
 // mountIn adds a resource and appends its endpoints to a given list.
 func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resource[*T]) error {
 	if s.db == nil {
-		s.shapes = append(s.shapes, store.ShapeOf(r))
-		return r.Verify()
+		s.declares(store.ShapeOf(r), r.Verify)
+		return nil
 	}
 	table, err := store.Add(s.db, r)
 	if err == nil {
@@ -129,8 +134,8 @@ func mountView[T any](s *Server, v *resource.View[*T]) error {
 // keep adds rows that have no endpoints of their own.
 func keep[T any](s *Server, r *resource.Resource[*T]) error {
 	if s.db == nil {
-		s.shapes = append(s.shapes, store.ShapeOf(r))
-		return r.Verify()
+		s.declares(store.ShapeOf(r), r.Verify)
+		return nil
 	}
 	_, err := store.Add(s.db, r)
 	takes(s, r)
