@@ -19,11 +19,14 @@ var propColumns = []resource.Column{
 	{Name: "type", Kind: resource.KindText},
 }
 
-// propTable is what they are for the engine.
-var propTable = &engine.Table{Name: "property", Columns: []engine.Column{
-	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText},
-	{Name: "type", Kind: resource.KindText},
-}}
+// propTable describes a table of propColumns to the engine.
+var propTable = func() *engine.Table {
+	t := &engine.Table{Name: "property"}
+	for _, c := range propColumns {
+		t.Columns = append(t.Columns, engine.Column{Name: c.Name, Kind: c.Kind})
+	}
+	return t
+}()
 
 // propFields are the keys of a property, in their order.
 var propFields = []string{"name", "value", "type", "inheritList", "secret"}
@@ -170,7 +173,7 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 	return places, nil
 }
 
-// filterProps is what a filter over propColumns means.
+// filterProps converts a filter over propColumns to a condition.
 func filterProps(f *filter.Filter) engine.Cond {
 	if f == nil {
 		return nil
