@@ -116,7 +116,7 @@ func (h *house) write(do func(tx resource.Tx) error) {
 	}
 }
 
-// stream is what a listener hears.
+// stream receives the events of a listener.
 type stream struct {
 	events chan resource.Event // unbuffered: a send waits until the test takes the event
 	ended  chan struct{}

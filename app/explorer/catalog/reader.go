@@ -172,7 +172,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	r.found = append(r.found, foreign{e, shown})
 }
 
-// noun is what our portals call something.
+// noun reads the noun and the plural that our portals give.
 func (r *foreignReader) noun(says map[string]any) resource.Noun {
 	one, _ := says["x-noun"].(string)
 	many, _ := says["x-plural"].(string)

@@ -58,7 +58,7 @@ type DataSource struct {
 	Kept               resource.Foreign
 }
 
-// checks are those that a data source can use.
+// checks lists the checks that a data source can use.
 var checks = check.All(&check.Dialer{})
 
 // collectMethods returns the names of the checks, and simulate, which the portal

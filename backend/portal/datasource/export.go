@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// extras are what the endpoints of data sources have beyond their fields: the
-// download with format=json, and how a change is made.
+// extras adds to the endpoints of data sources the download with format=json, and
+// how a change is made.
 var extras = map[resource.Verb]resource.Extra{
 	resource.OnList: {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingAll},
 	resource.OnGet:  {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingOne},

@@ -62,7 +62,8 @@ export const screens: readonly Screen[] = [
     name: 'Demo',
     icon: 'live',
     words:
-      'monitor incidents time speed reset core switch down disk filling busy processors flapping link certificate expiring collector down alert storm',
+      'monitor incidents time speed reset core switch down disk filling busy processors flapping link ' +
+      'certificate expiring collector down alert storm',
     load: () => import('./demo/Demo.svelte'),
     demo: true,
   },
