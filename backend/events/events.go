@@ -12,8 +12,8 @@
 // The data is the row as its list has it, for a device, the fields of its state.
 // A row that was deleted, or that the caller may no longer see, is
 // {"id":7,"gone":true}; only a caller who could see it gets that event. Changes
-// of a row within a tenth of a second are sent as one event with the latest
-// state. An event lost with the data {} means that too much has changed to send
+// of a row between two evaluations, at most a tenth of a second, are sent as one
+// event with the latest state. An event lost with the data {} means that too much has changed to send
 // each row: list again. A client that lists after the stream has begun misses
 // nothing.
 //
@@ -25,8 +25,8 @@
 //
 // # Cost
 //
-// A change is evaluated once for all streams with the same rights (scope), at
-// most ten times a second, rather than once per stream. Streams are bounded: 20 a
+// A change is evaluated once for all streams with the same rights (scope) rather
+// than once per stream, and a scope rests between evaluations (rest). Streams are bounded: 20 a
 // user and 500 in all. A stream that is not read keeps at most mostWaiting events
 // in memory; then it gets lost in place of them.
 //

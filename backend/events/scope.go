@@ -72,9 +72,17 @@ func (sc *scope) end() {
 	}
 }
 
-// pace is the least time between two evaluations: changes meanwhile are evaluated
-// together, and several changes of one row are one event.
-const pace = 100 * time.Millisecond
+// longest is the longest time between two evaluations: changes meanwhile are
+// evaluated together, and several changes of one row are one event.
+const longest = 100 * time.Millisecond
+
+// rest returns how long a scope waits after an evaluation that took so long, so
+// that evaluating takes at most a tenth of a core, and sending to its listeners,
+// about 0.1 ms each, another one: a single change is sent at once, and a flood to
+// many streams in batches.
+func rest(took time.Duration, listeners int) time.Duration {
+	return min(9*took+time.Duration(listeners)*time.Millisecond, longest)
+}
 
 // run evaluates changes until ctx ends, or the rights may have changed.
 func (sc *scope) run(ctx context.Context) {
@@ -82,11 +90,11 @@ func (sc *scope) run(ctx context.Context) {
 		return
 	}
 	close(sc.begun)
-	rest := time.NewTimer(0)
-	defer rest.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
 	for {
 		select {
-		case <-rest.C:
+		case <-pause.C:
 		case <-ctx.Done():
 			return
 		}
@@ -94,6 +102,7 @@ func (sc *scope) run(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		start := time.Now()
 		if lost && sc.look(ctx) != nil {
 			return
 		}
@@ -105,7 +114,7 @@ func (sc *scope) run(ctx context.Context) {
 		} else if sc.evaluate(ctx, rows) != nil {
 			return // the streams end, and their callers come back
 		}
-		rest.Reset(pace)
+		pause.Reset(rest(time.Since(start), sc.listening()))
 	}
 }
 
@@ -212,6 +221,13 @@ func (sc *scope) rows(ctx context.Context, ids []int64) (map[int64]resource.JSON
 		rows[id] = resource.JSON(item)
 	}
 	return rows, nil
+}
+
+// listening returns how many streams listen.
+func (sc *scope) listening() int {
+	sc.s.mu.Lock()
+	defer sc.s.mu.Unlock()
+	return len(sc.listeners)
 }
 
 func (sc *scope) eachListener(do func(*listener)) {
