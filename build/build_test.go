@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,15 +21,40 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
 	_, err = choose([]string{"spell"})
-	const want = "there is no step spell; there are gofmt, check, page-lint, units, ui, lint, vet, vet-desktop, go, " +
-		"contract, fuzz, browser, window, package"
+	const want = "there is no step spell; there are gofmt, check, page-lint, units, ui, browser, window, " +
+		"package, lint, vet, vet-desktop, go, contract, fuzz"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
 
+func TestStepsThatWaitRunBesideTheOthersAndBothNameWhatFailed(t *testing.T) {
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
+	built, meet := false, make(chan bool)
+	steps := []step{
+		{name: "ui", run: func(context.Context, project.Project) error { built = true; return nil }},
+		{name: "browser", beside: true, run: func(context.Context, project.Project) error {
+			if !built {
+				t.Error("a step beside the others began before those above it had ended")
+			}
+			meet <- true
+			return errors.New("no")
+		}},
+		{name: "package", beside: true, run: func(_ context.Context, p project.Project) error {
+			if p.Out == os.Stdout {
+				t.Error("a step beside the others writes between their lines")
+			}
+			return nil
+		}},
+		{name: "go", run: func(context.Context, project.Project) error { <-meet; return errors.New("no") }},
+	}
+	if got, want := runAll(t.Context(), p, steps), []string{"go", "browser"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q failed, want %q", got, want)
+	}
+}
+
 func TestEveryFuzzFunctionIsFound(t *testing.T) {
-	p := project.Project{Root: t.TempDir()}
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	for name, source := range map[string]string{
 		"backend/filter/fuzz_test.go": "func FuzzCompile(f *testing.F) {}\n// func FuzzOld(\n" +
 			"func FuzzParse(f *testing.F) {}",

@@ -24,7 +24,7 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 		cmd := p.Command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
 		cmd.Env = append(os.Environ(), env...)
 		var said bytes.Buffer
-		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
+		cmd.Stdout = io.MultiWriter(p.Out, &said)
 		err = project.Named(cmd.Run(), "go test", flags)
 		for _, line := range failedPackage.FindAllSubmatch(said.Bytes(), -1) {
 			failed = append(failed, string(line[1]))
@@ -35,11 +35,11 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 	if err == nil || len(failed) == 0 || len(failed) > fewEnough || ctx.Err() != nil {
 		return err
 	}
-	fmt.Printf("\nonce more: %s\n", strings.Join(failed, ", "))
+	fmt.Fprintf(p.Out, "\nonce more: %s\n", strings.Join(failed, ", "))
 	if _, err := try(failed); err != nil {
 		return err
 	}
-	fmt.Printf("passed on the second try only: %s\n", strings.Join(failed, ", "))
+	fmt.Fprintf(p.Out, "passed on the second try only: %s\n", strings.Join(failed, ", "))
 	return nil
 }
 

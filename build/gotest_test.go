@@ -31,7 +31,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 `
-	p := project.Project{Root: t.TempDir()}
+	p := project.Project{Root: t.TempDir(), Out: os.Stdout}
 	for name, text := range map[string]string{
 		"go.mod": module, "counted/counted_test.go": counts,
 		"fine/fine_test.go": "package fine\n", "broken/broken_test.go": "package broken\n\nvar _ = nothing\n",

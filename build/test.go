@@ -18,19 +18,25 @@ import (
 // step is one part of the tests. Each can run alone: it makes everything it
 // needs.
 type step struct {
-	name  string
-	needs []project.Need
-	lacks func() string // what it cannot run without here; nil or empty where it can
-	run   func(ctx context.Context, p project.Project) error
+	name   string
+	beside bool // it waits more than it computes, so it runs beside the others
+	needs  []project.Need
+	lacks  func() string // what it cannot run without here; nil or empty where it can
+	run    func(ctx context.Context, p project.Project) error
 }
 
-// steps are in the order in which a mistake shows soonest.
+// steps are in the order in which a mistake shows soonest. Those that run beside
+// the others do so one after the other, from the first of them on.
 var steps = []step{
 	{name: "gofmt", run: formatted},
 	{name: "check", run: script("check")},
 	{name: "page-lint", run: script("lint")},
 	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
+	{name: "browser", beside: true, needs: slices.Concat(project.ForWindow, project.ForBrowser), run: browser},
+	{name: "window", beside: true, needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux,
+		run: window},
+	{name: "package", beside: true, needs: project.ForInstalling, lacks: debian, run: packaged},
 	{name: "lint", run: lint},
 	{name: "vet", run: goTool("vet", "./...")},
 	{name: "vet-desktop", needs: project.ForWindow, lacks: linux,
@@ -38,9 +44,6 @@ var steps = []step{
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
-	{name: "browser", needs: slices.Concat(project.ForWindow, project.ForBrowser), run: browser},
-	{name: "window", needs: slices.Concat(project.ForWindow, project.ForScreen), lacks: linux, run: window},
-	{name: "package", needs: project.ForInstalling, lacks: debian, run: packaged},
 }
 
 // linux returns the requirement missing for steps that drive their own desktop.
@@ -80,21 +83,9 @@ func test(ctx context.Context, p project.Project, args []string) error {
 		return err
 	}
 	begun := time.Now()
-	var failed []string
-	for i, s := range chosen {
-		fmt.Printf("\n[%d/%d] %s\n", i+1, len(chosen), s.name)
-		started := time.Now()
-		err := s.run(ctx, p)
-		took := time.Since(started).Round(100 * time.Millisecond)
-		if ctx.Err() != nil {
-			return errors.New("the tests were stopped")
-		}
-		if err != nil {
-			failed = append(failed, s.name)
-			fmt.Printf("[%d/%d] %s FAILED after %v: %v\n", i+1, len(chosen), s.name, took, err)
-			continue
-		}
-		fmt.Printf("[%d/%d] %s passed in %v\n", i+1, len(chosen), s.name, took)
+	failed := runAll(ctx, p, chosen)
+	if ctx.Err() != nil {
+		return errors.New("the tests were stopped")
 	}
 	took := time.Since(begun).Round(time.Second)
 	if len(failed) > 0 {
@@ -103,6 +94,73 @@ func test(ctx context.Context, p project.Project, args []string) error {
 	}
 	fmt.Printf("\nAll %d steps passed in %v.\n", len(chosen), took)
 	return nil
+}
+
+// runAll runs the steps and returns the names of those that failed.
+func runAll(ctx context.Context, p project.Project, steps []step) (failed []string) {
+	alone := !slices.ContainsFunc(steps, func(s step) bool { return !s.beside })
+	done := make(chan []string, 1) // what failed beside
+	begun := false
+	for i, s := range steps {
+		switch {
+		case alone || !s.beside:
+			if !s.report(ctx, p, i+1, len(steps)) {
+				failed = append(failed, s.name)
+			}
+		case !begun:
+			begun = true
+			go func() { done <- runBeside(ctx, p, steps) }()
+		}
+	}
+	if begun {
+		failed = append(failed, <-done...)
+	}
+	return failed
+}
+
+// runBeside runs the steps that run beside the others, and returns the names of
+// those that failed. It shows the output of a step when the step has ended.
+func runBeside(ctx context.Context, p project.Project, steps []step) (failed []string) {
+	for i, s := range steps {
+		if !s.beside {
+			continue
+		}
+		out, err := os.CreateTemp("", "spyglass-"+s.name+"-")
+		if err != nil {
+			fmt.Println(err)
+			return append(failed, s.name)
+		}
+		p.Out = out
+		if !s.report(ctx, p, i+1, len(steps)) {
+			failed = append(failed, s.name)
+		}
+		text, err := os.ReadFile(out.Name())
+		if err = errors.Join(err, out.Close(), os.Remove(out.Name())); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Print(string(text))
+	}
+	return failed
+}
+
+// report runs a step, prints how it went, and reports whether it passed. When ctx
+// ends it prints nothing.
+func (s step) report(ctx context.Context, p project.Project, i, n int) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	fmt.Fprintf(p.Out, "\n[%d/%d] %s\n", i, n, s.name)
+	begun := time.Now()
+	err := s.run(ctx, p)
+	took := time.Since(begun).Round(100 * time.Millisecond)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		fmt.Fprintf(p.Out, "[%d/%d] %s FAILED after %v: %v\n", i, n, s.name, took, err)
+	default:
+		fmt.Fprintf(p.Out, "[%d/%d] %s passed in %v\n", i, n, s.name, took)
+	}
+	return err == nil
 }
 
 // choose returns the steps with those names, in their own order; all without

@@ -20,7 +20,8 @@ import (
 
 // Project is a checkout of this repository.
 type Project struct {
-	Root string // absolute
+	Root string   // absolute
+	Out  *os.File // receives the output of programs
 }
 
 // Find returns the checkout of the working directory. It also sets -trimpath for
@@ -36,7 +37,7 @@ func Find(ctx context.Context) (Project, error) {
 	if filepath.Base(file) != "go.mod" {
 		return Project{}, errors.New("this is not the project's folder: there is no go.mod here")
 	}
-	return Project{filepath.Dir(file)}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
+	return Project{filepath.Dir(file), os.Stdout}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
 }
 
 // Path returns the path of a file or folder of the checkout.
@@ -49,7 +50,7 @@ func (p Project) Path(elements ...string) string {
 func (p Project) Command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.Path(folder)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = p.Out, p.Out
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
