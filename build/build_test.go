@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"spyglass/build/project"
@@ -20,9 +21,13 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 	if want := []string{"gofmt", "vet"}; err != nil || !reflect.DeepEqual(names, want) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
+	all, err := choose(nil)
+	if err != nil || slices.ContainsFunc(all, func(s step) bool { return s.name == "race" }) {
+		t.Errorf("without names %v are chosen (%v), want all but race", all, err)
+	}
 	_, err = choose([]string{"spell"})
 	const want = "there is no step spell; there are gofmt, check, page-lint, units, ui, browser, window, " +
-		"package, lint, vet, vet-desktop, go, contract, fuzz"
+		"package, lint, vet, vet-desktop, go, contract, fuzz, race"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

@@ -51,7 +51,7 @@ func fuzzTargets(p project.Project) ([]target, error) {
 	return targets, err
 }
 
-// fuzz gives each target five seconds of one processor, two targets at a time.
+// fuzz gives each target two seconds of one processor, two targets at a time.
 // Of these the go command would spend up to a minute making each input smaller
 // that reaches new code; a hundred tries leave the time to inputs that are new.
 func fuzz(ctx context.Context, p project.Project) error {
@@ -67,7 +67,7 @@ func fuzz(ctx context.Context, p project.Project) error {
 		turn <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turn }()
-			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x",
+			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=2s", "-fuzzminimizetime=100x",
 				"-parallel=1", t.pkg}
 			cmd := p.Command(ctx, ".", "go", args...)
 			cmd.Stdout, cmd.Stderr = nil, nil

@@ -20,6 +20,7 @@ import (
 type step struct {
 	name   string
 	beside bool // it waits more than it computes, so it runs beside the others
+	asked  bool // it runs only when it is named
 	needs  []project.Need
 	lacks  func() string // what it cannot run without here; nil or empty where it can
 	run    func(ctx context.Context, p project.Project) error
@@ -44,6 +45,7 @@ var steps = []step{
 	{name: "go", needs: project.ForGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
+	{name: "race", asked: true, needs: project.ForGo, run: races},
 }
 
 // linux returns the requirement missing for steps that drive their own desktop.
@@ -163,15 +165,15 @@ func (s step) report(ctx context.Context, p project.Project, i, n int) bool {
 	return err == nil
 }
 
-// choose returns the steps with those names, in their own order; all without
-// names.
+// choose returns the steps with those names, in their own order; without names all
+// that do not have to be asked for.
 func choose(names []string) ([]step, error) {
 	var chosen []step
 	var known []string
 	for _, s := range steps {
 		known = append(known, s.name)
 		switch {
-		case len(names) > 0 && !slices.Contains(names, s.name):
+		case len(names) > 0 && !slices.Contains(names, s.name), len(names) == 0 && s.asked:
 		case s.lacks != nil && s.lacks() != "":
 			fmt.Printf("%s needs %s and is left out.\n", s.name, s.lacks())
 		default:
@@ -186,15 +188,16 @@ func choose(names []string) ([]step, error) {
 	return chosen, nil
 }
 
-// unraced lists packages that run without the race detector. The demo plays
+// unraced lists packages that the race detector is not made for. The demo plays
 // days of its engine, which the detector makes 25 times slower; its concurrent
 // code has tests of its own in backend/monitor. The importers have a limit on
 // the memory they take, which the detector multiplies.
 var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
 
-// longest is the package whose tests take as long as half of all others: they
-// begin first, so that the others run beside them.
-const longest = "spyglass/backend/server"
+// slowRaced lists packages that the race detector makes slow and that mostly put
+// together what is tested with it in other packages: they run with it in the step
+// race only.
+var slowRaced = []string{"spyglass/backend/server"}
 
 // unracedParts lists parts without the race detector: those that it makes ten
 // times slower and that are not ours, which are the SQLite engine, a C program
@@ -209,8 +212,8 @@ var unracedParts = []string{
 	"-gcflags=compress/flate=-race=false",
 }
 
-// goTests runs the tests of the Go packages, under the race detector as far as
-// that can be waited for.
+// goTests runs the tests of the Go packages, most of them under the race
+// detector.
 func goTests(ctx context.Context, p project.Project) error {
 	list := p.Command(ctx, ".", "go", "list", "./...")
 	list.Stdout = nil
@@ -218,13 +221,17 @@ func goTests(ctx context.Context, p project.Project) error {
 	if err != nil {
 		return project.Named(err, "go list", nil)
 	}
-	others := slices.DeleteFunc(strings.Fields(string(out)),
-		func(name string) bool { return slices.Contains(unraced, name) || name == longest })
-	packages := append([]string{longest}, others...)
-	return errors.Join(
-		goTest(ctx, p, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...),
-		goTest(ctx, p, nil, nil, unraced...),
-	)
+	others := slices.Concat(slowRaced, unraced)
+	raced := slices.DeleteFunc(strings.Fields(string(out)),
+		func(name string) bool { return slices.Contains(others, name) })
+	return errors.Join(goTest(ctx, p, nil, nil, others...), goRace(ctx, p, raced...))
+}
+
+// races runs the slow tests under the race detector.
+func races(ctx context.Context, p project.Project) error { return goRace(ctx, p, slowRaced...) }
+
+func goRace(ctx context.Context, p project.Project, packages ...string) error {
+	return goTest(ctx, p, nil, append([]string{"-race", "-timeout=25m"}, unracedParts...), packages...)
 }
 
 func goTool(args ...string) func(context.Context, project.Project) error {
