@@ -38,7 +38,10 @@ type frame struct {
 	marks   []mark
 }
 
-// indexer reads JSON in pieces of any size and writes down the spans.
+// indexer reads JSON in pieces of any size and writes down the spans. It reads
+// JSON itself, and scanner does, because bodies of 50 MB and more are shown from
+// the file they are in, by offset: resource.ParseJSON and encoding/json would
+// hold them, and know no positions or lose them.
 //
 // It keeps no value that is cheap to scan again, so the index stays below
 // about a tenth of the body whatever the body's shape: a span is only kept for

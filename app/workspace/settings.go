@@ -116,12 +116,9 @@ func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID
 
 func (w *Workspace) mergeSettings(ctx context.Context, a *resource.Access, body []byte) (any, error) {
 	userID := a.UserID
-	change, err := resource.ParseJSON(body)
+	change, err := resource.ParseObject(body, "settings")
 	if err != nil {
 		return nil, err
-	}
-	if change.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "settings must be a JSON object")
 	}
 	for i, key := range change.Keys {
 		if change.Items[i].Kind == 'n' {

@@ -34,12 +34,9 @@ func (c *Call) Read(into any) error {
 	if len(c.Body) == 0 {
 		return nil
 	}
-	node, err := ParseJSON(c.Body)
+	node, err := ParseObject(c.Body, "the body")
 	if err != nil {
 		return err
-	}
-	if node.Kind != '{' {
-		return fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	schema, text := SchemaOf(reflect.ValueOf(into).Elem().Interface()), node.Raw
 	if c.Lenient {

@@ -23,17 +23,14 @@ type Body struct {
 }
 
 // Given reports whether the body names the field.
-func (b *Body) Given(field string) bool { return slices.Contains(b.node.Keys, field) }
+func (b *Body) Given(field string) bool { return b.node.Get(field) != nil }
 
 // Read parses a body: strict JSON, an object, known keys. Seal runs here.
 // Lenient ignores unknown keys.
 func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
-	node, err := ParseJSON(body)
+	node, err := ParseObject(body, "the body")
 	if err != nil {
 		return nil, err
-	}
-	if node.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	b := &Body{node: node, lenient: lenient, sealed: map[string]string{}}
 	for i, key := range node.Keys {
@@ -133,9 +130,8 @@ func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 			}
 			continue
 		}
-		k := slices.Index(b.node.Keys, f.Name)
-		null := k >= 0 && b.node.Items[k].Kind == 'n'
-		if k < 0 || null && b.lenient {
+		given := b.node.Get(f.Name)
+		if given == nil || given.Kind == 'n' && b.lenient {
 			if whole && f.Required {
 				return fault.At(f.Name, "%s is required", f.Name)
 			}
@@ -144,7 +140,7 @@ func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 		if f.ReadOnly {
 			continue
 		}
-		node := b.node.Items[k]
+		node := *given
 		if sealed, ok := b.sealed[f.Name]; ok {
 			node.Text = sealed
 		}

@@ -129,7 +129,8 @@ func ReadProperties(text string) ([]Property, error) {
 }
 
 // FindKey finds the raw value of a top-level key in an object this package made,
-// or nil. It allocates nothing.
+// or nil. It skips over values itself, since lists call it for each row and key:
+// it checks nothing again and allocates nothing.
 func FindKey(object []byte, name string) []byte {
 	for at := 1; at < len(object)-1; {
 		end := skipValue(object, at)

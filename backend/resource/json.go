@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -18,6 +19,14 @@ type Node struct {
 	Raw   []byte // the value as it was sent
 }
 
+// Get returns the value of a key of an object; nil where it has none.
+func (n *Node) Get(key string) *Node {
+	if i := slices.Index(n.Keys, key); i >= 0 {
+		return &n.Items[i]
+	}
+	return nil
+}
+
 const (
 	maxDepth = 32
 	maxKey   = 256     // bytes
@@ -26,7 +35,12 @@ const (
 
 // ParseJSON reads a body strictly: one value and nothing behind it, valid
 // UTF-8, no key twice, no control characters in keys, keys of at most 256 bytes,
-// at most 32 levels deep and 100,000 values in all (trust.md, rule 6). Errors are fault.Invalid and name the byte.
+// at most 32 levels deep and 100,000 values in all (trust.md, rule 6). Errors are
+// fault.Invalid and name the byte.
+//
+// It reads what people and other programs send. encoding/json allows more than
+// these rules: it is for shapes of Go, behind ParseJSON or for texts that this
+// program wrote. Any other reader says in its comment why it is neither.
 func ParseJSON(body []byte) (Node, error) {
 	if !utf8.Valid(body) {
 		return Node{}, fault.New(fault.Invalid, "the body is not valid UTF-8")
@@ -41,6 +55,16 @@ func ParseJSON(body []byte) (Node, error) {
 		return Node{}, p.wrong("there is more data after the JSON value")
 	}
 	return node, nil
+}
+
+// ParseObject reads a body as ParseJSON does, and refuses what is no object;
+// what names the body in that error, "the body".
+func ParseObject(body []byte, what string) (Node, error) {
+	node, err := ParseJSON(body)
+	if err == nil && node.Kind != '{' {
+		err = fault.New(fault.Invalid, "%s must be a JSON object", what)
+	}
+	return node, err
 }
 
 type parser struct {

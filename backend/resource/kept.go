@@ -48,23 +48,22 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 		now[key] = value
 	}
 	for _, k := range f.Keeps {
-		i := slices.Index(b.node.Keys, k.Name)
-		if i < 0 {
+		n := b.node.Get(k.Name)
+		if n == nil {
 			continue
 		}
-		n := b.node.Items[i]
 		if n.Kind == 'n' {
 			delete(now, k.Name)
 			continue
 		}
 		text := n.Raw
 		if b.lenient {
-			text = loosen(nil, n, k.Schema)
+			text = loosen(nil, *n, k.Schema)
 		}
 		if err := k.Schema.takes(k.Name, text); err != nil {
 			return err
 		}
-		if name := secretIn(n); name != "" {
+		if name := secretIn(*n); name != "" {
 			return fault.At(k.Name, "%s contains %.80s; this portal does not store secrets there", k.Name, name)
 		}
 		value, err := json.Marshal(json.RawMessage(text)) // without spaces

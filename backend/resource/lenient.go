@@ -25,14 +25,14 @@ func loosen(out []byte, n Node, s Schema) []byte {
 		out = append(out, '{')
 		for i := range s.Properties {
 			k := &s.Properties[i]
-			at := slices.Index(n.Keys, k.Name)
-			if at < 0 {
+			value := n.Get(k.Name)
+			if value == nil {
 				continue
 			}
 			if out[len(out)-1] != '{' {
 				out = append(out, ',')
 			}
-			out = loosen(append(AppendString(out, k.Name), ':'), n.Items[at], k.Schema)
+			out = loosen(append(AppendString(out, k.Name), ':'), *value, k.Schema)
 		}
 		return append(out, '}')
 	case s.Type == "string" && n.Kind == '0':

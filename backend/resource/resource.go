@@ -29,7 +29,6 @@ package resource
 import (
 	"context"
 	"reflect"
-	"slices"
 
 	"spyglass/backend/fault"
 )
@@ -232,11 +231,10 @@ func (w *Write) SentText(field string) string {
 	if w.Body == nil {
 		return ""
 	}
-	k := slices.Index(w.Body.node.Keys, field)
-	if k < 0 {
-		return ""
+	if sent := w.Body.node.Get(field); sent != nil {
+		return sent.Text
 	}
-	return w.Body.node.Items[k].Text
+	return ""
 }
 
 // Reader queries other tables. It is implemented by the store; use Get and

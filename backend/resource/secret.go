@@ -150,9 +150,9 @@ func MaskPairs(text string) string {
 // secretValues adds the values of secret pairs below n to found, in the order
 // of the text.
 func secretValues(found []Node, n Node) []Node {
-	name, value := slices.Index(n.Keys, "name"), slices.Index(n.Keys, "value")
-	if name >= 0 && value >= 0 && SecretName(n.Items[name].Text) && n.Items[value].Text != "" {
-		return append(found, n.Items[value])
+	name, value := n.Get("name"), n.Get("value")
+	if name != nil && value != nil && SecretName(name.Text) && value.Text != "" {
+		return append(found, *value)
 	}
 	for _, item := range n.Items {
 		found = secretValues(found, item)

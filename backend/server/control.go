@@ -84,7 +84,7 @@ func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, err
 	if err := json.NewEncoder(conn).Encode(c); err != nil {
 		return Result{}, err
 	}
-	for in := json.NewDecoder(conn); ; {
+	for in := json.NewDecoder(conn); ; { // one value after the other, as they come
 		var r reply
 		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(controlTimeout)), in.Decode(&r)); err != nil {
 			return Result{}, fault.New(fault.Offline, "the running Spyglass did not respond")

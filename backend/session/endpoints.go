@@ -139,24 +139,21 @@ type textField struct {
 // readTexts reads a body that has all of these fields and, unless the caller is
 // lenient, no other; what is the body in words.
 func readTexts(c *resource.Call, what string, fields ...textField) error {
-	node, err := resource.ParseJSON(c.Body)
+	node, err := resource.ParseObject(c.Body, "the body")
 	if err != nil {
 		return err
-	}
-	if node.Kind != '{' {
-		return fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	var known []string
 	for _, f := range fields {
 		known = append(known, f.name)
-		k := slices.Index(node.Keys, f.name)
-		if k < 0 {
+		value := node.Get(f.name)
+		if value == nil {
 			return fault.At(f.name, "%s is required", f.name)
 		}
-		if node.Items[k].Kind != '"' {
+		if value.Kind != '"' {
 			return fault.At(f.name, "%s must be a text in double quotes", f.name)
 		}
-		*f.at = node.Items[k].Text
+		*f.at = value.Text
 	}
 	for _, key := range node.Keys {
 		if !c.Lenient && !slices.Contains(known, key) {

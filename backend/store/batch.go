@@ -85,12 +85,9 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 
 // readBatch reads the body as far as its list of operations.
 func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error) {
-	body, err := resource.ParseJSON(c.Body)
+	body, err := resource.ParseObject(c.Body, "the body")
 	if err != nil {
 		return nil, false, err
-	}
-	if body.Kind != '{' {
-		return nil, false, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	atomic = true
 	for i, key := range body.Keys {

@@ -71,12 +71,9 @@ const upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // readIDs reads a list of ids, as texts or numbers, and what else the body holds.
 func readIDs(name string, text []byte) (ids []string, rest []byte, err error) {
-	body, err := resource.ParseJSON(text)
+	body, err := resource.ParseObject(text, "the body")
 	if err != nil {
 		return nil, nil, err
-	}
-	if body.Kind != '{' {
-		return nil, nil, fault.New(fault.Invalid, "the body must be a JSON object")
 	}
 	rest = []byte{'{'}
 	for i, key := range body.Keys {

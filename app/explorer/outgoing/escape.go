@@ -125,6 +125,7 @@ func (f *Filler) fillJSON(text string) (string, error) {
 }
 
 // endsQuoted reports whether text, which begins within quotes or not, ends within.
+// It counts quotes: a text with {{references}} in it is not JSON yet.
 func endsQuoted(text string, quoted bool) bool {
 	for i := 0; i < len(text); i++ {
 		switch {

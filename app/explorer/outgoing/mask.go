@@ -158,10 +158,9 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 			hidden = secretNodes(hidden, item, items(s))
 		}
 	case '{':
-		name := slices.Index(n.Keys, "name")
-		flag := slices.Index(n.Keys, "secret") // set by a person, whatever the name
-		paired := name >= 0 && n.Items[name].Kind == '"' && SecretKey(n.Items[name].Text) || flag >= 0 &&
-			n.Items[flag].Kind == 't'
+		name := n.Get("name")
+		flag := n.Get("secret") // set by a person, whatever the name
+		paired := name != nil && name.Kind == '"' && SecretKey(name.Text) || flag != nil && flag.Kind == 't'
 		for i, key := range n.Keys {
 			writeOnly, inner := catalog.Property(s, key)
 			if (writeOnly || SecretKey(key) || paired && key == "value") &&
@@ -190,7 +189,8 @@ var (
 	plainPair  = regexp.MustCompile(`(([\w.-]+)\s*[=:]\s*)([^\s&;,"]+)`)
 )
 
-// loose masks values of secret names in a body that cannot be parsed.
+// loose masks values of secret names in a body that cannot be parsed: patterns
+// find pairs even in JSON that is not finished, where a reader of JSON finds none.
 func (m *Masker) loose(body string) string {
 	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {
 		body = pair.ReplaceAllStringFunc(body, func(text string) string {

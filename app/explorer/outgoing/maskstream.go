@@ -20,6 +20,9 @@ const (
 // name beside a "value". It reads each byte once and keeps little of the body.
 // A value that waits too long for its name is masked. What is no JSON passes as
 // it is, and so does what is nested deeper than any response of a portal.
+//
+// It reads JSON itself because responses pass through it in pieces, and any size
+// and any mistake in them have to: ParseJSON and encoding/json hold a whole value.
 type BodyMask struct {
 	To     io.Writer
 	Masked bool // something was

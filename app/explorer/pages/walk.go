@@ -46,13 +46,12 @@ type refused struct {
 }
 
 func (r *refused) Error() string {
-	var said struct{ ErrorMessage string }
 	text := fmt.Sprintf("failed with %s", r.response.Status)
 	if r.response.StatusCode == http.StatusOK {
 		text += ", which is not a list"
 	}
-	if json.Unmarshal(r.body, &said) == nil && said.ErrorMessage != "" {
-		text += ": " + said.ErrorMessage
+	if said := payload.MessageOf(r.body); said != "" {
+		text += ": " + said
 	}
 	return text
 }

@@ -19,10 +19,8 @@
 package payload
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"spyglass/backend/resource"
@@ -37,8 +35,8 @@ type Object struct {
 
 // ReadObject reads one JSON object; false for anything else.
 func ReadObject(body []byte) (*Object, bool) {
-	node, err := resource.ParseJSON(body)
-	if err != nil || node.Kind != '{' {
+	node, err := resource.ParseObject(body, "the body")
+	if err != nil {
 		return nil, false
 	}
 	o := &Object{Keys: node.Keys, Values: map[string]json.RawMessage{}}
@@ -108,18 +106,28 @@ func Differing(a, b *Object, fields []string) []string {
 // Quoted returns a text as JSON.
 func Quoted(text string) string { return string(resource.AppendString(nil, text)) }
 
-// AlikeJSON compares two values apart from spaces and the order of keys.
+// AlikeJSON compares two values apart from spaces and the order of keys; numbers
+// as they are written.
 func AlikeJSON(a, b json.RawMessage) bool {
-	x, ok := plain(a)
-	y, also := plain(b)
-	return ok && also && reflect.DeepEqual(x, y)
+	x, err := resource.ParseJSON(a)
+	y, wrong := resource.ParseJSON(b)
+	return err == nil && wrong == nil && alike(&x, &y)
 }
 
-// plain returns a value with numbers kept as they are written.
-func plain(value json.RawMessage) (out any, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(value))
-	dec.UseNumber()
-	return out, dec.Decode(&out) == nil
+func alike(a, b *resource.Node) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || len(a.Items) != len(b.Items) {
+		return false
+	}
+	for i := range a.Items {
+		other := &b.Items[i]
+		if a.Kind == '{' {
+			other = b.Get(a.Keys[i])
+		}
+		if other == nil || !alike(&a.Items[i], other) {
+			return false
+		}
+	}
+	return true
 }
 
 // Listed joins names as "a, b and 3 more".

@@ -18,44 +18,29 @@ type Page struct {
 
 var errNoList = errors.New("the response is not a list: it has no items")
 
-// ReadPage takes a page apart without changing a byte of its items.
+// ReadPage takes a page apart without changing a byte of its items. It is not
+// resource.ParseJSON because pages of other portals may be larger and deeper than
+// a body that this one takes, and it decodes to notice one that broke off.
 func ReadPage(body []byte) (*Page, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
-	if open, err := dec.Token(); err != nil {
-		return nil, err
-	} else if open != json.Delim('{') {
+	var fields map[string]json.RawMessage
+	err := dec.Decode(&fields)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
 		return nil, errNoList
 	}
-	p, listed := &Page{}, false
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		switch key {
-		case "items":
-			listed = true
-			if err := json.Unmarshal(value, &p.Items); err != nil {
-				return nil, errNoList
-			}
-		case "total":
-			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
-				p.Total = &n
-			}
-		}
-	}
-	if _, err := dec.Token(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, errors.New("there is more data after the list")
 	}
-	if !listed {
+	p := &Page{}
+	items, listed := fields["items"]
+	if !listed || json.Unmarshal(items, &p.Items) != nil {
 		return nil, errNoList
+	}
+	if n, err := strconv.ParseInt(string(fields["total"]), 10, 64); err == nil {
+		p.Total = &n
 	}
 	return p, nil
 }

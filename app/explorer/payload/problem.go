@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -23,24 +24,7 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 	if status < 400 {
 		return nil
 	}
-	var said struct {
-		ErrorMessage string
-		ErrMsg       string
-		Message      string
-		ErrorDetail  struct {
-			Field   string
-			Allowed []any
-			Right   string
-		}
-	}
-	_ = json.Unmarshal(body, &said) // what it does not say stays empty
-	p := &Problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed,
-		Right: said.ErrorDetail.Right}
-	for _, text := range []string{said.ErrMsg, said.Message} {
-		if p.Message == "" {
-			p.Message = text
-		}
-	}
+	p := said(body)
 	if p.Allowed == nil {
 		p.Allowed = []any{}
 	}
@@ -52,4 +36,24 @@ func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 		p.RetryAfter = int64(max(RetryAfter(header, time.Now()), time.Second).Seconds())
 	}
 	return p
+}
+
+// MessageOf returns the message of the error that a body is; empty when it is none.
+func MessageOf(body []byte) string { return said(body).Message }
+
+// said reads the body of an error. What the body does not say stays empty.
+func said(body []byte) *Problem {
+	var in struct {
+		ErrorMessage string
+		ErrMsg       string
+		Message      string
+		ErrorDetail  struct {
+			Field   string
+			Allowed []any
+			Right   string
+		}
+	}
+	_ = json.Unmarshal(body, &in)
+	return &Problem{Message: cmp.Or(in.ErrorMessage, in.ErrMsg, in.Message), Field: in.ErrorDetail.Field,
+		Allowed: in.ErrorDetail.Allowed, Right: in.ErrorDetail.Right}
 }

@@ -3,7 +3,6 @@ package window
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"spyglass/app/explorer/folder"
+	"spyglass/app/explorer/payload"
 	"spyglass/app/explorer/serve"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -79,11 +79,11 @@ func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.
 		return answer, nil
 	}
 	defer answer.Body.Close()
-	var said struct{ ErrorMessage string }
-	if err := json.NewDecoder(io.LimitReader(answer.Body, 1<<20)).Decode(&said); err != nil {
+	body, err := io.ReadAll(io.LimitReader(answer.Body, payload.MaxProblem))
+	if err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Conflict, "%s", said.ErrorMessage)
+	return nil, fault.New(fault.Conflict, "%s", cmp.Or(payload.MessageOf(body), answer.Status))
 }
 
 // writeFile writes the whole file or none.

@@ -123,12 +123,8 @@ func (x *imports) read(ctx context.Context, c *resource.Call, path string) (any,
 
 // split returns the file's objects: itself, or its items.
 func split(text []byte) ([]map[string]json.RawMessage, error) {
-	node, err := resource.ParseJSON(text) // strict, as every body
-	if err != nil {
+	if _, err := resource.ParseObject(text, "the file"); err != nil { // strict, as every body
 		return nil, err
-	}
-	if node.Kind != '{' {
-		return nil, fault.New(fault.Invalid, "the file must be a JSON object")
 	}
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {

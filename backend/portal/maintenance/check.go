@@ -313,14 +313,14 @@ func namesIn(w *resource.Write) (map[string]string, error) {
 				return nil, err
 			}
 		}
-		i := slices.Index(body.Keys, key)
-		if i < 0 || body.Items[i].Kind == 'n' {
+		value := body.Get(key)
+		if value == nil || value.Kind == 'n' {
 			continue
 		}
-		if body.Items[i].Kind != '"' {
+		if value.Kind != '"' {
 			return nil, fault.At(key, "%s must be a text in double quotes", key)
 		}
-		names[key] = strings.TrimSpace(body.Items[i].Text)
+		names[key] = strings.TrimSpace(value.Text)
 	}
 	return names, nil
 }
