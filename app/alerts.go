@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -45,12 +44,7 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 	if err != nil {
 		return nil, 0, err
 	}
-	var page struct {
-		Items []openAlert
-		Total int
-	}
-	err = json.Unmarshal(answer.(resource.JSON), &page)
-	return page.Items, page.Total, err
+	return resource.ReadList[openAlert](answer)
 }
 
 // alertsChange calls tell at each change of alerts until ctx ends or tell

@@ -204,12 +204,12 @@ func (sc *scope) rows(ctx context.Context, ids []int64) (map[int64]resource.JSON
 	if err != nil {
 		return nil, err
 	}
-	var page struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(answer.(resource.JSON), &page); err != nil {
+	items, _, err := resource.ReadList[json.RawMessage](answer)
+	if err != nil {
 		return nil, err
 	}
-	rows := make(map[int64]resource.JSON, len(page.Items))
-	for _, item := range page.Items {
+	rows := make(map[int64]resource.JSON, len(items))
+	for _, item := range items {
 		var row struct{ ID json.RawMessage }
 		if err := json.Unmarshal(item, &row); err != nil {
 			return nil, err

@@ -145,7 +145,9 @@ func (s *source[T]) scan(ctx context.Context, r *Run, each func(*T)) error {
 	})
 }
 
-// scanPages reads the rows by id, a page at a time.
+// scanPages reads the rows by id, a page at a time: from the last id on rather
+// than by an offset, which would count all rows before it again, and skip or
+// repeat rows where others come and go meanwhile.
 func (s *source[T]) scanPages(ctx context.Context, r *Run, each func(page []*T) error) error {
 	for last := int64(0); ; {
 		where := append(slices.Clip(s.where), resource.SeenBy(r.Access, resource.Read),

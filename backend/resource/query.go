@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -104,6 +106,32 @@ type Query struct {
 type Order struct {
 	Field string
 	Down  bool
+}
+
+// PageOf returns those of a list's rows that a query shows: where all of them are
+// in memory, already filtered and sorted.
+func PageOf[T any](q Query, rows []T) []T {
+	rows = rows[min(q.Offset, int64(len(rows))):]
+	return rows[:min(q.Size, int64(len(rows)))]
+}
+
+// ReadList reads the rows and the total of a page that the handler of a list
+// returned. Code of the portal calls a handler, rather than Find, where the filter,
+// the order and the permissions of a request decide.
+func ReadList[T any](answer any) (rows []T, total int, err error) {
+	if whole, ok := answer.(*Answer); ok {
+		answer = whole.Body
+	}
+	text, ok := answer.(JSON)
+	if !ok {
+		return nil, 0, fmt.Errorf("a list is a %T", answer)
+	}
+	var page struct {
+		Total int
+		Items []T
+	}
+	err = json.Unmarshal(text, &page)
+	return page.Items, page.Total, err
 }
 
 // MaxSize is the maximum page size, DefaultSize the default.

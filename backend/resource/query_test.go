@@ -71,6 +71,31 @@ func values(t *testing.T, query string) url.Values {
 	return v
 }
 
+func TestAPageIsCutFromRowsInMemory(t *testing.T) {
+	rows := []int{0, 1, 2, 3, 4}
+	for q, want := range map[[2]int64][]int{{0, 2}: {0, 1}, {3, 50}: {3, 4}, {5, 1}: {}, {1 << 62, 1}: {}} {
+		if got := resource.PageOf(resource.Query{Offset: q[0], Size: q[1]}, rows); !reflect.DeepEqual(got, want) {
+			t.Errorf("from %d, %d rows: %v, want %v", q[0], q[1], got, want)
+		}
+	}
+}
+
+func TestAListReadsItsOwnAnswerWithAndWithoutAnETag(t *testing.T) {
+	type row struct{ ID int64 }
+	text := resource.JSON(`{"total":7,"searchId":null,"items":[{"id":1},{"id":3}],"data":null}`)
+	for _, answer := range []any{text, &resource.Answer{Body: text, ETag: `"x"`}} {
+		rows, total, err := resource.ReadList[row](answer)
+		if err != nil || total != 7 || !reflect.DeepEqual(rows, []row{{1}, {3}}) {
+			t.Errorf("%T: %v of %d, %v", answer, rows, total, err)
+		}
+	}
+	for _, answer := range []any{nil, "text", &resource.Answer{}, resource.JSON(`{"items":{}}`)} {
+		if rows, _, err := resource.ReadList[row](answer); err == nil {
+			t.Errorf("%v is read as %v", answer, rows)
+		}
+	}
+}
+
 func TestColumnsFollowTheDeclaration(t *testing.T) {
 	want := []resource.Column{
 		{Name: "id", Kind: resource.KindInteger}, {Name: "name", Kind: resource.KindText},

@@ -190,6 +190,23 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (parts []engine
 	return append(parts, engine.Order{Column: unique, Down: len(keys) > 0 && keys[len(keys)-1].Down}), nil
 }
 
+// pageJSON adds to out {"total","searchId","items","data"} with n items, each added
+// by item.
+func pageJSON(out []byte, total int64, n int, item func(out []byte, i int) ([]byte, error)) (any, error) {
+	out = strconv.AppendInt(append(out, `{"total":`...), total, 10)
+	out = append(out, `,"searchId":null,"items":[`...)
+	for i := range n {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = item(out, i); err != nil {
+			return nil, err
+		}
+	}
+	return resource.JSON(append(out, `],"data":null}`...)), nil
+}
+
 // envelope joins a page into {"total","searchId","items","data"}.
 func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, fields []string) (any, error) {
 	derived, err := t.derive(ctx, t.db, who, p, fields)
@@ -205,15 +222,9 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 			}
 		}
 	}
-	out := append(make([]byte, 0, size), `{"total":`...)
-	out = append(strconv.AppendInt(out, p.total, 10), `,"searchId":null,"items":[`...)
-	for i := range p.body {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = t.object(out, p.body[i], derived, i, fields)
-	}
-	return resource.JSON(append(out, `],"data":null}`...)), nil
+	return pageJSON(make([]byte, 0, size), p.total, len(p.body), func(out []byte, i int) ([]byte, error) {
+		return t.object(out, p.body[i], derived, i, fields), nil
+	})
 }
 
 // derive computes the requested derived values, one call each for the whole

@@ -135,15 +135,10 @@ func (t *Table[T]) listProps(ctx context.Context, c *resource.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	out := append(strconv.AppendInt([]byte(`{"total":`), int64(len(order)), 10), `,"searchId":null,"items":[`...)
-	order = order[min(q.Offset, int64(len(order))):]
-	for i, k := range order[:min(q.Size, int64(len(order)))] {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, propJSON(&props[k], q.Fields)...)
-	}
-	return resource.JSON(append(out, `],"data":null}`...)), nil
+	shown := resource.PageOf(q, order)
+	return pageJSON(nil, int64(len(order)), len(shown), func(out []byte, i int) ([]byte, error) {
+		return append(out, propJSON(&props[shown[i]], q.Fields)...), nil
+	})
 }
 
 // chooseProps returns the places of those that pass the filter, sorted. The engine does

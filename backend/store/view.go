@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strconv"
 
 	"spyglass/backend/endpoint"
 	"spyglass/backend/fault"
@@ -69,22 +68,14 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}
-	out := append(strconv.AppendInt([]byte(`{"total":`), int64(len(places)), 10), `,"searchId":null,"items":[`...)
-	places = places[min(q.Offset, int64(len(places))):]
-	for i, at := range places[:min(q.Size, int64(len(places)))] {
-		if i > 0 {
-			out = append(out, ',')
+	shown := resource.PageOf(q, places)
+	return pageJSON(nil, int64(len(places)), len(shown), func(out []byte, i int) ([]byte, error) {
+		if len(q.Fields) == 0 {
+			return w.views.AppendJSON(out, rows[shown[i]])
 		}
-		body, err := w.views.AppendJSON(nil, rows[at])
-		if err != nil {
-			return nil, err
-		}
-		if len(q.Fields) > 0 {
-			body = resource.SelectKeys(nil, body, q.Fields)
-		}
-		out = append(out, body...)
-	}
-	return resource.JSON(append(out, `],"data":null}`...)), nil
+		body, err := w.views.AppendJSON(nil, rows[shown[i]])
+		return resource.SelectKeys(out, body, q.Fields), err
+	})
 }
 
 // question returns the condition and the order of a list.

@@ -121,7 +121,8 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 	return nil, true
 }
 
-// check compares the program's data with the ledger, and continues from there.
+// check compares the program's data with the ledger, and continues from there. It
+// walks pages as a client does, and shares no code with the program under test.
 func (l *ledger) check(ctx context.Context, p *program, r *result) error {
 	have := map[string]string{}
 	for offset, total := 0, 1; offset < total; {

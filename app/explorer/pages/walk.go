@@ -57,7 +57,8 @@ func (r *refused) Error() string {
 }
 
 // walk fetches page after page until the list ends. The header is the last
-// page's.
+// page's. Unlike the portal's own code, it reads lists of any portal over HTTP: it
+// keeps to rate limits, can be paused, and copes with totals that change.
 func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 	for !r.whole {
 		if err := r.gate(ctx, func() { r.tell("paused", 0) }); err != nil {

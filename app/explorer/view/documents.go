@@ -152,7 +152,8 @@ var window = []resource.Param{
 	serve.Query("count", resource.Integer("How many; at most 2,000")),
 }
 
-// pageOf reads from and count.
+// pageOf reads from and count: rows of a tree, which is no list of the API, so
+// that resource.ParseQuery with its maximum of 1,000 does not apply.
 func pageOf(c *resource.Call) (from, count int, err error) {
 	first, err := number(c, "from", 0)
 	if err != nil {

@@ -121,7 +121,8 @@ func exportingAll(db resource.DB, list resource.Handler) resource.Handler {
 }
 
 // found returns the ids of a list: of one page where a page is requested,
-// otherwise all.
+// otherwise all. It walks the pages of the list's own handler, which alone knows
+// the filter and the order of the request.
 func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int64, error) {
 	plain := plainly(c)
 	plain.Query.Set("fields", "id")
@@ -135,24 +136,14 @@ func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int6
 		if err != nil {
 			return nil, err
 		}
-		if whole, ok := answer.(*resource.Answer); ok {
-			answer = whole.Body
-		}
-		var page struct {
-			Total int
-			Items []struct{ ID int64 }
-		}
-		text, ok := answer.(resource.JSON)
-		if !ok {
-			return nil, fmt.Errorf("the list of data sources is a %T", answer)
-		}
-		if err := json.Unmarshal(text, &page); err != nil {
+		rows, total, err := resource.ReadList[struct{ ID int64 }](answer)
+		if err != nil {
 			return nil, err
 		}
-		for _, row := range page.Items {
+		for _, row := range rows {
 			ids = append(ids, row.ID)
 		}
-		if paged || len(page.Items) == 0 || len(ids) >= page.Total {
+		if paged || len(rows) == 0 || len(ids) >= total {
 			return ids, nil
 		}
 		plain.Query.Set("offset", fmt.Sprint(len(ids)))

@@ -99,8 +99,7 @@ func page(c *resource.Call, rows []DataSourceDevice) []DataSourceDevice {
 	if err != nil || q.Filter != "" || len(q.Sort) > 0 {
 		return rows
 	}
-	rows = rows[min(q.Offset, int64(len(rows))):]
-	return rows[:min(q.Size, int64(len(rows)))]
+	return resource.PageOf(q, rows)
 }
 
 func fillInstances(ctx context.Context, r resource.Reader, rows []DataSourceDevice,
