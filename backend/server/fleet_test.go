@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -205,8 +204,7 @@ func (r reply) failure() (code int, right string, ok bool) {
 		ErrorCode   int
 		ErrorDetail struct{ Right string }
 	}
-	d := json.NewDecoder(bytes.NewReader([]byte(r.text)))
-	_ = d.Decode(&f) // a detail of another shape has no right
+	_ = json.Unmarshal([]byte(r.text), &f) // a detail of another shape has no right
 	return f.ErrorCode, f.ErrorDetail.Right, true
 }
 

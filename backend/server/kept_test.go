@@ -25,10 +25,15 @@ func (f *demoFleet) client(t *testing.T) (*member, []resource.Endpoint) {
 	return m, s.Endpoints()
 }
 
-func decoded(text string) (value any) {
+// decode reads JSON with its numbers as they are written.
+func decode(text string, into any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	_ = d.Decode(&value) // nil, which satisfies no model
+	return d.Decode(into)
+}
+
+func decoded(text string) (value any) {
+	_ = decode(text, &value) // nil, which satisfies no model
 	return value
 }
 
@@ -61,13 +66,12 @@ func TestEveryRowSatisfiesThePublishedModel(t *testing.T) {
 			}
 		}
 	}
-	for _, e := range inOrder(endpoints) {
-		kind := p.answers[e.ID()[:4]+unnamed(e.Path)]
-		if e.Method != http.MethodGet || kind == "" {
+	for e, kind := range p.each(endpoints, p.answers) {
+		if e.Method != http.MethodGet {
 			continue
 		}
 		if _, lists := p.types[kind]["items"]; !lists || strings.HasSuffix(e.Path, "/data") {
-			check(kind, m.example(&e))
+			check(kind, m.example(e))
 			continue
 		}
 		path := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1")
@@ -261,60 +265,111 @@ func keeps(sent, got any) bool {
 	return got == resource.Mask || reflect.DeepEqual(sent, got)
 }
 
-// TestWhatAPublishedClientSendsIsKeptOrRefused changes each field of each
-// published model in a row of the demo, one at a time: it is in the next
-// response, or the write is refused. A field that takes certain texts only
-// counts as refused, because the text sent is another one.
-func TestWhatAPublishedClientSendsIsKeptOrRefused(t *testing.T) {
+// writing changes each field of rows of the published models by one method, one at
+// a time: it is in the next response, or the write is refused. A field that takes
+// certain texts only counts as refused, because the text sent is another one.
+type writing struct {
+	*published
+	m         *member
+	endpoints []resource.Endpoint
+	method    string
+	lost      map[string]string // what this method does not keep, besides notKept
+	unused    map[string]string // those of lost that it does keep
+	kept      int
+}
+
+// writeAll has rows change the rows of each endpoint of a method. lost are the fields
+// that it does not keep, besides notKept, each with its reason.
+func writeAll(t *testing.T, method string, lost map[string]string, least int,
+	rows func(w *writing, e *resource.Endpoint, kind string)) {
+	t.Helper()
 	t.Parallel()
-	p := readPublished(t)
-	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
-	kept := 0
-	unused := maps.Clone(notKept)
-	for _, e := range inOrder(endpoints) {
-		kind := p.bodies[e.Method+" "+unnamed(e.Path)]
-		readable := slices.ContainsFunc(endpoints, func(g resource.Endpoint) bool {
-			return g.Method == http.MethodGet && g.Path == e.Path
-		})
-		if e.Method != http.MethodPatch || kind == "" || !readable {
+	w := &writing{published: readPublished(t), method: method, lost: lost, unused: maps.Clone(lost)}
+	w.m, w.endpoints = newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
+	for e, kind := range w.each(w.endpoints, w.bodies) {
+		if e.Method == method {
+			rows(w, e, kind)
+		}
+	}
+	for at := range w.unused {
+		t.Errorf("%s is listed as not kept by %s, and is kept or refused", at, method)
+	}
+	if w.kept < least {
+		t.Errorf("%d fields were kept only", w.kept)
+	}
+}
+
+// existing changes the rows of an endpoint that can be read at its path.
+func (w *writing) existing(e *resource.Endpoint, kind string) {
+	if !slices.ContainsFunc(w.endpoints, func(g resource.Endpoint) bool {
+		return g.Method == http.MethodGet && g.Path == e.Path
+	}) {
+		return
+	}
+	for _, path := range w.rowsOf(w.m, e) {
+		row, ok := decoded(w.m.get(path).text).(map[string]any)
+		if !ok || row["errorCode"] != nil {
+			w.m.t.Errorf("%s answers %v", path, row)
 			continue
 		}
-		for _, path := range p.rowsOf(m, &e) {
-			before := decoded(m.get(path).text)
-			row, ok := before.(map[string]any)
-			if !ok || row["errorCode"] != nil {
-				t.Errorf("%s answers %v", path, before)
-				continue
-			}
-			for _, v := range p.variants(kind, kind, row) {
-				field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
-				sent := map[string]any{field: v.value.(map[string]any)[field]}
-				r := m.send(http.MethodPatch, path, "", asJSON(t, sent))
-				if r.status >= 400 && r.status < 500 {
-					continue
-				}
-				after := decoded(m.get(path).text)
-				_, excused := notKept[v.at]
-				switch ok := r.status == 200 && keeps(sent, after); {
-				case ok:
-					kept++
-				case excused:
-					delete(unused, v.at)
-				default:
-					got, _ := after.(map[string]any)
-					t.Errorf("%s: PATCH %s %s answers %d, and then %s is %.200s",
-						v.at, path, asJSON(t, sent), r.status, field, asJSON(t, got[field]))
-				}
-				m.send(http.MethodPatch, path, "", asJSON(t, map[string]any{field: row[field]}))
-			}
+		w.row(path, kind, row)
+	}
+}
+
+// row sends each variant of a row, and undoes it.
+func (w *writing) row(path, kind string, row map[string]any) {
+	t := w.m.t
+	for _, v := range w.variants(kind, kind, row) {
+		field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
+		body := v.value.(map[string]any)
+		sent := map[string]any{field: body[field]}
+		if w.method == http.MethodPatch {
+			body = sent
+		}
+		r := w.m.send(w.method, path, "", asJSON(t, body))
+		if r.status >= 400 && r.status < 500 {
+			continue
+		}
+		at := path
+		if w.method == http.MethodPost {
+			_, at = createdOf(r, path)
+		}
+		after := decoded(w.m.get(at).text)
+		_, lost := w.lost[v.at]
+		_, excused := notKept[v.at]
+		switch ok := r.status == 200 && keeps(sent, after); {
+		case ok:
+			w.kept++
+		case lost:
+			delete(w.unused, v.at)
+		case !excused:
+			got, _ := after.(map[string]any)
+			t.Errorf("%s: %s %s %s answers %d, and then %s is %.200s", v.at, w.method, path, asJSON(t, sent), r.status,
+				field, asJSON(t, got[field]))
+		}
+		switch w.method {
+		case http.MethodPatch:
+			w.m.send(w.method, path, "", asJSON(t, map[string]any{field: row[field]}))
+		case http.MethodPut:
+			w.m.send(w.method, path, "", asJSON(t, row))
+		default:
+			w.remove(at)
 		}
 	}
-	for at := range unused {
-		t.Errorf("%s is listed as not kept, and is kept or refused", at)
+}
+
+// remove deletes a row that was created, and reports whether it could.
+func (w *writing) remove(at string) bool {
+	r := w.m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", "")
+	if r.status != 200 {
+		w.m.t.Errorf("DELETE %s: %s", at, r)
 	}
-	if kept < 150 {
-		t.Errorf("%d fields were kept only", kept)
-	}
+	return r.status == 200
+}
+
+// TestWhatAPublishedClientSendsIsKeptOrRefused patches rows of the demo.
+func TestWhatAPublishedClientSendsIsKeptOrRefused(t *testing.T) {
+	writeAll(t, http.MethodPatch, notKept, 150, (*writing).existing)
 }
 
 // rowsOf are the paths of the rows to change: the example's, and the first of

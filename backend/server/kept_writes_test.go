@@ -50,68 +50,34 @@ var notKeptOnCreate = map[string]string{
 }
 
 // TestWhatAPublishedClientCreatesIsKeptOrRefused creates the example of each
-// published model with one field changed at a time: it is in the next response,
-// or the write is refused.
+// published model.
 func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
-	t.Parallel()
-	p := readPublished(t)
-	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
-	kept, unused := 0, maps.Clone(notKeptOnCreate)
-	for _, e := range inOrder(endpoints) {
-		kind := p.bodies[e.Method+" "+unnamed(e.Path)]
-		if kind == "" || !creates(endpoints, &e) {
-			continue
-		}
-		path, body := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1"), bodyOf(t, &e)
-		r := m.send(http.MethodPost, path, "", asJSON(t, body))
-		_, at := createdOf(r, path)
-		row, _ := decoded(m.get(at).text).(map[string]any)
-		if r.status != 200 || row == nil || m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "",
-			"").status != 200 {
-			t.Errorf("%s: its example cannot be created, read and deleted: %s", e.ID(), r)
-			continue
-		}
-		maps.DeleteFunc(body, func(key string, _ any) bool { return row[key] != nil })
-		maps.Copy(body, row) // what the portal fills in does not count as changed
-		points, _ := body["dataPoints"].([]any)
-		for _, point := range points { // those of a new source get ids of their own
-			maps.DeleteFunc(point.(map[string]any), func(key string, _ any) bool {
-				return key == "id" ||
-					key == "dataSourceId"
-			})
-		}
-		for _, v := range p.variants(kind, kind, body) {
-			field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
-			r := m.send(http.MethodPost, path, "", asJSON(t, v.value))
-			if r.status >= 400 && r.status < 500 {
-				continue
-			}
-			_, at := createdOf(r, path)
-			after := decoded(m.get(at).text)
-			sent := map[string]any{field: v.value.(map[string]any)[field]}
-			_, excused := notKept[v.at]
-			_, onCreate := notKeptOnCreate[v.at]
-			switch ok := r.status == 200 && keeps(sent, after); {
-			case ok:
-				kept++
-			case onCreate:
-				delete(unused, v.at)
-			case !excused:
-				got, _ := after.(map[string]any)
-				t.Errorf("%s: POST %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status,
-					field, asJSON(t, got[field]))
-			}
-			if r := m.send(http.MethodDelete, at+"?deleteHard=true&deleteChildren=true", "", ""); r.status != 200 {
-				t.Errorf("DELETE %s: %s", at, r)
-			}
-		}
+	writeAll(t, http.MethodPost, notKeptOnCreate, 100, (*writing).example)
+}
+
+// example creates the example of an endpoint, as the portal completes it.
+func (w *writing) example(e *resource.Endpoint, kind string) {
+	t := w.m.t
+	if !creates(w.endpoints, e) {
+		return
 	}
-	for at := range unused {
-		t.Errorf("%s is listed as not kept on create, and is kept or refused", at)
+	path, body := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1"), bodyOf(t, e)
+	r := w.m.send(http.MethodPost, path, "", asJSON(t, body))
+	_, at := createdOf(r, path)
+	row, _ := decoded(w.m.get(at).text).(map[string]any)
+	if r.status != 200 || row == nil || !w.remove(at) {
+		t.Errorf("%s: its example cannot be created, read and deleted: %s", e.ID(), r)
+		return
 	}
-	if kept < 100 {
-		t.Errorf("%d fields were kept only", kept)
+	maps.DeleteFunc(body, func(key string, _ any) bool { return row[key] != nil })
+	maps.Copy(body, row) // what the portal fills in does not count as changed
+	points, _ := body["dataPoints"].([]any)
+	for _, point := range points { // those of a new source get ids of their own
+		maps.DeleteFunc(point.(map[string]any), func(key string, _ any) bool {
+			return key == "id" || key == "dataSourceId"
+		})
 	}
+	w.row(path, kind, body)
 }
 
 // notKeptOnPut lists the fields that a PUT does not keep, each with the reason.
@@ -121,57 +87,9 @@ var notKeptOnPut = map[string]string{
 	"SDT.deviceGroupFullPath":               idWins,
 }
 
-// TestWhatAPublishedClientReplacesIsKeptOrRefused sends each row of the demo
-// back by PUT with one field changed at a time.
+// TestWhatAPublishedClientReplacesIsKeptOrRefused sends rows of the demo back.
 func TestWhatAPublishedClientReplacesIsKeptOrRefused(t *testing.T) {
-	t.Parallel()
-	p := readPublished(t)
-	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
-	kept, unused := 0, maps.Clone(notKeptOnPut)
-	for _, e := range inOrder(endpoints) {
-		kind := p.bodies[e.Method+" "+unnamed(e.Path)]
-		readable := slices.ContainsFunc(endpoints, func(g resource.Endpoint) bool {
-			return g.Method == http.MethodGet && g.Path == e.Path
-		})
-		if e.Method != http.MethodPut || kind == "" || !readable {
-			continue
-		}
-		for _, path := range p.rowsOf(m, &e) {
-			row, ok := decoded(m.get(path).text).(map[string]any)
-			if !ok || row["errorCode"] != nil {
-				t.Errorf("%s answers %v", path, row)
-				continue
-			}
-			for _, v := range p.variants(kind, kind, row) {
-				field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
-				r := m.send(http.MethodPut, path, "", asJSON(t, v.value))
-				if r.status >= 400 && r.status < 500 {
-					continue
-				}
-				after := decoded(m.get(path).text)
-				sent := map[string]any{field: v.value.(map[string]any)[field]}
-				_, excused := notKept[v.at]
-				_, onPut := notKeptOnPut[v.at]
-				switch ok := r.status == 200 && keeps(sent, after); {
-				case ok:
-					kept++
-				case onPut:
-					delete(unused, v.at)
-				case !excused:
-					got, _ := after.(map[string]any)
-					t.Errorf("%s: PUT %s %s answers %d, and then %s is %.200s", v.at, path, asJSON(t, sent), r.status,
-						field, asJSON(t, got[field]))
-				}
-				m.send(http.MethodPut, path, "", asJSON(t, row))
-			}
-		}
-	}
-	for at := range unused {
-		t.Errorf("%s is listed as not kept by PUT, and is kept or refused", at)
-	}
-	if kept < 150 {
-		t.Errorf("%d fields were kept only", kept)
-	}
+	writeAll(t, http.MethodPut, notKeptOnPut, 150, (*writing).existing)
 }
 
 // TestACreateThatFailsLeavesNothing spoils one field at a time of the example of

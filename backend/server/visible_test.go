@@ -157,10 +157,8 @@ type page struct {
 func (m *member) all(path, query string) (p page, r reply) {
 	m.t.Helper()
 	r = m.get(path + "?size=1000" + query)
-	d := json.NewDecoder(strings.NewReader(r.text))
-	d.UseNumber()
 	if r.status == 200 {
-		if err := d.Decode(&p); err != nil {
+		if err := decode(r.text, &p); err != nil {
 			m.t.Fatalf("%s answers %v: %v", path, r, err)
 		}
 	}
