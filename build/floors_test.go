@@ -15,7 +15,8 @@ import (
 // floors is the house, from the ground up. A package imports only from floors
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
-	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "backend/sheet", "frontend", "build/icon"},
+	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "backend/sheet", "backend/testkit", "frontend",
+		"build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/endpoint", "backend/store/engine"},
@@ -58,6 +59,7 @@ var only = map[string][]string{
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
 		"backend/store/sqlite", "backend/store/engine/enginetest"},
 	"spyglass/backend/store/sqlite": {"backend/store"},
+	"spyglass/backend/testkit":      {}, // tests import it
 
 	"database/sql":                    {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":              {"backend/store/sqlite", "build/bench"},

@@ -3,12 +3,12 @@ package document_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"spyglass/app/document"
+	"spyglass/backend/testkit"
 )
 
 // heads shows the columns: "id number 3, name string 2 of 3".
@@ -186,22 +186,15 @@ func TestAWindowOfALongListIsReadFromAnywhere(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes this process has allocated since it began.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
 func TestTheRowsOfFiftyMegabytesAreReadInPartAtAnyPlace(t *testing.T) {
 	one := len(devices(1000)) / 1000
 	n := 50<<20/one + 1
 	d := keep(t, devices(n), 1<<20, 1<<20)
 	for _, from := range []int{0, n / 2, n - 100} {
-		before := allocated()
+		before := testkit.Allocated()
 		rows, total, err := d.Table(t.Context(), document.TableQuery{Columns: []string{"id", "displayName"}, From: from,
 			Count: 100})
-		if used := allocated() - before; used > 8<<20 {
+		if used := testkit.Allocated() - before; used > 8<<20 {
 			t.Errorf("100 rows from %d on take %d MB", from, used>>20)
 		}
 		if err != nil || total != n || len(rows) != 100 || rows[0].Cells[0].Text != strconv.Itoa(from+1) ||

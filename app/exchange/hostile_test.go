@@ -4,22 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"spyglass/app/exchange"
 	"spyglass/app/exchange/hostile"
 	"spyglass/backend/fault"
+	"spyglass/backend/testkit"
 )
-
-// allocated returns the bytes that this process has allocated so far. It is
-// more than is in use at any one time, and the same at each run.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
 
 func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 	const size, most = 100 << 10, 64 << 20
@@ -28,10 +20,10 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 			if len(file.Text) > 3*size {
 				t.Fatalf("the file has %d bytes", len(file.Text))
 			}
-			before := allocated()
+			before := testkit.Allocated()
 			found, err := exchange.Read(t.Context(),
 				&exchange.File{Name: file.Name, Text: file.Text, Bases: []string{"http://127.0.0.1:8443/api"}})
-			used := allocated() - before
+			used := testkit.Allocated() - before
 			if used > most {
 				t.Errorf("reading %d bytes allocated %d MB", len(file.Text), used>>20)
 			}
@@ -45,10 +37,10 @@ func TestNoHostileFileCostsMoreThanItsShare(t *testing.T) {
 				if f.Write == nil {
 					continue
 				}
-				before := allocated()
+				before := testkit.Allocated()
 				_, err := exchange.Write(t.Context(), f, &exchange.Bundle{Name: "x", BaseURL: "http://h/api",
 					Folders: found.Folders, Variables: found.Variables})
-				if used := allocated() - before; used > most {
+				if used := testkit.Allocated() - before; used > most {
 					t.Errorf("writing it as %s allocated %d MB", f.ID, used>>20)
 				}
 				if err != nil && !fault.Is(err, fault.TooLarge) {

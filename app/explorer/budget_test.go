@@ -2,9 +2,10 @@ package explorer_test
 
 import (
 	"encoding/json"
-	"runtime"
 	"strings"
 	"testing"
+
+	"spyglass/backend/testkit"
 )
 
 func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
@@ -45,9 +46,9 @@ func TestASmallDraftMakesNoHugeRequest(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				before := allocated()
+				before := testkit.Allocated()
 				a := h.ask(1, "POST /explorer/"+way, string(body))
-				if used := allocated() - before; used > most {
+				if used := testkit.Allocated() - before; used > most {
 					t.Errorf("%s of %d bytes took %d MB", way, len(body), used>>20)
 				}
 				outside := way == "send" && strings.Contains(tt.name, "outside") // refused for that
@@ -85,11 +86,4 @@ func TestManyUnknownVariablesAreNamedInPart(t *testing.T) {
 
 func rowsOf(key, value string) []map[string]any {
 	return []map[string]any{{"on": true, "key": key, "value": value}}
-}
-
-// allocated returns the bytes that this process has allocated so far.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/testkit"
 )
 
 // hostileCatalogs are descriptions of an API that ask for far more than their size.
@@ -88,9 +89,9 @@ func TestAHostileCatalogCostsNoMoreThanItsShare(t *testing.T) {
 			document = text
 			id := h.addPortal(1, `{"name":"`+name+`","baseUrl":"`+far.URL+`/api","auth":"none"}`)
 			spent := func(what string, do func()) {
-				before := allocated()
+				before := testkit.Allocated()
 				do()
-				if used := allocated() - before; used > most {
+				if used := testkit.Allocated() - before; used > most {
 					t.Errorf("%s of %d KB allocated %d MB", what, len(text)>>10, used>>20)
 				}
 			}

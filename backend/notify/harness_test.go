@@ -27,6 +27,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/testkit"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -35,28 +36,14 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // clock a test sets.
 type house struct {
 	*testing.T
+	*testkit.Clock
 	db   *store.DB
 	path string
-
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (h *house) clock() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.now
-}
-
-func (h *house) pass(d time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.now = h.now.Add(d)
 }
 
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, path: filepath.Join(t.TempDir(), "portal.db"), now: noon}
+	h := &house{T: t, Clock: testkit.NewClock(noon), path: filepath.Join(t.TempDir(), "portal.db")}
 	h.reopen()
 	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"},
 		fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
@@ -79,7 +66,7 @@ func (h *house) reopen() {
 			h.Fatal(err)
 		}
 	}
-	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.clock, Zone: time.UTC, Twice: true})
+	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.Now, Zone: time.UTC, Twice: true})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -141,7 +128,7 @@ func (h *house) raise(severity int64) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, _, err := alert.Raise(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Severity: severity,
-			Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
+			Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.Now())})
 		return err
 	})
 }
@@ -150,7 +137,7 @@ func (h *house) clear() {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Value: "0",
-			At: resource.SecondsOf(h.clock())})
+			At: resource.SecondsOf(h.Now())})
 		return err
 	})
 }
@@ -170,7 +157,7 @@ func (h *house) change(do func(a *alert.Alert)) {
 
 func (h *house) service(roots *x509.CertPool) *Service {
 	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" },
-		Log: slog.New(slog.DiscardHandler), Clock: h.clock})
+		Log: slog.New(slog.DiscardHandler), Clock: h.Now})
 }
 
 // planned plans what is due, and returns the notices written since the last
@@ -320,7 +307,7 @@ func hookTo(address string) alert.Recipient {
 // ask sends a request to the service's endpoint.
 func (h *house) ask(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
-	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.clock(), Body: []byte(body),
+	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.Now(), Body: []byte(body),
 		Vars: map[string]string{"id": fmt.Sprint(id)}}
 	out, err := s.Endpoints()[0].Handle(context.Background(), c)
 	if err != nil {

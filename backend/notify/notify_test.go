@@ -42,14 +42,14 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 			"archive@example.net by email waiting"},
 		{"nothing is said twice", func() {}, ""},
 		{"after a restart neither", func() { h.reopen(); s = h.service(nil) }, ""},
-		{"it is not yet time", func() { h.pass(14 * time.Minute) }, ""},
-		{"the second stage has its turn", func() { h.pass(time.Minute) }, "escalated 2 admin by email waiting; " +
+		{"it is not yet time", func() { h.Pass(14 * time.Minute) }, ""},
+		{"the second stage has its turn", func() { h.Pass(time.Minute) }, "escalated 2 admin by email waiting; " +
 			"escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
 		{"it gets worse: the first stage again", func() { h.raise(threshold.SeverityCritical) },
 			"active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
 		{"maintenance covers it", func() {
 			h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = true, "R_1", 1 })
-			h.pass(time.Hour)
+			h.Pass(time.Hour)
 		}, ""},
 		{"maintenance is over: on to the second stage",
 			func() { h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
@@ -58,15 +58,15 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 		{"somebody escalates it to one who is gone",
 			func() { h.change(func(a *alert.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
 			"escalated 3 gone by email failed; escalated 3 archive@example.net by email waiting"},
-		{"there is no further stage", func() { h.pass(24 * time.Hour) }, ""},
+		{"there is no further stage", func() { h.Pass(24 * time.Hour) }, ""},
 		{"somebody takes it on: everybody who was told is told", func() {
-			h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+			h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.Now()), "on it") })
 		},
 			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net " +
 				"by email waiting"},
 		{"it clears", h.clear, "cleared 1 admin by email waiting; cleared 1 archive@example.net by email waiting; " +
 			"cleared 2 night@example.net by email waiting"},
-		{"and that was it", func() { h.pass(24 * time.Hour) }, ""},
+		{"and that was it", func() { h.Pass(24 * time.Hour) }, ""},
 	} {
 		step.do()
 		if got := h.planned(s); got != step.want {
@@ -103,9 +103,9 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 		URL: "http://127.0.0.1:1/", Method: "POST"})
 	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")}, []alert.Recipient{hookTo("b")},
 		[]alert.Recipient{hookTo("c")})
-	pace := clock.New(h.clock)
+	pace := clock.New(h.Now)
 	pace.SetSpeed(60)
-	s := New(h.db, Options{Log: slog.New(slog.DiscardHandler), Clock: h.clock, Pace: pace})
+	s := New(h.db, Options{Log: slog.New(slog.DiscardHandler), Clock: h.Now, Pace: pace})
 	h.raise(threshold.SeverityWarn)
 	want := func(what, want string) {
 		t.Helper()
@@ -119,12 +119,12 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 		t.Errorf("after %d attempts it is tried %d s after the first, want %v", d.Attempts,
 			d.NextOn-resource.SecondsOf(noon), pauses[0])
 	}
-	h.pass(14 * time.Second)
+	h.Pass(14 * time.Second)
 	want("after 14 of its minutes", "")
-	h.pass(time.Second)
+	h.Pass(time.Second)
 	want("after a quarter of its hour", "escalated 2 b by duty waiting")
 	pace.SetSpeed(0)
-	h.pass(time.Hour)
+	h.Pass(time.Hour)
 	want("while its time stands still", "")
 	h.send(s)
 	if d := h.deliveries()[0]; d.Attempts != 2 {
@@ -176,7 +176,7 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.write(func(tx resource.Tx) error { return alert.JudgeClusters(t.Context(), tx, sizes, h.clock()) })
+		h.write(func(tx resource.Tx) error { return alert.JudgeClusters(t.Context(), tx, sizes, h.Now()) })
 	}
 	s := h.service(nil)
 	subjects := func() string {
@@ -196,22 +196,22 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	}{
 		{"the group tells, the device does not", func() { h.raise(threshold.SeverityCritical); judge() },
 			"warn: 1 of 1 devices of Oslo have an alert of loss"},
-		{"nor later", func() { h.pass(time.Hour) }, ""},
+		{"nor later", func() { h.Pass(time.Hour) }, ""},
 		{"once the group has cleared, it says so, and the device has time",
 			func() { h.raise(threshold.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an " +
 				"alert of loss"},
-		{"three polls", func() { h.pass(3*time.Minute - time.Second) }, ""},
-		{"after which the device tells", func() { h.pass(time.Second) }, "warn: fjord Ping loss"},
+		{"three polls", func() { h.Pass(3*time.Minute - time.Second) }, ""},
+		{"after which the device tells", func() { h.Pass(time.Second) }, "warn: fjord Ping loss"},
 		{"the group tells again",
-			func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(threshold.SeverityCritical); judge() },
+			func() { h.clear(); h.planned(s); h.Pass(time.Hour); h.raise(threshold.SeverityCritical); judge() },
 			"warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"and who recovers in that time is not heard of", func() {
 			h.raise(threshold.SeverityWarn)
 			judge()
-			h.pass(time.Minute)
+			h.Pass(time.Minute)
 			h.planned(s)
 			h.clear()
-			h.pass(time.Hour)
+			h.Pass(time.Hour)
 		}, ""},
 	} {
 		step.do()
@@ -230,13 +230,13 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	s := h.service(nil)
 	var got []string
 	for _, severity := range []int64{threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical} {
-		h.pass(time.Second)
+		h.Pass(time.Second)
 		h.raise(severity)
 		got = append(got, h.planned(s))
 	}
 	h.clear()
 	h.planned(s)
-	h.pass(31 * time.Minute)
+	h.Pass(31 * time.Minute)
 	h.raise(threshold.SeverityWarn)
 	got = append(got, h.planned(s))
 	sent, held := "active 1 a by duty waiting; active 1 b by duty waiting",
@@ -318,12 +318,12 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	for _, pause := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute} {
 		h.send(s)
 		d := h.deliveries()[0]
-		if d.State != alert.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) ||
+		if d.State != alert.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.Now().Add(pause)) ||
 			!strings.Contains(d.Error, "come back later") {
-			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.clock().Unix(), d.Error)
+			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.Now().Unix(), d.Error)
 		}
 		h.send(s) // it is not yet time
-		h.pass(pause)
+		h.Pass(pause)
 	}
 	if d := h.deliveries()[0]; d.Attempts != 3 {
 		t.Errorf("it was tried %d times, want 3", d.Attempts)
@@ -336,7 +336,7 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	}
 	m.error = nil
 	h.write(func(tx resource.Tx) error {
-		w := &resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: h.clock()}}
+		w := &resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: h.Now()}}
 		again := d
 		if err := alert.Deliveries.Actions[0].Do(w, &again); err != nil {
 			return err
@@ -375,12 +375,12 @@ func TestANoticeIsGivenUpAfterADay(t *testing.T) {
 	for range 100 {
 		h.send(s)
 		if d := h.deliveries()[0]; d.State == alert.DeliveryFailed {
-			if lasted := h.clock().Sub(noon); lasted < giveUp || lasted > giveUp+2*time.Hour {
+			if lasted := h.Now().Sub(noon); lasted < giveUp || lasted > giveUp+2*time.Hour {
 				t.Errorf("it was given up after %v", lasted)
 			}
 			return
 		}
-		h.pass(time.Hour)
+		h.Pass(time.Hour)
 	}
 	t.Error("it is never given up")
 }

@@ -78,7 +78,7 @@ func (h *house) storm(from, before int) {
 	h.write(func(tx resource.Tx) error {
 		for i := from; i < before; i++ {
 			f := &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: threshold.SeverityError,
-				Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
+				Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.Now())}
 			if _, _, err := alert.Raise(h.Context(), tx, f); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func (h *house) clearOther(i int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0",
-			At: resource.SecondsOf(h.clock())})
+			At: resource.SecondsOf(h.Now())})
 		return err
 	})
 }
@@ -107,7 +107,7 @@ func (h *house) states() string {
 
 func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 	ack := func(h *house) {
-		h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+		h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.Now()), "on it") })
 	}
 	worse := func(h *house) { h.raise(threshold.SeverityCritical) }
 	for _, tt := range []struct {
@@ -132,16 +132,16 @@ func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 		h.raise(threshold.SeverityError)
 		h.planned(s)
 		h.send(s)
-		h.pass(2 * time.Second)
+		h.Pass(2 * time.Second)
 		for _, do := range tt.meantime {
 			do(h)
 			h.planned(s)
-			h.pass(time.Second)
+			h.Pass(time.Second)
 		}
 		k.answers(200)
 		for range 3 {
 			h.send(s)
-			h.pass(time.Minute)
+			h.Pass(time.Minute)
 		}
 		if got := k.events(t); got != tt.want {
 			t.Errorf("%s: the receiver hears %q, want %q", tt.what, got, tt.want)
@@ -196,11 +196,11 @@ func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
 	h.planned(s)
 	for range 12 { // hours: the pauses are long by then
 		h.send(s)
-		h.pass(30 * time.Minute)
+		h.Pass(30 * time.Minute)
 	}
 	h.send(s)
 	k.answers(200)
-	h.pass(time.Second)
+	h.Pass(time.Second)
 	h.storm(3, 4)
 	h.planned(s)
 	h.send(s)
@@ -223,17 +223,17 @@ func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
 		if got := k.events(t); got != want {
 			t.Errorf("%s: got %q, want %q", what, got, want)
 		}
-		h.pass(time.Second)
+		h.Pass(time.Second)
 	}
 	step("a few go at once", 0, 2, "active 1; active 2")
 	step("and one more", 2, 3, "active 3")
 	step("the next ones are collected", 3, 5, "")
 	step("for a while", 5, 6, "")
-	h.pass(26 * time.Second)
+	h.Pass(26 * time.Second)
 	step("and go together, with what comes in that moment", 6, 7, "[active 4 active 5 active 6 active 7]")
-	h.pass(30 * time.Second)
+	h.Pass(30 * time.Second)
 	step("a storm is not waited for", 7, 11, "[active 8 active 9 active 10 active 11]")
-	h.pass(30 * time.Second)
+	h.Pass(30 * time.Second)
 	step("afterwards each is sent alone again", 11, 12, "active 12")
 }
 
@@ -255,7 +255,7 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 		}
 		keys, bodies = append(keys, requests[len(keys)].Header.Get("Idempotency-Key")),
 			append(bodies, texts[len(bodies)])
-		h.pass(time.Minute)
+		h.Pass(time.Minute)
 	}
 	again()
 	h.reopen() // by another process
@@ -270,7 +270,7 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 	k.answer = 200
 	k.mu.Unlock()
 	h.send(s)
-	h.pass(time.Minute)
+	h.Pass(time.Minute)
 	h.send(s)
 	requests, _ := k.got()
 	for _, r := range requests[2:] {

@@ -29,6 +29,7 @@ import (
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
+	"spyglass/backend/testkit"
 )
 
 var errGone = fault.New(fault.NoLogin, "gone")
@@ -123,29 +124,16 @@ type desk struct {
 	*house
 	reports *report.Service
 	notices *notify.Service
-	mu      sync.Mutex
-	now     time.Time
-}
-
-func (d *desk) clock() time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.now
-}
-
-func (d *desk) pass(by time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.now = d.now.Add(by)
+	clock   *testkit.Clock
 }
 
 func newDesk(t *testing.T) *desk {
-	d := &desk{house: open(t), now: noon}
+	d := &desk{house: open(t), clock: testkit.NewClock(noon)}
 	d.town()
 	quiet := slog.New(slog.DiscardHandler)
 	d.notices = notify.New(d.db, notify.Options{
 		File:    func(ctx context.Context, id int64) (*reporting.ReportFile, error) { return d.reports.Made(ctx, id) },
-		Version: "1", Log: quiet, Clock: d.clock,
+		Version: "1", Log: quiet, Clock: d.clock.Now,
 	})
 	var err error
 	d.reports, err = report.New(t.Context(), d.db, report.Options{
@@ -153,7 +141,7 @@ func newDesk(t *testing.T) *desk {
 			return d.access[id],
 				nil
 		}, Zone: func() *time.Location { return time.UTC },
-		Deliver: d.notices.Post, Origin: func() string { return "http://portal:8443" }, Log: quiet, Clock: d.clock,
+		Deliver: d.notices.Post, Origin: func() string { return "http://portal:8443" }, Log: quiet, Clock: d.clock.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +253,7 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 	}
 	p, _, stop := d.post(address)
 	defer stop()
-	d.pass(time.Minute)
+	d.clock.Pass(time.Minute)
 	d.server(address) // a change that the notices look up at
 	<-p.came
 	sent := d.delivery(func(row *alert.Delivery) bool { return row.State == alert.DeliverySent })

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/testkit"
 )
 
 // sample has one field of every kind.
@@ -329,18 +329,11 @@ func readTwice(body string) error {
 	return errors.Join(samples.Apply(read, &row, false), samples.Apply(read, &row, false))
 }
 
-// allocated returns how many bytes this process has allocated since it began.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
 func TestTheLargestBodiesTakeMemoryInProportion(t *testing.T) {
 	for _, body := range largest() {
-		before := allocated()
+		before := testkit.Allocated()
 		err := readTwice(body)
-		if used := allocated() - before; used > 50*uint64(len(body)) {
+		if used := testkit.Allocated() - before; used > 50*uint64(len(body)) {
 			t.Errorf("%.12s… of %d KB takes %d KB (%.60v)", body, len(body)>>10, used>>10, err)
 		}
 	}

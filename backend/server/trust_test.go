@@ -8,12 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"spyglass/backend/server"
+	"spyglass/backend/testkit"
 )
 
 // Memory that the portal may allocate for a bad request (trust.md, rule 7), in
@@ -24,13 +24,6 @@ const (
 	mostPerByte   = 40       // of the request, beside that
 	mostToSignIn  = 48 << 20 // for the hash of a password, beside that
 )
-
-// allocated returns how many bytes this process has allocated since it began.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
 
 // hostile is one request as it is sent. PORT, TOKEN and MOUNT are replaced by
 // their values.
@@ -329,9 +322,9 @@ func TestNothingWrongEverBreaksThePortal(t *testing.T) {
 	}
 	for _, mount := range []string{"/api", "/santaba/rest"} {
 		for _, h := range all {
-			before := allocated()
+			before := testkit.Allocated()
 			answer, body := h.exchange(t, s, bearer, mount)
-			used, sent := allocated()-before, len(h.line)+len(h.header)+len(h.body)
+			used, sent := testkit.Allocated()-before, len(h.line)+len(h.header)+len(h.body)
 			want := h.want
 			if h.loose != 0 && mount != "/api" {
 				want = h.loose

@@ -28,11 +28,11 @@ func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
 	}{
 		{"at once", func() string { return h.Launch(jo, true) }, ""},
 		{"after 29 seconds", func() string {
-			defer h.clock.pass(29 * time.Second)
+			defer h.clock.Pass(29 * time.Second)
 			return h.Launch(jo, true)
 		}, ""},
 		{"after 30 seconds", func() string {
-			defer h.clock.pass(30 * time.Second)
+			defer h.clock.Pass(30 * time.Second)
 			return h.Launch(jo, true)
 		}, usedUp},
 		{"a second time", func() string {
@@ -140,9 +140,9 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 		}, over},
 		{"the user is deleted", func(h *house, id int64) { remove(t, h, people.Users.Name, id) }, over},
-		{"29 days pass", func(h *house, _ int64) { h.clock.pass(29 * day) }, ""},
-		{"31 days pass", func(h *house, _ int64) { h.clock.pass(31 * day) }, over},
-		{"the clock is set back", func(h *house, _ int64) { h.clock.pass(-1000 * day) }, ""},
+		{"29 days pass", func(h *house, _ int64) { h.clock.Pass(29 * day) }, ""},
+		{"31 days pass", func(h *house, _ int64) { h.clock.Pass(31 * day) }, over},
+		{"the clock is set back", func(h *house, _ int64) { h.clock.Pass(-1000 * day) }, ""},
 		{"five more are made", func(h *house, id int64) {
 			for range maxCredentials {
 				_, err := h.Credential(t.Context(), id)
@@ -191,11 +191,11 @@ func TestAnOpenDesktopWindowRenewsItsCredential(t *testing.T) {
 		must(t, err)
 		_, err = h.Redeem(t.Context(), h.Launch(id, true))
 		must(t, err)
-		h.clock.pass(25 * time.Hour)
+		h.clock.Pass(25 * time.Hour)
 		<-time.After(5 * time.Second) // of the bubble, which waits for the write
 		rows, err := resource.Find(t.Context(), h.db, credentialRows)
 		must(t, err)
-		if len(rows) != 1 || rows[0].UsedOn != resource.SecondsOf(h.clock.now()) {
+		if len(rows) != 1 || rows[0].UsedOn != resource.SecondsOf(h.clock.Now()) {
 			t.Errorf("not renewed: %+v", rows)
 		}
 	})

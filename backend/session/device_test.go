@@ -72,11 +72,11 @@ func TestABrowserIsForgottenAfterAYear(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
 	device := h.device(id)
-	h.clock.pass(rememberDevice - time.Second)
+	h.clock.Pass(rememberDevice - time.Second)
 	if !h.isDeviceOf(device, id) || h.isDeviceOf(device, id+1) {
 		t.Error("within a year a browser is that of its user alone")
 	}
-	h.clock.pass(time.Second)
+	h.clock.Pass(time.Second)
 	if h.isDeviceOf(device, id) {
 		t.Error("after a year a browser is still known")
 	}
@@ -110,7 +110,7 @@ func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 		refused("Bearer "+made.Bearer, "192.0.2.7")
 	}
 	refused("Bearer nobody", "192.0.2.8")
-	h.clock.pass(refusedEvery)
+	h.clock.Pass(refusedEvery)
 	refused("Bearer nobody", "192.0.2.8")
 
 	rows, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name,

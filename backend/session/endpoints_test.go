@@ -24,7 +24,7 @@ func (h *house) ask(t *testing.T, id string, c resource.Call) (any, error) {
 	if !c.Access.May(all[i].Right) {
 		return nil, fault.New(fault.Denied, "refused by %s", all[i].Right)
 	}
-	c.At = h.clock.now()
+	c.At = h.clock.Now()
 	return all[i].Handle(t.Context(), &c)
 }
 

@@ -39,7 +39,7 @@ func TestASessionLastsFifteenIdleMinutesAndOneDay(t *testing.T) {
 			sess, err := h.Redeem(t.Context(), h.Launch(id, tt.persistent))
 			must(t, err)
 			for i, step := range tt.steps {
-				h.clock.pass(step)
+				h.clock.Pass(step)
 				want := ""
 				if i == len(tt.steps)-1 {
 					want = tt.err
@@ -176,7 +176,7 @@ func TestAnIdleSessionEndsByItself(t *testing.T) {
 		h := newHouse(t)
 		sess, err := h.Redeem(t.Context(), h.Launch(h.user(t, "jo", 4), false))
 		must(t, err)
-		h.clock.pass(15 * time.Minute)
+		h.clock.Pass(15 * time.Minute)
 		select {
 		case <-sess.Done():
 		case <-time.After(5 * time.Second):
@@ -198,7 +198,7 @@ func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
 		sess, err := h.Redeem(t.Context(), h.Launch(id, false))
 		must(t, err)
 		all = append(all, sess)
-		h.clock.pass(time.Millisecond)
+		h.clock.Pass(time.Millisecond)
 	}
 	for i, sess := range append(all, other) {
 		want := ""

@@ -25,6 +25,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/testkit"
 )
 
 const password = "correct horse battery"
@@ -43,41 +44,23 @@ type house struct {
 	*Service
 	db    *store.DB
 	path  string
-	clock *clock
+	clock *testkit.Clock
 	log   *bytes.Buffer
-}
-
-// clock is moved by hand.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
 }
 
 // newHouse is a new portal with a clock of its own and no users.
 func newHouse(t testing.TB) *house {
 	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"),
-		&clock{at: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)})
+		testkit.NewClock(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)))
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, 1) }))
 	return h
 }
 
-func openHouse(t testing.TB, path string, c *clock) *house {
+func openHouse(t testing.TB, path string, c *testkit.Clock) *house {
 	t.Helper()
 	log := &bytes.Buffer{}
 	_, bench := t.(*testing.B)
-	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.now, Twice: !bench})
+	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.Now, Twice: !bench})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	for _, add := range []func() error{
@@ -101,7 +84,7 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 	} {
 		must(t, add())
 	}
-	s, err := New(db, Options{Instance: "abc", Clock: c.now, Log: slog.New(slog.NewTextHandler(log, nil))})
+	s, err := New(db, Options{Instance: "abc", Clock: c.Now, Log: slog.New(slog.NewTextHandler(log, nil))})
 	must(t, err)
 	t.Cleanup(s.Close)
 	return &house{Service: s, db: db, path: path, clock: c, log: log}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
+	"spyglass/backend/testkit"
 )
 
 func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
@@ -61,7 +61,7 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 	}
 	u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
 	must(t, err)
-	if u.LastLoginOn != resource.SecondsOf(h.clock.now()) || u.LastAuthIP != "192.0.2.7" {
+	if u.LastLoginOn != resource.SecondsOf(h.clock.Now()) || u.LastAuthIP != "192.0.2.7" {
 		t.Errorf("recorded %d from %q", u.LastLoginOn, u.LastAuthIP)
 	}
 	for _, sess := range []*Session{one, two} {
@@ -71,22 +71,15 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes this process has allocated since it began.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
 // The memory that argon2id fills shows how many times, and at what cost, a
 // password was hashed.
 func TestAnUnknownUserIsAsMuchWorkAsAWrongPassword(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", 4)
 	work := func(name string) uint64 {
-		before := allocated()
+		before := testkit.Allocated()
 		_, _ = h.SignIn(t.Context(), name, "a wrong password", name)
-		return (allocated() - before) >> 20
+		return (testkit.Allocated() - before) >> 20
 	}
 	known, unknown := work("jo"), work("nobody")
 	if known < 40 || known > 60 || unknown < known-2 || unknown > known+2 {
@@ -120,7 +113,7 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 					err, fault.NoLogin) {
 					t.Fatalf("attempt %d: %v", i+1, err)
 				}
-				h.clock.pass(time.Second)
+				h.clock.Pass(time.Second)
 			}
 			for i := 10; i < 12; i++ {
 				_, err := h.SignIn(t.Context(), tt.name(i), password, tt.remote(i))
@@ -132,7 +125,7 @@ func TestTheEleventhFailureIsRefused(t *testing.T) {
 			if _, err := h.SignIn(t.Context(), tt.other[0], password, tt.other[1]); err != nil {
 				t.Errorf("somebody else: %v", err)
 			}
-			h.clock.pass(59 * time.Second)
+			h.clock.Pass(59 * time.Second)
 			if _, err := h.SignIn(t.Context(), "jo", password, tt.remote(1)); err != nil {
 				t.Errorf("when the lock has ended: %v", err)
 			}
@@ -151,7 +144,7 @@ func TestEachFurtherLockLastsTwiceAsLongUpToAnHour(t *testing.T) {
 		}
 		lock := fault.Of(h.fails.begin(t.Context(), keys)).RetryAfter
 		locks = append(locks, lock)
-		h.clock.pass(lock)
+		h.clock.Pass(lock)
 	}
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60}
 	for i := range want {
@@ -167,9 +160,9 @@ func TestFailuresAreForgotten(t *testing.T) {
 	for range 2 * maxFails { // one in a minute never locks
 		must(t, h.fails.begin(t.Context(), []digest{user}))
 		h.fails.failed([]digest{user})
-		h.clock.pass(time.Minute)
+		h.clock.Pass(time.Minute)
 	}
-	h.clock.pass(failWindow)
+	h.clock.Pass(failWindow)
 	fail := func(keys ...digest) {
 		must(t, h.fails.begin(t.Context(), keys))
 		h.fails.failed(keys)

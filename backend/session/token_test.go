@@ -148,7 +148,7 @@ func TestACreatedTokenWorksBothWays(t *testing.T) {
 		ID: 1, AdminID: user, AdminName: "jo", AccessID: made.AccessID, BearerHash: bearerHash(made.Bearer),
 		SealedKey: row.SealedKey,
 		Note:      "nightly", Status: people.TokenActive, CreatedBy: "cli",
-		CreatedOn: resource.SecondsOf(h.clock.now()),
+		CreatedOn: resource.SecondsOf(h.clock.Now()),
 	}
 	if *row != want || len(made.AccessID) != 20 || len(made.AccessKey) != 48 || len(made.Bearer) != 43 {
 		t.Errorf("the row is %+v, want %+v", *row, want)
@@ -174,7 +174,7 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 		t.Helper()
 		_, err := h.ByToken(t.Context(), "Bearer "+made.Bearer, TokenRequest{Remote: remote})
 		must(t, err)
-		return resource.SecondsOf(h.clock.now())
+		return resource.SecondsOf(h.clock.Now())
 	}
 	row := func() *people.Token {
 		t.Helper()
@@ -188,9 +188,9 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 		return r.LastUsedOn == first &&
 			r.LastAuthIP == "192.0.2.1"
 	})
-	h.clock.pass(59 * time.Second)
+	h.clock.Pass(59 * time.Second)
 	use("192.0.2.2")
-	h.clock.pass(time.Second)
+	h.clock.Pass(time.Second)
 	last := use("192.0.2.3")
 	eventually(t, "the use a minute later is recorded", func() bool { return row().LastUsedOn != first })
 	if r := row(); r.LastUsedOn != last || r.LastAuthIP != "192.0.2.3" {

@@ -1,11 +1,11 @@
 package query_test
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 
 	"spyglass/app/document/query"
+	"spyglass/backend/testkit"
 )
 
 func TestProblemsSayWhatAndWhere(t *testing.T) {
@@ -66,13 +66,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// allocated returns how many bytes this process has allocated since it began.
-func allocated() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.TotalAlloc
-}
-
 func TestParsingTakesMemoryInProportionToTheQuery(t *testing.T) {
 	const longest = 4096
 	for _, tt := range []struct{ before, again, after string }{
@@ -85,9 +78,9 @@ func TestParsingTakesMemoryInProportionToTheQuery(t *testing.T) {
 		{`$[?match(@.a,"`, "(((a{9}){9}){9})", `")]`}, {`$[?match(@.a,"`, "a{999}", `")]`},
 	} {
 		src := tt.before + strings.Repeat(tt.again, (longest-len(tt.before)-len(tt.after))/len(tt.again)) + tt.after
-		before := allocated()
+		before := testkit.Allocated()
 		_, err := query.Parse(src)
-		if used := allocated() - before; used > 4<<20 {
+		if used := testkit.Allocated() - before; used > 4<<20 {
 			t.Errorf("%.40q… of %d bytes takes %d KB and gives %v", src, len(src), used>>10, err)
 		}
 	}
