@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"backend/endpoint", "backend/store/engine"},
 	{"backend/store/sqlite", "backend/store/engine/enginetest"},
 	{"backend/portal/ground", "backend/portal/threshold", "backend/store", "backend/poll"},
-	{"backend/portal/setting", "backend/portal/datasource"},
+	{"backend/portal/setting", "backend/portal/datasource", "backend/store/storetest"},
 	{"backend/portal/audit", "backend/portal/people"},
 	{"backend/portal/fleet"},
 	{"backend/portal/collector", "backend/portal/opsnote", "backend/portal/forward", "backend/portal/override"},
@@ -57,9 +57,10 @@ var floors = [][]string{
 var only = map[string][]string{
 	// everybody else takes a resource.DB: what they need of the store is an interface
 	"spyglass/backend/store": {"backend/store", "backend/server", "backend/series", "app/workspace",
-		"backend/store/sqlite", "backend/store/engine/enginetest"},
-	"spyglass/backend/store/sqlite": {"backend/store"},
-	"spyglass/backend/testkit":      {}, // tests import it
+		"backend/store/sqlite", "backend/store/engine/enginetest", "backend/store/storetest"},
+	"spyglass/backend/store/sqlite":    {"backend/store"},
+	"spyglass/backend/store/storetest": {}, // tests import it
+	"spyglass/backend/testkit":         {}, // tests import it
 
 	"database/sql":                    {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":              {"backend/store/sqlite", "build/bench"},

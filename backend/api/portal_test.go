@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +27,7 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 const password = "correct horse battery"
@@ -115,37 +115,34 @@ func newPortal(t testing.TB, change func(*Options)) *served {
 // open makes the database, its first rows and the endpoints over it.
 func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	t, ctx := p.t, p.t.Context()
-	_, bench := t.(*testing.B)
-	db, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Log: log,
-		Clock: func() time.Time { return now }, Zone: time.UTC, Twice: !bench})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
+	db := storetest.Open(t, store.Options{Log: log, Clock: func() time.Time { return now }, Zone: time.UTC})
 	var endpoints []resource.Endpoint
-	endpoints = append(endpoints, table(t, db, &fleet.Groups)...)
-	endpoints = append(endpoints, table(t, db, &fleet.Devices)...)
-	endpoints = append(endpoints, table(t, db, &collector.Collectors)...)
-	endpoints = append(endpoints, table(t, db, &people.Roles)...)
-	endpoints = append(endpoints, table(t, db, &people.Users)...)
-	endpoints = append(endpoints, table(t, db, &people.Tokens)...)
-	table(t, db, &people.UserGroups)
-	table(t, db, &people.RoleGroups)
-	table(t, db, &setting.Settings) // not served here; rules ask them
-	table(t, db, &collector.CollectorGroups)
-	table(t, db, &alert.RecipientGroups)
-	table(t, db, &alert.Chains)
-	table(t, db, &fleet.Functions)
-	table(t, db, &alert.Alerts)
-	table(t, db, &datasource.DataSources)
-	table(t, db, &datasource.UpdateReasons)
-	table(t, db, &fleet.UnsettledRows)
-	table(t, db, &fleet.DeviceDataSources)
-	table(t, db, &fleet.Instances)
-	endpoints = append(endpoints, table(t, db, &audit.AuditLogs)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &fleet.Groups)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &fleet.Devices)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &collector.Collectors)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &people.Roles)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &people.Users)...)
+	endpoints = append(endpoints, storetest.Add(t, db, &people.Tokens)...)
+	storetest.Add(t, db, &people.UserGroups)
+	storetest.Add(t, db, &people.RoleGroups)
+	storetest.Add(t, db, &setting.Settings) // not served here; rules ask them
+	storetest.Add(t, db, &collector.CollectorGroups)
+	storetest.Add(t, db, &alert.RecipientGroups)
+	storetest.Add(t, db, &alert.Chains)
+	storetest.Add(t, db, &fleet.Functions)
+	storetest.Add(t, db, &alert.Alerts)
+	storetest.Add(t, db, &datasource.DataSources)
+	storetest.Add(t, db, &datasource.UpdateReasons)
+	storetest.Add(t, db, &fleet.UnsettledRows)
+	storetest.Add(t, db, &fleet.DeviceDataSources)
+	storetest.Add(t, db, &fleet.Instances)
+	endpoints = append(endpoints, storetest.Add(t, db, &audit.AuditLogs)...)
 	db.SetAuditor(audit.Audit)
 	must(t, db.Write(ctx, func(tx resource.Tx) error { return portal.Seed(ctx, tx, resource.SecondsOf(now)) }))
 
 	p.db = db
-	table(t, db, &session.Credentials)
+	storetest.Add(t, db, &session.Credentials)
+	var err error
 	p.sessions, err = session.New(db, session.Options{Instance: "t1", Log: log})
 	must(t, err)
 	t.Cleanup(p.sessions.Close)
@@ -162,12 +159,6 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	must(t, err)
 	p.who["token"] = login{bearer: token.Bearer}
 	return append(append(endpoints, p.sessions.Endpoints()...), setting.VersionEndpoint("test"))
-}
-
-func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) []resource.Endpoint {
-	made, err := store.Add(db, r)
-	must(t, err)
-	return made.Endpoints()
 }
 
 // echo returns an endpoint that responds with the request as it sees it.

@@ -22,6 +22,7 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 // began is the first sample of every test, a multiple of an hour; each has one
@@ -43,11 +44,7 @@ func open(t *testing.T) *house {
 	h := &house{T: t, endpoints: map[string]resource.Endpoint{}, access: &resource.Access{UserID: 1, User: "admin",
 		Admin: true}}
 	var err error
-	o := store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Twice: true}
-	if h.db, err = store.Open(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.db.Close() })
+	h.db = storetest.Open(t, store.Options{})
 	h.tables()
 	if h.series,
 		err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"),
@@ -64,43 +61,26 @@ func open(t *testing.T) *house {
 
 func (h *house) tables() {
 	h.Helper()
-	add(h, &fleet.Groups)
-	add(h, &fleet.Functions)
-	add(h, &fleet.Devices)
-	add(h, &collector.Collectors)
-	add(h, &collector.CollectorGroups)
-	add(h, &alert.Alerts)
-	add(h, &maintenance.SDTs)
-	add(h, &setting.Settings)
-	add(h, &datasource.DataSources)
-	add(h, &datasource.UpdateReasons)
-	add(h, &fleet.DeviceDataSources)
-	add(h, &fleet.Instances)
-	add(h, &fleet.InstanceGroups)
-	add(h, &fleet.UnsettledRows)
-	add(h, &fleet.SettlingRow)
-}
-
-func add[T any](h *house, r *resource.Resource[*T]) {
-	h.Helper()
-	if _, err := store.Add(h.db, r); err != nil {
-		h.Fatal(err)
-	}
+	storetest.Add(h, h.db, &fleet.Groups)
+	storetest.Add(h, h.db, &fleet.Functions)
+	storetest.Add(h, h.db, &fleet.Devices)
+	storetest.Add(h, h.db, &collector.Collectors)
+	storetest.Add(h, h.db, &collector.CollectorGroups)
+	storetest.Add(h, h.db, &alert.Alerts)
+	storetest.Add(h, h.db, &maintenance.SDTs)
+	storetest.Add(h, h.db, &setting.Settings)
+	storetest.Add(h, h.db, &datasource.DataSources)
+	storetest.Add(h, h.db, &datasource.UpdateReasons)
+	storetest.Add(h, h.db, &fleet.DeviceDataSources)
+	storetest.Add(h, h.db, &fleet.Instances)
+	storetest.Add(h, h.db, &fleet.InstanceGroups)
+	storetest.Add(h, h.db, &fleet.UnsettledRows)
+	storetest.Add(h, h.db, &fleet.SettlingRow)
 }
 
 func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
-	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
-		for i := range rows {
-			if err := resource.Put(h.Context(), tx, r.Name, &rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		h.Fatal(err)
-	}
+	storetest.Put(h, h.db, r.Name, rows...)
 }
 
 func (h *house) rows() {

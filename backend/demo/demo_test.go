@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -29,6 +28,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -42,13 +42,7 @@ type house struct {
 
 func open(t testing.TB) *house {
 	t.Helper()
-	_, bench := t.(*testing.B)
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"),
-		Clock: func() time.Time { return noon }, Zone: time.UTC, Twice: !bench})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := storetest.Open(t, store.Options{Clock: func() time.Time { return noon }, Zone: time.UTC})
 	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
 	add(h, &fleet.Groups)
 	add(h, &fleet.Functions)
@@ -91,20 +85,14 @@ func open(t testing.TB) *house {
 
 func add[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
-	table, err := store.Add(h.db, r)
-	if err != nil {
-		h.Fatal(err)
-	}
-	for _, e := range table.Endpoints() {
+	for _, e := range storetest.Add(h, h.db, r) {
 		h.endpoints[e.ID()] = e
 	}
 }
 
 func (h *house) write(do func(tx resource.Tx) error) {
 	h.Helper()
-	if err := h.db.Write(h.Context(), do); err != nil {
-		h.Fatal(err)
-	}
+	storetest.Write(h, h.db, do)
 }
 
 // options returns options for tests: without the time that real hashes take.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 // house is a portal whose group 2 holds the device web and group 3 the device db.
@@ -43,30 +43,26 @@ func reads(user int64, groups ...int64) *resource.Access {
 
 func open(t *testing.T) *house {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Twice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := storetest.Open(t, store.Options{})
 	h := &house{T: t, db: db, access: map[int64]*resource.Access{
 		1: {UserID: 1, Admin: true}, 2: reads(2, 2), 3: reads(3, 3), 4: reads(4, 2)}}
-	add(h, &fleet.Groups)
-	add(h, &fleet.Functions)
-	add(h, &collector.Collectors)
-	add(h, &collector.CollectorGroups)
-	add(h, &people.Roles)
-	add(h, &people.UserGroups)
-	add(h, &people.RoleGroups)
-	add(h, &people.Users)
-	add(h, &setting.Settings)
-	add(h, &datasource.DataSources)
-	add(h, &fleet.DeviceDataSources)
-	add(h, &fleet.Instances)
-	add(h, &fleet.InstanceGroups)
-	add(h, &fleet.UnsettledRows)
-	add(h, &fleet.SettlingRow)
-	add(h, &maintenance.SDTs)
-	endpoints := append(add(h, &fleet.Devices), add(h, &alert.Alerts)...)
+	storetest.Add(h, db, &fleet.Groups)
+	storetest.Add(h, db, &fleet.Functions)
+	storetest.Add(h, db, &collector.Collectors)
+	storetest.Add(h, db, &collector.CollectorGroups)
+	storetest.Add(h, db, &people.Roles)
+	storetest.Add(h, db, &people.UserGroups)
+	storetest.Add(h, db, &people.RoleGroups)
+	storetest.Add(h, db, &people.Users)
+	storetest.Add(h, db, &setting.Settings)
+	storetest.Add(h, db, &datasource.DataSources)
+	storetest.Add(h, db, &fleet.DeviceDataSources)
+	storetest.Add(h, db, &fleet.Instances)
+	storetest.Add(h, db, &fleet.InstanceGroups)
+	storetest.Add(h, db, &fleet.UnsettledRows)
+	storetest.Add(h, db, &fleet.SettlingRow)
+	storetest.Add(h, db, &maintenance.SDTs)
+	endpoints := append(storetest.Add(h, db, &fleet.Devices), storetest.Add(h, db, &alert.Alerts)...)
 	for i, e := range endpoints {
 		if e.ID() == "GET /device/devices" {
 			endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
@@ -88,32 +84,14 @@ func device(id int64, name string, groups ...int64) fleet.Device {
 	return fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: groups}
 }
 
-func add[T any](h *house, r *resource.Resource[*T]) []resource.Endpoint {
-	h.Helper()
-	table, err := store.Add(h.db, r)
-	if err != nil {
-		h.Fatal(err)
-	}
-	return table.Endpoints()
-}
-
 func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
-	h.write(func(tx resource.Tx) error {
-		for _, row := range rows { // a copy: the write may run twice
-			if err := resource.Put(h.Context(), tx, r.Name, &row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	storetest.Put(h, h.db, r.Name, rows...)
 }
 
 func (h *house) write(do func(tx resource.Tx) error) {
 	h.Helper()
-	if err := h.db.Write(h.Context(), do); err != nil {
-		h.Fatal(err)
-	}
+	storetest.Write(h, h.db, do)
 }
 
 // stream receives the events of a listener.

@@ -21,6 +21,7 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 // house is a portal with alerts and notices, and counts that the test names.
@@ -34,14 +35,10 @@ func open(t *testing.T) *house {
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "portal.db")
-	db, err := store.Open(t.Context(), store.Options{Path: path, Twice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := storetest.Open(t, store.Options{Path: path})
 	h := &house{T: t, db: db}
-	add(h, &alert.Alerts)
-	add(h, &alert.Deliveries)
+	storetest.Add(h, h.db, &alert.Alerts)
+	storetest.Add(h, h.db, &alert.Deliveries)
 	samples := filepath.Join(folder, "series.db")
 	for name, size := range map[string]int{samples: 1000, samples + "-wal": 200, samples + "-shm": 30} {
 		if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
@@ -64,25 +61,9 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func add[T any](h *house, r *resource.Resource[*T]) {
-	h.Helper()
-	if _, err := store.Add(h.db, r); err != nil {
-		h.Fatal(err)
-	}
-}
-
 func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
-	if err := h.db.Write(h.Context(), func(tx resource.Tx) error {
-		for _, row := range rows { // a copy: the write may run twice
-			if err := resource.Put(h.Context(), tx, r.Name, &row); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		h.Fatal(err)
-	}
+	storetest.Put(h, h.db, r.Name, rows...)
 }
 
 // scrape returns the text of the metrics.

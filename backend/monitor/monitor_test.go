@@ -27,6 +27,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 // house is a portal with a monitor.
@@ -67,12 +68,7 @@ func open(t *testing.T) *house {
 
 func (h *house) connect() {
 	h.Helper()
-	db, err := store.Open(h.Context(), store.Options{Path: h.path, Twice: true})
-	if err != nil {
-		h.Fatal(err)
-	}
-	h.Cleanup(func() { _ = db.Close() })
-	h.db, h.endpoints = db, map[string]resource.Endpoint{}
+	h.db, h.endpoints = storetest.Open(h, store.Options{Path: h.path}), map[string]resource.Endpoint{}
 	mount(h, &fleet.Groups)
 	mount(h, &fleet.Functions)
 	mount(h, &fleet.Devices)
@@ -101,11 +97,7 @@ func (h *house) connect() {
 
 func mount[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
-	table, err := store.Add(h.db, r)
-	if err != nil {
-		h.Fatal(err)
-	}
-	for _, e := range table.Endpoints() {
+	for _, e := range storetest.Add(h, h.db, r) {
 		h.endpoints[e.ID()] = e
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 	"spyglass/backend/testkit"
 )
 
@@ -66,53 +67,32 @@ func (h *house) reopen() {
 			h.Fatal(err)
 		}
 	}
-	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.Now, Zone: time.UTC, Twice: true})
-	if err != nil {
-		h.Fatal(err)
-	}
-	h.db = db
-	h.Cleanup(func() { _ = db.Close() })
-	table(h, &fleet.Groups)
-	table(h, &fleet.Devices)
-	table(h, &datasource.DataSources)
-	table(h, &fleet.Instances)
-	table(h, &maintenance.SDTs)
-	table(h, &people.Users)
-	table(h, &alert.Alerts)
-	table(h, &alert.ClusterAlerts)
-	table(h, &fleet.DeviceDataSources)
-	table(h, &alert.Rules)
-	table(h, &alert.Chains)
-	table(h, &alert.RecipientGroups)
-	table(h, &alert.Integrations)
-	table(h, &alert.Deliveries)
-	table(h, &setting.Settings)
-}
-
-func table[T any](h *house, r *resource.Resource[*T]) {
-	h.Helper()
-	if _, err := store.Add(h.db, r); err != nil {
-		h.Fatal(err)
-	}
+	h.db = storetest.Open(h, store.Options{Path: h.path, Clock: h.Now, Zone: time.UTC})
+	storetest.Add(h, h.db, &fleet.Groups)
+	storetest.Add(h, h.db, &fleet.Devices)
+	storetest.Add(h, h.db, &datasource.DataSources)
+	storetest.Add(h, h.db, &fleet.Instances)
+	storetest.Add(h, h.db, &maintenance.SDTs)
+	storetest.Add(h, h.db, &people.Users)
+	storetest.Add(h, h.db, &alert.Alerts)
+	storetest.Add(h, h.db, &alert.ClusterAlerts)
+	storetest.Add(h, h.db, &fleet.DeviceDataSources)
+	storetest.Add(h, h.db, &alert.Rules)
+	storetest.Add(h, h.db, &alert.Chains)
+	storetest.Add(h, h.db, &alert.RecipientGroups)
+	storetest.Add(h, h.db, &alert.Integrations)
+	storetest.Add(h, h.db, &alert.Deliveries)
+	storetest.Add(h, h.db, &setting.Settings)
 }
 
 func put[T any](h *house, name resource.Name[*T], rows ...T) {
 	h.Helper()
-	h.write(func(tx resource.Tx) error {
-		for i := range rows {
-			if err := resource.Put(h.Context(), tx, name, &rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	storetest.Put(h, h.db, name, rows...)
 }
 
 func (h *house) write(do func(tx resource.Tx) error) {
 	h.Helper()
-	if err := h.db.Write(h.Context(), do); err != nil {
-		h.Fatal(err)
-	}
+	storetest.Write(h, h.db, do)
 }
 
 // chain sets the recipients: stages, a quarter of an hour apart.

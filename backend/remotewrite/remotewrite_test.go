@@ -27,6 +27,7 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 // receiver receives remote writes on a real listener, and decodes them.
@@ -132,19 +133,15 @@ type sender struct {
 
 func newSender(t *testing.T, o remotewrite.Options) *sender {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Twice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	add(t, db, &fleet.Groups)
-	add(t, db, &fleet.Devices)
-	add(t, db, &collector.Collectors)
-	add(t, db, &datasource.DataSources)
-	add(t, db, &fleet.DeviceDataSources)
-	add(t, db, &fleet.Instances)
-	add(t, db, &forward.RemoteWrites)
-	add(t, db, &forward.RemoteWriteMarks)
+	db := storetest.Open(t, store.Options{})
+	storetest.Add(t, db, &fleet.Groups)
+	storetest.Add(t, db, &fleet.Devices)
+	storetest.Add(t, db, &collector.Collectors)
+	storetest.Add(t, db, &datasource.DataSources)
+	storetest.Add(t, db, &fleet.DeviceDataSources)
+	storetest.Add(t, db, &fleet.Instances)
+	storetest.Add(t, db, &forward.RemoteWrites)
+	storetest.Add(t, db, &forward.RemoteWriteMarks)
 	x := &sender{t: t, db: db}
 	put(x, &fleet.Groups, &fleet.Group{Name: "All"})
 	put(x, &fleet.Groups, &fleet.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
@@ -159,6 +156,7 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 		put(x, &fleet.Instances, &fleet.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1),
 			DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
 	}
+	var err error
 	if x.series,
 		err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
 		t.Fatal(err)
@@ -191,13 +189,6 @@ func (x *sender) measure(samples ...series.Sample) {
 		x.t.Fatal(err)
 	}
 	x.s.Offer(samples)
-}
-
-func add[T any](t *testing.T, db *store.DB, r *resource.Resource[*T]) {
-	t.Helper()
-	if _, err := store.Add(db, r); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func put[T any](x *sender, r *resource.Resource[*T], row *T) {

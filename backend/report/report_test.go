@@ -26,6 +26,7 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -57,50 +58,39 @@ var (
 	}}
 )
 
-func table[T any](h *house, r *resource.Resource[*T]) {
-	h.Helper()
-	if _, err := store.Add(h.db, r); err != nil {
-		h.Fatal(err)
-	}
-}
-
 func open(t *testing.T) *house {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"),
-		Clock: func() time.Time { return noon }, Zone: time.UTC, Twice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := storetest.Open(t, store.Options{Path: filepath.Join(dir, "portal.db"),
+		Clock: func() time.Time { return noon }, Zone: time.UTC})
 	h := &house{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{
 		1: admin, 2: clerk, 3: neighbour}}
-	table(h, &fleet.Groups)
-	table(h, &fleet.Devices)
-	table(h, &collector.Collectors)
-	table(h, &people.Roles)
-	table(h, &people.UserGroups)
-	table(h, &people.RoleGroups)
-	table(h, &people.Users)
-	table(h, &audit.AuditLogs)
-	table(h, &alert.Alerts)
-	table(h, &reporting.ReportGroups)
-	table(h, reporting.ReportsOf(report.Types()))
-	table(h, &reporting.ReportTasks)
-	table(h, &setting.Settings)
-	table(h, &maintenance.SDTs)
-	table(h, &maintenance.SDTHistories)
-	table(h, &datasource.DataSources)
-	table(h, &fleet.DeviceDataSources)
-	table(h, &fleet.Instances)
-	table(h, &fleet.InstanceGroups)
-	table(h, &override.Overrides)
-	table(h, &override.GroupDataSourceSettings)
-	table(h, &alert.RecipientGroups)
-	table(h, &alert.Integrations)
-	table(h, &alert.Deliveries)
-	table(h, &alert.Rules)
-	table(h, &alert.Chains)
+	storetest.Add(h, h.db, &fleet.Groups)
+	storetest.Add(h, h.db, &fleet.Devices)
+	storetest.Add(h, h.db, &collector.Collectors)
+	storetest.Add(h, h.db, &people.Roles)
+	storetest.Add(h, h.db, &people.UserGroups)
+	storetest.Add(h, h.db, &people.RoleGroups)
+	storetest.Add(h, h.db, &people.Users)
+	storetest.Add(h, h.db, &audit.AuditLogs)
+	storetest.Add(h, h.db, &alert.Alerts)
+	storetest.Add(h, h.db, &reporting.ReportGroups)
+	storetest.Add(h, h.db, reporting.ReportsOf(report.Types()))
+	storetest.Add(h, h.db, &reporting.ReportTasks)
+	storetest.Add(h, h.db, &setting.Settings)
+	storetest.Add(h, h.db, &maintenance.SDTs)
+	storetest.Add(h, h.db, &maintenance.SDTHistories)
+	storetest.Add(h, h.db, &datasource.DataSources)
+	storetest.Add(h, h.db, &fleet.DeviceDataSources)
+	storetest.Add(h, h.db, &fleet.Instances)
+	storetest.Add(h, h.db, &fleet.InstanceGroups)
+	storetest.Add(h, h.db, &override.Overrides)
+	storetest.Add(h, h.db, &override.GroupDataSourceSettings)
+	storetest.Add(h, h.db, &alert.RecipientGroups)
+	storetest.Add(h, h.db, &alert.Integrations)
+	storetest.Add(h, h.db, &alert.Deliveries)
+	storetest.Add(h, h.db, &alert.Rules)
+	storetest.Add(h, h.db, &alert.Chains)
 	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"},
 		fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1, CustomProperties: []resource.Property{
 			{Name: "site", Value: "Fjord"}}},
@@ -110,17 +100,7 @@ func open(t *testing.T) *house {
 
 func put[T any](h *house, name resource.Name[*T], rows ...T) {
 	h.Helper()
-	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
-		for i := range rows {
-			if err := resource.Put(h.Context(), tx, name, &rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		h.Fatal(err)
-	}
+	storetest.Put(h, h.db, name, rows...)
 }
 
 // town adds a device in each group and one in both, and alerts of all three.

@@ -25,6 +25,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 	"spyglass/backend/testkit"
 )
 
@@ -59,31 +60,24 @@ func newHouse(t testing.TB) *house {
 func openHouse(t testing.TB, path string, c *testkit.Clock) *house {
 	t.Helper()
 	log := &bytes.Buffer{}
-	_, bench := t.(*testing.B)
-	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.Now, Twice: !bench})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
-	for _, add := range []func() error{
-		func() error { _, err := store.Add(db, &fleet.Groups); return err },
-		func() error { _, err := store.Add(db, &collector.CollectorGroups); return err },
-		func() error { _, err := store.Add(db, &fleet.Functions); return err },
-		func() error { _, err := store.Add(db, &datasource.DataSources); return err },
-		func() error { _, err := store.Add(db, &datasource.UpdateReasons); return err },
-		func() error { _, err := store.Add(db, &audit.AuditLogs); return err },
-		func() error { _, err := store.Add(db, &fleet.Devices); return err },
-		func() error { _, err := store.Add(db, &collector.Collectors); return err },
-		func() error { _, err := store.Add(db, &alert.RecipientGroups); return err },
-		func() error { _, err := store.Add(db, &alert.Chains); return err },
-		func() error { _, err := store.Add(db, &setting.Settings); return err },
-		func() error { _, err := store.Add(db, &people.Roles); return err },
-		func() error { _, err := store.Add(db, &people.UserGroups); return err },
-		func() error { _, err := store.Add(db, &people.RoleGroups); return err },
-		func() error { _, err := store.Add(db, &people.Users); return err },
-		func() error { _, err := store.Add(db, &people.Tokens); return err },
-		func() error { _, err := store.Add(db, &Credentials); return err },
-	} {
-		must(t, add())
-	}
+	db := storetest.Open(t, store.Options{Path: path, Clock: c.Now})
+	storetest.Add(t, db, &fleet.Groups)
+	storetest.Add(t, db, &collector.CollectorGroups)
+	storetest.Add(t, db, &fleet.Functions)
+	storetest.Add(t, db, &datasource.DataSources)
+	storetest.Add(t, db, &datasource.UpdateReasons)
+	storetest.Add(t, db, &audit.AuditLogs)
+	storetest.Add(t, db, &fleet.Devices)
+	storetest.Add(t, db, &collector.Collectors)
+	storetest.Add(t, db, &alert.RecipientGroups)
+	storetest.Add(t, db, &alert.Chains)
+	storetest.Add(t, db, &setting.Settings)
+	storetest.Add(t, db, &people.Roles)
+	storetest.Add(t, db, &people.UserGroups)
+	storetest.Add(t, db, &people.RoleGroups)
+	storetest.Add(t, db, &people.Users)
+	storetest.Add(t, db, &people.Tokens)
+	storetest.Add(t, db, &Credentials)
 	s, err := New(db, Options{Instance: "abc", Clock: c.Now, Log: slog.New(slog.NewTextHandler(log, nil))})
 	must(t, err)
 	t.Cleanup(s.Close)

@@ -2,7 +2,6 @@ package maintenance_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
+	"spyglass/backend/store/storetest"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
@@ -20,21 +20,16 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // 1 in group 3, with as many windows as there are things to maintain.
 func maintained(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(),
-		store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon },
-			Zone: time.UTC, Twice: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	table(t, db, &fleet.Groups)
-	table(t, db, &fleet.Devices)
-	table(t, db, &collector.Collectors)
-	table(t, db, &maintenance.SDTs)
-	table(t, db, &setting.Settings)
-	put(t, db, fleet.Groups.Name, fleet.Group{ID: 2, Name: "Servers", ParentID: 1},
+	db := storetest.Open(t, store.Options{Clock: func() time.Time { return noon }, Zone: time.UTC})
+	storetest.Add(t, db, &fleet.Groups)
+	storetest.Add(t, db, &fleet.Devices)
+	storetest.Add(t, db, &collector.Collectors)
+	storetest.Add(t, db, &maintenance.SDTs)
+	storetest.Add(t, db, &setting.Settings)
+	storetest.Put(t, db, fleet.Groups.Name, fleet.Group{ID: 2, Name: "Servers", ParentID: 1},
 		fleet.Group{ID: 3, Name: "Linux", ParentID: 2})
-	put(t, db, fleet.Devices.Name, fleet.Device{ID: 1, Name: "web-1", DisplayName: "web-1", GroupIDs: resource.IDs{3}})
+	storetest.Put(t, db, fleet.Devices.Name,
+		fleet.Device{ID: 1, Name: "web-1", DisplayName: "web-1", GroupIDs: resource.IDs{3}})
 	now := resource.MillisOf(noon)
 	for i, s := range []maintenance.SDT{
 		{Type: maintenance.DeviceSDT, DeviceID: 1},
@@ -48,31 +43,9 @@ func maintained(t testing.TB) *store.DB {
 	} {
 		s.ID, s.Recurrence, s.Timezone = resource.TextID(i+1), maintenance.OneTime, "UTC"
 		s.Start, s.End = now, now+3_600_000
-		put(t, db, maintenance.SDTs.Name, s)
+		storetest.Put(t, db, maintenance.SDTs.Name, s)
 	}
 	return db
-}
-
-func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) {
-	t.Helper()
-	if _, err := store.Add(db, r); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func put[T any](t testing.TB, db *store.DB, name resource.Name[*T], rows ...T) {
-	t.Helper()
-	err := db.Write(t.Context(), func(tx resource.Tx) (err error) {
-		for i := range rows {
-			if err == nil {
-				err = resource.Put(t.Context(), tx, name, &rows[i])
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func covering(t testing.TB, db *store.DB, of maintenance.Watched, at time.Time) string {
@@ -127,17 +100,17 @@ func TestMaintenanceFollowsEveryChange(t *testing.T) {
 	if got := covering(t, db, web, noon); got != "[1 2]" {
 		t.Fatal(got)
 	}
-	put(t, db, fleet.Groups.Name, fleet.Group{ID: 3, Name: "Linux", ParentID: 1})
+	storetest.Put(t, db, fleet.Groups.Name, fleet.Group{ID: 3, Name: "Linux", ParentID: 1})
 	if got := covering(t, db, web, noon); got != "[1]" {
 		t.Errorf("after the group has moved: %s", got)
 	}
-	put(t, db, maintenance.SDTs.Name,
+	storetest.Put(t, db, maintenance.SDTs.Name,
 		maintenance.SDT{ID: 1, Type: maintenance.DeviceSDT, DeviceID: 2, Recurrence: maintenance.OneTime,
 			Start: 1, End: 2})
 	if got := covering(t, db, web, noon); got != "[]" {
 		t.Errorf("after the window has gone elsewhere: %s", got)
 	}
-	put(t, db, maintenance.SDTs.Name,
+	storetest.Put(t, db, maintenance.SDTs.Name,
 		maintenance.SDT{Type: maintenance.GroupSDT, GroupID: 3, Recurrence: maintenance.Daily, Hour: 12, Duration: 60,
 			Timezone: "UTC"})
 	if got := covering(t, db, web, noon.AddDate(0, 0, 9)); got != "[9]" {
