@@ -29,7 +29,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"spyglass/app/diagnose"
@@ -181,42 +180,27 @@ func (e *Explorer) Close() {
 // anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
-// elsewhere reports whether the endpoint at a path is about one of several portals.
-func elsewhere(path string) bool {
-	return !slices.ContainsFunc([]string{"/about", "/compare", "/data", "/documents/", "/events", "/maintenance/",
-		"/native/", "/pages/"}, func(start string) bool { return strings.HasPrefix(path, start) })
-}
-
 // Endpoints returns all endpoints below /explorer, with those of the workspace.
 func (e *Explorer) Endpoints() []resource.Endpoint {
 	all := slices.Concat(
-		[]resource.Endpoint{
-			serve.Get("/start", "Get the initial data of the page", e.start),
-			e.catalogEndpoint(),
-			e.hub.Endpoint(), e.sender.Endpoint(),
-		},
+		serve.OfPortal(serve.Get("/start", "Get the initial data of the page", e.start), e.catalogEndpoint()),
+		[]resource.Endpoint{e.hub.Endpoint()},
+		serve.OfPortal(e.sender.Endpoint()),
 		e.pager.Endpoints(),
-		[]resource.Endpoint{e.scripts.BatchEndpoint()},
-		e.writes.Endpoints(),
-		e.sender.DraftEndpoints(),
-		e.scripts.Endpoints(),
+		serve.OfPortal(e.scripts.BatchEndpoint()),
+		serve.OfPortal(e.writes.Endpoints()...),
+		serve.OfPortal(e.sender.DraftEndpoints()...),
+		serve.OfPortal(e.scripts.Endpoints()...),
 		e.window.Endpoints(),
-		[]resource.Endpoint{e.pager.HistoryEndpoint()},
+		serve.OfPortal(e.pager.HistoryEndpoint()),
 		e.views.Endpoints(),
 		[]resource.Endpoint{maintenance.Endpoint()},
-		e.portals.Endpoints(),
-		e.files.Endpoints(),
+		serve.OfPortal(e.portals.Endpoints()...),
+		serve.OfPortal(e.files.Endpoints()...),
 		e.data.Endpoints(),
 	)
 	for i := range all {
-		if elsewhere(all[i].Path) {
-			all[i].Params = append(all[i].Params, serve.Query("portal", resource.Integer("The remote portal; 0, the "+
-				"default, is the built-in one")))
-		}
 		all[i].Right = anyone
-		if strings.HasPrefix(all[i].Path, "/native/") {
-			all[i].Handle = e.window.Only(all[i].Handle)
-		}
 	}
 	return append(all, e.o.Workspace.Endpoints()...)
 }

@@ -123,7 +123,7 @@ func New(o Options) (http.Handler, error) {
 	for _, part := range []struct {
 		m      *mount
 		routes []*route
-	}{{&native, routes}, {&lenient, withAliases(routes)}, {&explorer, explorerRoutes}} {
+	}{{&native, routes}, {&lenient, withPublished(routes)}, {&explorer, explorerRoutes}} {
 		m := *part.m
 		if m.root, err = newTree(part.routes); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.prefix, err)
@@ -146,7 +146,7 @@ func New(o Options) (http.Handler, error) {
 func documentRoute(make func() ([]byte, error)) *route {
 	return &route{
 		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json",
-			Right: resource.Right{Object: resource.Anyone}},
+			Right: resource.Right{Object: resource.Anyone}, Steady: true},
 		bucket: &bucket{},
 		file:   newFile("application/json", make),
 	}

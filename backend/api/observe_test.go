@@ -1,11 +1,15 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 // witness is an Observer that remembers.
@@ -25,6 +29,23 @@ func (w *witness) Answered(method string, status int, took time.Duration) {
 }
 
 func (w *witness) Listens(more int) { w.told <- fmt.Sprint(more) }
+
+func TestTroubleOfTheAPISparesSignInAndTheListOfEndpoints(t *testing.T) {
+	p := newPortal(t, func(o *Options) {
+		o.Trouble = func(_ context.Context, e *resource.Endpoint) error {
+			if e.Steady {
+				return nil
+			}
+			return fault.New(fault.TooMany, "trouble")
+		}
+	})
+	for request, want := range map[string]int{"GET /api/openapi.json": 200, "GET /api/session": 200,
+		"GET /explorer/echo": 200, "GET /api/device/devices": 429, "GET /santaba/rest/device/devices": 429} {
+		if answer, text := p.ask(request, "admin", ""); answer.StatusCode != want {
+			t.Errorf("%s answers %d %.200s, want %d", request, answer.StatusCode, text, want)
+		}
+	}
+}
 
 func TestEveryAnswerAndEveryListenerIsSeen(t *testing.T) {
 	w := &witness{told: make(chan string, 2)}

@@ -38,24 +38,14 @@ func verbOf(method, path string) string {
 	return path[at+1:]
 }
 
-// aliases are the paths that published clients use for collectors (wire.md).
-var aliases = [][2]string{
-	{"/setting/collectors/groups", "/setting/collector/groups"},
-	{"/setting/collectors", "/setting/collector/collectors"},
-}
-
-// withAliases adds to routes their other paths.
-func withAliases(routes []*route) []*route {
+// withPublished adds to routes the paths that published clients use.
+func withPublished(routes []*route) []*route {
 	all := slices.Clone(routes)
 	for _, r := range routes {
-		for _, alias := range aliases {
-			rest, ok := strings.CutPrefix(r.Path, alias[0])
-			if ok && (rest == "" || rest[0] == '/') {
-				other := *r
-				other.Path = alias[1] + rest
-				all = append(all, &other)
-				break
-			}
+		if r.Published != "" {
+			other := *r
+			other.Path = r.Published
+			all = append(all, &other)
 		}
 	}
 	return all

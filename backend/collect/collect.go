@@ -72,7 +72,11 @@ func New(o Options) *Service { return &Service{Options: o, programs: programs{fo
 
 // Endpoints returns the endpoints of installers and of collectors.
 func (s *Service) Endpoints() []resource.Endpoint {
-	return append(s.installEndpoints(), s.liveEndpoints()...)
+	all := append(s.installEndpoints(), s.liveEndpoints()...)
+	for i := range all {
+		all[i].Published = collector.Collectors.PublishedPath(all[i].Path)
+	}
+	return all
 }
 
 const path = "/setting/collectors/{id}"

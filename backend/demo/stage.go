@@ -320,11 +320,12 @@ func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
 	return v
 }
 
-// Trouble delays a request to the portal's API, or refuses it. It spares
-// endpoints that end incidents or return the signed-in user.
+// Trouble delays a request to the portal's API, or refuses it. It spares the
+// endpoints that are declared Steady: those that end incidents, and those that
+// return the signed-in user, without which the page cannot show the others.
 func (s *Stage) Trouble(ctx context.Context, e *resource.Endpoint) error {
 	scenes := *s.scenes.Load()
-	if len(scenes) == 0 || spared(e) {
+	if len(scenes) == 0 || e.Steady {
 		return nil
 	}
 	for i := range scenes {

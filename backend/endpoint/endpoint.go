@@ -98,6 +98,7 @@ func (d *declaration[T]) settle(all []resource.Endpoint) []resource.Endpoint {
 	for i := range all {
 		e := &all[i]
 		e.Category, e.Noun = cmp.Or(e.Category, d.res.Category), cmp.Or(e.Noun, d.res.Noun())
+		e.Published, e.Steady = d.res.PublishedPath(e.Path), d.res.Steady
 	}
 	return all
 }

@@ -36,7 +36,9 @@ type Endpoint struct {
 	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
 	Files   []string // other media types of the response, "text/csv"; Answer.Type has the actual one
 
-	Alias Alias // a second path, see WithAliases
+	Alias     Alias  // a second path, see WithAliases
+	Published string // a second path on the mount for published clients, see Resource.Published
+	Steady    bool   // API incidents of the demo neither delay nor refuse it
 
 	Handle Handler
 }

@@ -29,6 +29,7 @@ package resource
 import (
 	"context"
 	"reflect"
+	"strings"
 
 	"spyglass/backend/fault"
 )
@@ -53,6 +54,9 @@ type Resource[T any] struct {
 	// still list them
 	Former []string
 
+	// Published is a second path, on the mount for published clients only, where
+	// these expect the resource. Empty: they know it by Path.
+	Published string
 	// Absent are published names that rows do not have, separated by spaces: a
 	// filter of a published client may name them, and matches as if they were empty.
 	Absent string
@@ -81,6 +85,7 @@ type Resource[T any] struct {
 	PartialPut bool   // PUT of a published client changes the given fields only, as PATCH does
 	Single     int64  // the id of its only row, which is always there: the path is that row, and has no list
 	OpTypes    bool   // PUT and PATCH take opType, which governs customProperties
+	Steady     bool   // see Endpoint.Steady
 	Flags      []Flag // query switches, "deleteChildren"
 	// Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
 	SoftBy string
@@ -116,6 +121,16 @@ type Resource[T any] struct {
 	Hooks []Hook
 	// Actions are named changes to one row; the rules above do not run, apart from After.
 	Actions []Action[T]
+}
+
+// PublishedPath returns the second path of an endpoint of the resource, see
+// Published; empty where it has none.
+func (r *Resource[T]) PublishedPath(path string) string {
+	rest, below := strings.CutPrefix(path, r.Path)
+	if r.Published == "" || !below {
+		return ""
+	}
+	return r.Published + rest
 }
 
 // Name is the name of a resource, with the type of its rows: enough to query

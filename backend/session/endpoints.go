@@ -40,7 +40,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	for _, secret := range []*resource.Key{&in.Properties[1], &renewal.Properties[0], &renewal.Properties[1]} {
 		secret.WriteOnly, secret.Schema.Format = true, "password"
 	}
-	return []resource.Endpoint{
+	own := []resource.Endpoint{
 		{
 			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 " +
@@ -89,9 +89,11 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Example: resource.Example{Body: newPassword{Password: "viewer-demo", NewPassword: "correct horse"}},
 			Handle:  s.handleNewPassword,
 		},
-		s.tokenEndpoint(),
-		s.logoffEndpoint(),
 	}
+	for i := range own {
+		own[i].Steady = true
+	}
+	return append(own, s.tokenEndpoint(), s.logoffEndpoint())
 }
 
 func answerWho(a *resource.Access, csrf string) whoami {

@@ -95,12 +95,17 @@ func (f *Data) Endpoints() []resource.Endpoint {
 			f.maintain(backup.DeleteReplaced)),
 		serve.File("/data/diagnostics", "Download diagnostics without secrets",
 			[]string{diagnosticsType}, f.diagnostics),
+	}
+	native := []resource.Endpoint{
 		serve.Call("POST", "/native/open-folder", "Show the data folder in the system's file manager", f.openFolder),
 		serve.Call("POST", "/native/restart", "Restart the window", f.restart),
 	}
-	for i := range all {
-		all[i].Handle = administrators(all[i].Handle)
+	for _, part := range [][]resource.Endpoint{all, native} {
+		for i := range part {
+			part[i].Handle = administrators(part[i].Handle)
+		}
 	}
+	all = append(all, serve.OnlyWindow(f.Desk != nil, native...)...)
 	return append(all, serve.Get("/about", "Get the version of the program", f.about))
 }
 

@@ -47,11 +47,9 @@ type Pager struct {
 
 // Endpoints returns the endpoints of runs.
 func (p *Pager) Endpoints() []resource.Endpoint {
-	return []resource.Endpoint{
-		serve.Post("/pages", "Fetch all pages of a list", &requests, p.pages),
+	return append(serve.OfPortal(serve.Post("/pages", "Fetch all pages of a list", &requests, p.pages)),
 		serve.Post("/pages/{sendId}/steer", "Pause, resume or stop a run", &steerings, p.steer),
-		serve.File("/pages/{sendId}/file", "Download the file of a run", mediaTypes(), p.fetchFile),
-	}
+		serve.File("/pages/{sendId}/file", "Download the file of a run", mediaTypes(), p.fetchFile))
 }
 
 // HistoryEndpoint returns the endpoint that opens a response of the history.

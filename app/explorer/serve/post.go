@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -62,6 +63,32 @@ func File(path, summary string, types []string, do Handle, params ...resource.Pa
 		Method: "GET", Path: path, Summary: summary, Params: append(pathParams(path), params...),
 		Answer: &resource.Schema{Type: "string", Format: types[0]}, Files: types[1:], Handle: do,
 	}
+}
+
+// OfPortal declares of endpoints that they are about one of several portals, which
+// the parameter portal names.
+func OfPortal(endpoints ...resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		endpoints[i].Params = append(endpoints[i].Params, Query("portal", resource.Integer("The remote portal; 0, the "+
+			"default, is the built-in one")))
+	}
+	return endpoints
+}
+
+// OnlyWindow has endpoints refuse all sessions but that of the desktop window, where
+// there is one: other sessions of the user, and other users, must not control the
+// screen.
+func OnlyWindow(desktop bool, endpoints ...resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		do := endpoints[i].Handle
+		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+			if desktop && !c.Session.Window {
+				return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
+			}
+			return do(ctx, c)
+		}
+	}
+	return endpoints
 }
 
 // PlainText is the media type of a text to be shown or pasted.

@@ -43,13 +43,13 @@ type Window struct {
 
 // Endpoints returns the endpoints of the window.
 func (w *Window) Endpoints() []resource.Endpoint {
-	return []resource.Endpoint{
+	return serve.OnlyWindow(w.Desk != nil,
 		serve.Post("/native/open-link", "Open a link in the system's browser", &linkRequests, w.openLink),
 		serve.Call("POST", "/native/full-screen", "Toggle full screen",
 			w.inWindow(Desk.ToggleFullScreen)),
 		serve.Call("POST", "/native/quit", "Close the window", w.inWindow(Desk.Quit)),
 		serve.Post("/native/save", "Save a file with a dialog", &saveRequests, w.saveFile),
-	}
+	)
 }
 
 // linkRequest is the body of /native/open-link.
@@ -67,17 +67,6 @@ func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) 
 		return nothing, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
 	}
 	return nothing, nil
-}
-
-// Only refuses all sessions but that of the window itself: other sessions of the
-// user, and other users, must not control the screen.
-func (w *Window) Only(do serve.Handle) serve.Handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
-		if w.Desk != nil && !c.Session.Window {
-			return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
-		}
-		return do(ctx, c)
-	}
 }
 
 // inWindow does something with the window.

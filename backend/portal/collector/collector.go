@@ -62,7 +62,8 @@ func (c *Collector) Simulated() bool {
 // Collectors declares /setting/collectors.
 var Collectors = resource.Resource[*Collector]{
 	Name: CollectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: ground.CategorySettings,
-	Object: resource.Setting, Area: "collectors",
+	Published: "/setting/collector/collectors",
+	Object:    resource.Setting, Area: "collectors",
 	Doc:     "A collector runs the checks of devices. Collector 1 is built into the portal.",
 	OpTypes: true,
 	Absent: "ackedOnLocal bearerToken canDowngrade canDowngradeReason clearSent collectorConf " +

@@ -29,7 +29,8 @@ type CollectorGroup struct {
 // CollectorGroups declares /setting/collectors/groups.
 var CollectorGroups = resource.Resource[*CollectorGroup]{
 	Name: CollectorGroupRows, Label: "collector group", Sample: 3, Path: "/setting/collectors/groups",
-	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
+	Published: "/setting/collector/groups",
+	Category:  ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
 	Doc:     "A group of collectors, by site or by purpose.",
 	OpTypes: true,
 	Absent:  "mismatchVersion numOfInstances platform userPermission",

@@ -31,7 +31,8 @@ type CollectorVersion struct {
 // written when the portal starts.
 var CollectorVersions = resource.Resource[*CollectorVersion]{
 	Name: collectorVersionRows, Label: "collector version", Sample: 1, Path: collectorVersionsPath,
-	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
+	Published: "/setting/collector/collectors/versions",
+	Category:  ground.CategorySettings, Object: resource.Setting, Area: ground.AreaCollectors,
 	Doc: "A version of the collector that can be installed.",
 	Without: []resource.Verb{resource.OnGet, resource.OnCreate, resource.OnReplace, resource.OnPatch,
 		resource.OnDelete},

@@ -111,7 +111,7 @@ const maxIncident, maxRunning = 24 * 3600, 20
 // Incidents declares /demo/incidents, which only a demo has.
 var Incidents = resource.Resource[*Incident]{
 	Name: incidentRows, Label: "incident", Sample: 1, Path: "/demo/incidents", Category: ground.CategorySettings,
-	Object: resource.Setting, Area: ground.AreaPortal,
+	Object: resource.Setting, Area: ground.AreaPortal, Steady: true, // they end by it
 	Doc: "Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. " +
 		"API incidents do not affect these endpoints, endpoints below /demo, or sign-in.",
 	Without: []resource.Verb{resource.OnReplace, resource.OnPatch},
