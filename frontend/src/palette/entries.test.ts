@@ -14,6 +14,7 @@ const entry = (text: string, more: Partial<Entry> = {}): Entry => ({
 })
 const source = (group: string, signs: string, entries: Entry[]): Source => ({
   group,
+  order: 0,
   signs,
   most: 8,
   first: 11,
@@ -98,6 +99,7 @@ describe('what must be asked for', () => {
   type Call = { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void; refuse: () => void }
   const slow = (group: string, calls: Call[]): Source => ({
     group,
+    order: 0,
     signs: '#',
     most: 8,
     first: 4,

@@ -24,6 +24,8 @@ export interface Entry {
 export interface Source {
   /** The heading. */
   group: string
+  /** Its place among the sources: the lowest is shown first. */
+  order: number
   /** Prefixes of a query that search this source only: `>` commands, `/` endpoints, `#` places. */
   signs: string
   /** How many are shown while searching, and before anything is typed. */

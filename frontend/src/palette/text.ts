@@ -19,41 +19,19 @@ export const text = {
     onlyTabs: 'tabs',
   },
   commands: {
-    goTo: 'Go to',
-    run: 'Run',
     currentView: 'current view',
   },
   docs: {
-    docs: 'Docs',
     of: (endpoint: string, more: number) => `${endpoint}${more ? ` and ${number(more)} more` : ''}`,
   },
-  endpoints: {
-    endpoints: 'Endpoints',
-  },
-  history: {
-    history: 'History',
-  },
-  objects: {
-    devices: 'Devices',
-    groups: 'Groups',
-    alerts: 'Alerts',
-    dataSources: 'DataSources',
-    reports: 'Reports',
-  },
   portals: {
-    portals: 'Portals',
     switchTo: (name: string) => `Switch to ${name}`,
   },
-  settings: {
-    settings: 'Portal settings',
-  },
   tabs: {
-    tabs: 'Tabs',
     untitledRequest: 'Untitled request',
     currentTab: 'current tab',
   },
   variables: {
-    variables: 'Variables',
     secret: 'secret',
   },
 } as const

@@ -60,20 +60,24 @@ const places = new Set([
 ])
 const hidden = new Set(['palette', 'quick.switch'])
 
-export const goTo: Source = {
-  group: text.commands.goTo,
-  signs: '>',
-  most: 8,
-  first: 12,
-  list: (app) => commands(app, true),
-}
-export const run: Source = {
-  group: text.commands.run,
-  signs: '>',
-  most: 8,
-  first: 4,
-  list: (app) => commands(app, false),
-}
+export default [
+  {
+    group: 'Go to',
+    order: 10,
+    signs: '>',
+    most: 8,
+    first: 12,
+    list: (app) => commands(app, true),
+  },
+  {
+    group: 'Run',
+    order: 20,
+    signs: '>',
+    most: 8,
+    first: 4,
+    list: (app) => commands(app, false),
+  },
+] satisfies Source[]
 
 function commands(app: App, place: boolean): Entry[] {
   return app.commands.list

@@ -2,8 +2,9 @@ import type { Source } from '../entries'
 import { text } from '../text'
 
 /** Parameters and fields by name: opens the docs of an endpoint that has it, at hand if the open one does. */
-export const docs: Source = {
-  group: text.docs.docs,
+export default {
+  group: 'Docs',
+  order: 80,
   signs: '',
   most: 6,
   first: 0,
@@ -21,4 +22,4 @@ export const docs: Source = {
         app.navigation.findInDocs(name)
       },
     })),
-}
+} satisfies Source

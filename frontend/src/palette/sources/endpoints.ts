@@ -1,9 +1,9 @@
 import type { App } from '../../state/app.svelte'
 import type { Source } from '../entries'
-import { text } from '../text'
 
-export const endpoints: Source = {
-  group: text.endpoints.endpoints,
+export default {
+  group: 'Endpoints',
+  order: 40,
   signs: '/#',
   most: 30,
   first: 4,
@@ -25,7 +25,7 @@ export const endpoints: Source = {
         focusRequest(app)
       },
     })),
-}
+} satisfies Source
 
 /** Focuses the request, for further typing. */
 const focusRequest = (app: App) => void app.navigation.shown().then(() => app.commands.runIfOffered('path.focus'))

@@ -1,10 +1,10 @@
 import { historyFilter } from '../../sidebar/query'
 import type { Source } from '../entries'
-import { text } from '../text'
 
 /** Sent requests, searched in Go, each method and path once. */
-export const history: Source = {
-  group: text.history.history,
+export default {
+  group: 'History',
+  order: 100,
   signs: '#',
   most: 8,
   first: 4,
@@ -24,4 +24,4 @@ export const history: Source = {
         run: () => void app.navigation.openHistory(h),
       }))
   },
-}
+} satisfies Source

@@ -4,27 +4,27 @@ import { listObjects, mostListed, namesOf, objectList, type Item, type ObjectLis
 import type { IconName } from '../../ui/icons'
 import type { App } from '../../state/app.svelte'
 import type { Entry, Source } from '../entries'
-import { text } from '../text'
 
 /** Objects of the portal that can be searched by name, in the order shown. A new kind is a line here. */
 const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
-  { group: text.objects.devices, path: '/device/devices', icon: 'device' },
-  { group: text.objects.groups, path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
+  { group: 'Devices', path: '/device/devices', icon: 'device' },
+  { group: 'Groups', path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
   {
-    group: text.objects.alerts,
+    group: 'Alerts',
     path: '/alert/alerts',
     icon: 'bell',
     by: ['monitorObjectName', 'resourceTemplateName', 'dataPointName'],
   },
-  { group: text.objects.dataSources, path: '/setting/datasources', icon: 'gauge' },
-  { group: text.objects.reports, path: '/report/reports', icon: 'report' },
+  { group: 'DataSources', path: '/setting/datasources', icon: 'gauge' },
+  { group: 'Reports', path: '/report/reports', icon: 'report' },
 ]
 
 /** The built-in portal responds at once; others are requested after a pause in typing. */
 const pause = 60
 
-export const objects: Source[] = kinds.map(({ group, path, icon, by }) => ({
+export default kinds.map(({ group, path, icon, by }): Source => ({
   group,
+  order: 90,
   signs: '#',
   most: 5,
   first: 0,

@@ -3,8 +3,9 @@ import type { Source } from '../entries'
 import { text } from '../text'
 
 /** The portals that are not shown. */
-export const portals: Source = {
-  group: text.portals.portals,
+export default {
+  group: 'Portals',
+  order: 60,
   signs: '>#',
   most: 6,
   first: 0,
@@ -20,4 +21,4 @@ export const portals: Source = {
         icon: 'globe',
         run: () => void app.portals.switchTo(p.id),
       })),
-}
+} satisfies Source

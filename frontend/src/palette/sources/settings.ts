@@ -1,10 +1,10 @@
 import { sections } from '../../monitor/settings/sections'
 import type { Source } from '../entries'
-import { text } from '../text'
 
 /** The sections of the built-in portal's settings. */
-export const settings: Source = {
-  group: text.settings.settings,
+export default {
+  group: 'Portal settings',
+  order: 30,
   signs: '>',
   most: 5,
   first: 0,
@@ -18,4 +18,4 @@ export const settings: Source = {
       icon: s.icon,
       run: () => app.navigation.watch('settings', s.id),
     })),
-}
+} satisfies Source

@@ -1,8 +1,9 @@
 import type { Source } from '../entries'
 import { text } from '../text'
 
-export const tabs: Source = {
-  group: text.tabs.tabs,
+export default {
+  group: 'Tabs',
+  order: 50,
   signs: '#',
   most: 6,
   first: 4,
@@ -21,4 +22,4 @@ export const tabs: Source = {
         app.workspace.activate(tab)
       },
     })),
-}
+} satisfies Source

@@ -1,8 +1,9 @@
 import type { Source } from '../entries'
 import { text } from '../text'
 
-export const variables: Source = {
-  group: text.variables.variables,
+export default {
+  group: 'Variables',
+  order: 70,
   signs: '',
   most: 5,
   first: 0,
@@ -16,4 +17,4 @@ export const variables: Source = {
       icon: 'braces',
       run: () => void app.navigation.enterPanel('variables'),
     })),
-}
+} satisfies Source
