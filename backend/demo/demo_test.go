@@ -338,6 +338,41 @@ func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
 	}
 }
 
+// bookmark is a row of a resource that the demo does not know.
+type bookmark struct {
+	ID        int64
+	Name, URL string
+}
+
+func TestAResourceThatTheDemoDoesNotKnowHasARowForItsExamples(t *testing.T) {
+	bookmarks := resource.Resource[*bookmark]{
+		Name: "bookmark", Label: "bookmark", Sample: 7, Path: "/bookmarks", Object: resource.Setting,
+		Area: ground.AreaPortal, Doc: "A page to return to.", Unique: [][]string{{"name"}},
+		Fields: []resource.Field[*bookmark]{
+			{Name: "id", At: func(b *bookmark) any { return &b.ID }, Doc: "Set by the portal", ReadOnly: true},
+			{Name: "name", At: func(b *bookmark) any { return &b.Name }, Doc: "Shown in lists", Required: true,
+				Example: "Runbook"},
+			{Name: "url", At: func(b *bookmark) any { return &b.URL }, Doc: "Its address",
+				Example: "https://example.net/"},
+		},
+	}
+	h := open(t)
+	add(h, &bookmarks)
+	o := options(0)
+	o.Samples = []demo.Sample{demo.SampleOf(&opsnote.OpsNotes), demo.SampleOf(&bookmarks)}
+	notes := len(find(filled(t, 0), &opsnote.OpsNotes))
+	if err := demo.Fill(t.Context(), h.db, o); err != nil {
+		t.Fatal(err)
+	}
+	want := []bookmark{{7, "Runbook_renamed", "https://example.net/"}}
+	if have := find(h, &bookmarks); !reflect.DeepEqual(have, want) {
+		t.Errorf("the bookmarks are %v, want %v", have, want)
+	}
+	if have := len(find(h, &opsnote.OpsNotes)); have != notes {
+		t.Errorf("there are %d ops notes, want the %d of the demo", have, notes)
+	}
+}
+
 func TestFillRefusesAPortalThatIsNotEmpty(t *testing.T) {
 	h := filled(t, 20)
 	before := h.everything()

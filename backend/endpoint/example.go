@@ -65,6 +65,37 @@ func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
 	return append(out, '}')
 }
 
+// SampleRow returns the row of id Sample that the examples of r use. It has the names
+// of the PUT example, so that the POST example can add another row beside it.
+func SampleRow[T any](r *resource.Resource[T]) (T, error) {
+	d := declared(r, Handlers[T]{})
+	row, err := r.Defaults()
+	if err != nil {
+		return row, err
+	}
+	body, err := r.Read(d.exampleBody(renamed), false)
+	if err == nil {
+		err = r.Apply(body, row, true)
+	}
+	if err != nil {
+		return row, err
+	}
+	for _, c := range d.columns {
+		for _, p := range r.Parents {
+			if p.Field == c.Name {
+				*c.field.At(row).(*int64) = p.Sample
+			}
+		}
+	}
+	switch id := d.id.At(row).(type) {
+	case *resource.TextID:
+		*id = resource.TextID(r.Sample)
+	case *int64:
+		*id = r.Sample
+	}
+	return row, nil
+}
+
 // another returns an example that differs from the first, where no two rows may share one.
 func another(example any) any {
 	switch v := example.(type) {

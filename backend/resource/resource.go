@@ -77,7 +77,9 @@ type Resource[T any] struct {
 	Within func(c *Call) []Where
 	Usual  *Where // what a list is limited to, unless the filter names that field
 
-	Sample int64 // the id that examples use; the demo environment has a row of that id that nothing else needs
+	// the id that examples use; the demo environment has a row of that id that nothing
+	// else needs. A resource of which the demo has no rows gets one from its examples
+	Sample int64
 	// endpoints that are not generated, because others serve them or nothing does
 	Without []Verb
 	// what single endpoints have beyond the rest

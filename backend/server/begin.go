@@ -126,6 +126,7 @@ func (s *Server) fill(ctx context.Context) error {
 	}
 	return demo.Fill(ctx, s.db, demo.Options{
 		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords, Reports: s.reportFolder(),
+		Samples:  s.examples,
 		Progress: func(n int) { s.o.Log.InfoContext(ctx, "filling", "devices", n) },
 	})
 }

@@ -100,6 +100,7 @@ type Server struct {
 	db        *store.DB
 	endpoints []resource.Endpoint
 	staged    []resource.Endpoint // that only a demo has
+	examples  []demo.Sample       // for documentation examples of resources that the demo does not fill
 	takers    []taker             // of the resources that a reset of the demo recreates
 	shapes    []store.Shape       // of what tables would add
 	verifies  []func() error      // verify those declarations, in tests: they do not change

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"spyglass/backend/demo"
 	"spyglass/backend/portal"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/audit"
@@ -118,6 +119,7 @@ func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resou
 		*endpoints = append(*endpoints, table.Endpoints()...)
 		s.kinds = append(s.kinds, string(r.Name))
 		takes(s, r)
+		s.examples = append(s.examples, demo.SampleOf(r))
 	}
 	return err
 }
