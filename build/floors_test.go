@@ -30,9 +30,10 @@ var floors = [][]string{
 	{"backend/portal/alert"},
 	{"backend/portal/reporting"},
 	{"backend/portal"}, // puts the subjects together
-	{"backend/series", "backend/agent", "backend/backup"},
-	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify",
+	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout"},
+	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
 		"backend/remotewrite"},
+	{"backend/report"},
 	// what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/demo", "backend/collect", "backend/metrics"},
 	{"backend/api"},
@@ -82,8 +83,8 @@ var only = map[string][]string{
 	"github.com/gosnmp/gosnmp":                 {"backend/check"},
 	"github.com/shirou/gopsutil/v4":            {"backend/check", "backend/backup"},
 	"github.com/robfig/cron/v3":                {"backend/portal/reporting"},
-	"codeberg.org/go-pdf/fpdf":                 {"backend/report"},
-	"golang.org/x/image":                       {"backend/report"},
+	"codeberg.org/go-pdf/fpdf":                 {"backend/report/layout"},
+	"golang.org/x/image":                       {"backend/report/layout"},
 }
 
 // floorOf returns the floor of a package, from 0; -1 for none.

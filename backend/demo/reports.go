@@ -6,6 +6,7 @@ import (
 
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 )
 
@@ -139,7 +140,7 @@ func (f *filler) runs(folder string) error {
 			}
 			continue
 		}
-		run := report.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true},
+		run := content.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true},
 			From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
 		if err := report.File(ctx, folder, &task, &run); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -65,7 +66,7 @@ func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, atta
 	}
 	zone := report.Zone(s.o.Zone())
 	add("Created %s for %s, with that user's permissions: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(
-		momentLayout), t.User, t.Rows)
+		layout.Moment), t.User, t.Rows)
 	if t.Note != "" {
 		add("%s.", t.Note)
 	}

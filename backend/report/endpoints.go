@@ -11,6 +11,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 	}
-	types := resource.WholeList("/report/types", Types())
+	types := resource.WholeList("/report/types", content.Types())
 	types.Summary, types.Doc = "List the types of reports", "Returns what each type of report shows, its columns, and "+
 		"the fields of a report that apply to it only."
 	all = append(all, types, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid,
@@ -172,7 +173,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 // enqueue adds the run, unless it could not work or too many wait already.
 func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report,
 	task *reporting.ReportTask, who *resource.Access) error {
-	if right := kindOf(report.Type).Right; !who.May(right) {
+	if right := content.RightOf(report.Type); !who.May(right) {
 		return fault.New(fault.Denied, "a report of the type %s requires the permission %s, which %s does not have",
 			report.Type, right, who.User)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/content"
 )
 
 // Folder is the folder of report files in the data folder.
@@ -27,7 +28,7 @@ const unfinished = ".part" // what a run that was cut off leaves behind
 
 // File writes the report to the file of the task, completely or not at all, and sets
 // the task's size, rows, format and what its user could view.
-func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run) (err error) {
+func File(ctx context.Context, folder string, task *reporting.ReportTask, r *content.Run) (err error) {
 	path := fileOf(folder, task.ID)
 	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -41,7 +42,7 @@ func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run
 	}()
 	counted := &counter{to: out}
 	buffer := bufio.NewWriterSize(counted, 64<<10)
-	rows, err := r.Write(ctx, buffer)
+	rows, pages, err := r.Write(ctx, buffer)
 	if err == nil {
 		err = buffer.Flush()
 	}
@@ -57,8 +58,8 @@ func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run
 	if err != nil {
 		return spent(err)
 	}
-	task.Size, task.Rows, task.Pages, task.Format = counted.n, rows, r.pages, r.Report.Format
-	task.Saw(kindOf(r.Report.Type).Right, r.Access)
+	task.Size, task.Rows, task.Pages, task.Format = counted.n, rows, pages, r.Report.Format
+	task.Saw(content.RightOf(r.Report.Type), r.Access)
 	return nil
 }
 

@@ -18,15 +18,15 @@ import (
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
-	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 )
 
 // made is the file of a report.
 func (h *house) made(r reporting.Report) []byte {
 	h.Helper()
-	run := report.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
+	run := content.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
-	if _, err := run.Write(h.Context(), &out); err != nil {
+	if _, _, err := run.Write(h.Context(), &out); err != nil {
 		h.Fatal(r.Type, r.Format, err)
 	}
 	return out.Bytes()
@@ -77,7 +77,7 @@ func sixteen(text string) string {
 
 func (h *house) everyType(format string) map[string]reporting.Report {
 	all := map[string]reporting.Report{}
-	for _, kind := range report.Types() {
+	for _, kind := range content.Types() {
 		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format,
 			DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
 			Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/portal/override"
 	"spyglass/backend/portal/reporting"
-	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -166,14 +166,14 @@ func TestTheTopTenOfAMetricAreThoseWithTheHighestAverage(t *testing.T) {
 
 func TestARunThatIsCancelledStops(t *testing.T) {
 	h := measured(t)
-	for _, kind := range report.Types() {
+	for _, kind := range content.Types() {
 		for _, format := range []string{reporting.FormatHTML, reporting.FormatPDF, reporting.FormatXLSX} {
 			told := 0
 			r := reporting.Report{Type: kind.Name, Format: format, DateRange: "Last 2 days",
 				Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
-			run := report.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon,
+			run := content.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon,
 				Progress: func(int64, int64) error { told++; return errStop }}
-			if _, err := run.Write(t.Context(), new(strings.Builder)); err != errStop || told != 1 {
+			if _, _, err := run.Write(t.Context(), new(strings.Builder)); err != errStop || told != 1 {
 				t.Errorf("%s as %s goes on %d times after it was stopped: %v", kind.Name, format, told, err)
 			}
 		}

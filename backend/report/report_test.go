@@ -23,6 +23,7 @@ import (
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
@@ -75,7 +76,7 @@ func open(t *testing.T) *house {
 	storetest.Add(h, h.db, &audit.AuditLogs)
 	storetest.Add(h, h.db, &alert.Alerts)
 	storetest.Add(h, h.db, &reporting.ReportGroups)
-	storetest.Add(h, h.db, reporting.ReportsOf(report.Types()))
+	storetest.Add(h, h.db, reporting.ReportsOf(content.Types()))
 	storetest.Add(h, h.db, &reporting.ReportTasks)
 	storetest.Add(h, h.db, &setting.Settings)
 	storetest.Add(h, h.db, &maintenance.SDTs)
@@ -135,9 +136,9 @@ func columns(names ...string) (out []reporting.ReportColumn) {
 func (h *house) lines(r *reporting.Report, who *resource.Access) []string {
 	h.Helper()
 	r.Format = reporting.FormatCSV
-	run := report.Run{Report: r, Access: who, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
+	run := content.Run{Report: r, Access: who, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
-	if _, err := run.Write(h.Context(), &out); err != nil {
+	if _, _, err := run.Write(h.Context(), &out); err != nil {
 		h.Fatal(err)
 	}
 	text, marked := strings.CutPrefix(out.String(), "\ufeff")
@@ -248,7 +249,7 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 }
 
 func TestEveryTypeNamesFieldsOfReportsAndSaysWhatItShows(t *testing.T) {
-	for _, kind := range report.Types() {
+	for _, kind := range content.Types() {
 		if kind.Title == "" || kind.About == "" || kind.Icon == "" || len(kind.Columns) == 0 || kind.Fields == nil {
 			t.Errorf("%s is incomplete: %+v", kind.Name, kind)
 		}
@@ -269,7 +270,7 @@ func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
 		{reporting.ReportAlert, "In SDT", "In maintenance"},
 		{reporting.ReportAlert, "alert_id", "Alert ID"},
 	} {
-		for _, kind := range report.Types() {
+		for _, kind := range content.Types() {
 			if kind.Name != tt.kind {
 				continue
 			}
@@ -282,7 +283,7 @@ func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
 
 func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 	h := open(t)
-	for _, kind := range report.Types() {
+	for _, kind := range content.Types() {
 		if got, want := h.lines(&reporting.Report{Type: kind.Name}, admin),
 			[]string{strings.Join(kind.Columns, "|")}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, want %v", kind.Name, got, want)
@@ -292,10 +293,10 @@ func TestEveryTypeOfThePortalIsMade(t *testing.T) {
 
 func TestARunNeedsTheRightOfItsType(t *testing.T) {
 	h := open(t)
-	run := report.Run{Report: &reporting.Report{Type: reporting.ReportUser}, Access: clerk, From: h.db,
+	run := content.Run{Report: &reporting.Report{Type: reporting.ReportUser}, Access: clerk, From: h.db,
 		Zone: time.UTC, At: noon}
 	var out bytes.Buffer
-	_, err := run.Write(t.Context(), &out)
+	_, _, err := run.Write(t.Context(), &out)
 	const want = "a report of the type User requires the permission read on settings: useraccess, " +
 		"which clerk does not have"
 	if f := fault.Of(err); f.Kind != fault.Denied || f.Message != want || out.Len() > 0 {
@@ -310,9 +311,9 @@ func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
 		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 1), Name: "x", DisplayName: name, HostStatus: "normal"})
 	}
 	r := reporting.Report{Type: reporting.ReportInventory, Columns: columns("Device"), Format: reporting.FormatCSV}
-	run := report.Run{Report: &r, Access: admin, From: h.db, Zone: time.UTC, At: noon}
+	run := content.Run{Report: &r, Access: admin, From: h.db, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
-	if _, err := run.Write(t.Context(), &out); err != nil {
+	if _, _, err := run.Write(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	// Between quotes, a lone carriage return is dropped, as encoding/csv does.
@@ -330,10 +331,10 @@ func TestThePageShowsHostileNamesAsText(t *testing.T) {
 		fleet.Device{ID: 2, Name: "y", DisplayName: "calm", HostStatus: "normal"})
 	r := reporting.Report{Name: evil, Description: evil, Type: reporting.ReportInventory, Columns: columns("Device"),
 		Properties: []string{evil}, Format: reporting.FormatHTML}
-	run := report.Run{Report: &r, Access: &resource.Access{User: evil, Admin: true}, From: h.db,
+	run := content.Run{Report: &r, Access: &resource.Access{User: evil, Admin: true}, From: h.db,
 		Zone: time.UTC, At: noon}
 	var out bytes.Buffer
-	rows, err := run.Write(t.Context(), &out)
+	rows, _, err := run.Write(t.Context(), &out)
 	if err != nil || rows != 2 {
 		t.Fatal(rows, err)
 	}

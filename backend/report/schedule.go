@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -85,7 +86,7 @@ func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.
 		return ""
 	}
 	zone := report.Zone(s.o.Zone())
-	text := fmt.Sprintf("It was due at %s, while the portal was stopped", at.In(zone).Format(momentLayout))
+	text := fmt.Sprintf("It was due at %s, while the portal was stopped", at.In(zone).Format(layout.Moment))
 	missed := 1
 	for next := at; missed < 1000; missed++ {
 		if next = time.Unix(int64(report.NextAfter(next, s.o.Zone())), 0); next.After(now) || next.Unix() == 0 {

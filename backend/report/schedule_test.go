@@ -12,6 +12,7 @@ import (
 
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 )
 
@@ -25,7 +26,7 @@ func (h *house) scheduled(cron, zone string) {
 			Schedule: cron, Timezone: zone}
 		w := &resource.Write{Context: h.Context(), Tx: tx, Call: &resource.Call{At: time.Now(), Access: clerk},
 			Given: func(string) bool { return true }}
-		if err := reporting.ReportsOf(report.Types()).Check(w, nil, r); err != nil {
+		if err := reporting.ReportsOf(content.Types()).Check(w, nil, r); err != nil {
 			return err
 		}
 		return resource.Put(h.Context(), tx, reporting.Reports.Name, r)
@@ -157,7 +158,7 @@ func TestAWrongScheduleOrZoneMarksItsField(t *testing.T) {
 	} {
 		r := &reporting.Report{Name: "x", Type: reporting.ReportAlert, Schedule: tt.cron, Timezone: tt.zone}
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-			return reporting.ReportsOf(report.Types()).Check(
+			return reporting.ReportsOf(content.Types()).Check(
 				&resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: noon, Access: admin}}, nil, r)
 		})
 		if got := place(err); got != tt.want {

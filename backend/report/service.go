@@ -1,3 +1,30 @@
+// Package report runs reports, on request and on a schedule, and stores their files.
+//
+// Package content computes what is in a report, package layout draws it.
+//
+// # Schedules
+//
+// Report.NextOn is the time of the next run. A due run is added in the transaction
+// that advances NextOn, so that a restart neither repeats nor loses it; several missed
+// runs become one, with a note. It runs as the user who last changed the report. The
+// transaction that finishes a run also queues its emails, which notify sends.
+//
+// # Rights
+//
+// A run has the permissions of its user. reporting.ReportTask.SeenBy decides who may
+// download the file: users who can view at least as much.
+//
+// # Concurrency
+//
+// At most Options.Workers runs run at once; the others wait in the order of their
+// requests, also across a restart. A run that the end of the process interrupts fails;
+// a scheduled run starts once more. Close cancels running ones and waits for them;
+// close the HTTP server first, and the database afterwards.
+//
+// # Errors
+//
+// The error of a run is a sentence in its row (ReportTask.Error); internal errors are
+// logged, too.
 package report
 
 import (
@@ -17,6 +44,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -267,7 +295,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	if report == nil {
 		return errRemoved
 	}
-	run := &Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(),
+	run := &content.Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(),
 		Progress: s.teller(ctx, id)}
 	if err := File(ctx, s.o.Folder, &task, run); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/setting"
-	"spyglass/backend/report"
+	"spyglass/backend/report/content"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
@@ -83,7 +83,7 @@ func (s *Server) tables() error {
 		mount(s, &forward.RemoteWrites),
 		keep(s, &forward.RemoteWriteMarks),
 		mount(s, &reporting.ReportGroups),
-		mount(s, reporting.ReportsOf(report.Types())),
+		mount(s, reporting.ReportsOf(content.Types())),
 		keep(s, &reporting.ReportTasks),
 		mountView(s, &reporting.ReportTaskList),
 		mount(s, &audit.AuditLogs),

@@ -1,4 +1,4 @@
-package report
+package layout
 
 import (
 	"io"
@@ -25,7 +25,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 }
 
 // writeXLSX writes the rows, and on a last sheet what the report is about.
-func (t *Table) writeXLSX(w io.Writer, r *Run) error {
+func (t *Table) writeXLSX(w io.Writer) error {
 	name := func(n int) string {
 		if n == 1 {
 			return "Report"
@@ -40,8 +40,8 @@ func (t *Table) writeXLSX(w io.Writer, r *Run) error {
 	if err := t.writeRows(book, t.Numbers); err != nil {
 		return err
 	}
-	about := [][]sheet.Cell{texts("Report", t.Title), texts("Type", r.Report.Type), texts("Made", r.made())}
-	for _, note := range append([]string{r.Report.Description}, t.About...) {
+	about := [][]sheet.Cell{texts("Report", t.Title), texts("Type", t.Type), texts("Made", t.Made)}
+	for _, note := range append([]string{t.Note}, t.About...) {
 		if note != "" {
 			about = append(about, texts("", note))
 		}

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 )
 
 func usersKind() kind {
@@ -21,7 +22,7 @@ func usersKind() kind {
 }
 
 // users lists who can sign in.
-func users(ctx context.Context, r *Run) (*Table, error) {
+func users(ctx context.Context, r *Run) (*layout.Table, error) {
 	type user = people.User
 	f := r.Report.UserFilter
 	name, first, last, mail := newGlobs(f.Username), newGlobs(f.FirstName), newGlobs(f.LastName), newGlobs(f.Email)
@@ -34,8 +35,8 @@ func users(ctx context.Context, r *Run) (*Table, error) {
 				apiOnly.match(strconv.FormatBool(u.APIOnly)) &&
 				slices.ContainsFunc(u.Roles, func(held people.RoleRef) bool { return role.match(held.Name) })
 		},
-		counts: []Count{{"Suspended", Warn, 0}, {"Active", OK, 0}},
-		tone:   func(u *user) Tone { return []Tone{Warn, OK}[active(u)] }, counted: active,
+		counts: []layout.Count{{Label: "Suspended", Tone: layout.Warn}, {Label: "Active", Tone: layout.OK}},
+		tone:   func(u *user) layout.Tone { return []layout.Tone{layout.Warn, layout.OK}[active(u)] }, counted: active,
 		columns: plain(reporting.ReportUser,
 			func(u *user) string { return u.Username },
 			func(u *user) string { return u.FirstName },

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 )
 
 // mostRows is the maximum number of rows of a report that keeps its rows in memory.
@@ -22,24 +23,24 @@ func tooMany(what string) error {
 type list[T any] struct {
 	rows    []T
 	columns []column[T]
-	tone    func(*T) Tone // may be nil
+	tone    func(*T) layout.Tone // may be nil
 }
 
 // table sorts the rows by the report's settings, or keeps their order.
-func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*Table, error) {
+func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*layout.Table, error) {
 	shown, err := chosen(r.Report, l.columns)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Title: r.Report.Name, About: about, Total: int64(len(l.rows))}
+	t := &layout.Table{Title: r.Report.Name, About: about, Total: int64(len(l.rows))}
 	for _, c := range shown {
 		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
 	}
 	l.sort(r.Report)
-	t.Rows = func(yield func(Row) error) error {
+	t.Rows = func(yield func(layout.Row) error) error {
 		for i := range l.rows {
 			row := &l.rows[i]
-			out := Row{Cells: make([]string, len(shown))}
+			out := layout.Row{Cells: make([]string, len(shown))}
 			for k, c := range shown {
 				out.Cells[k] = c.text(row)
 			}

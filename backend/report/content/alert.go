@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/threshold"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -26,7 +27,7 @@ func alertsKind() kind {
 }
 
 // alerts lists what opened in a range of time, and counts it by severity.
-func alerts(ctx context.Context, r *Run) (*Table, error) {
+func alerts(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.span()
 	if err != nil {
 		return nil, err
@@ -41,26 +42,27 @@ func alerts(ctx context.Context, r *Run) (*Table, error) {
 	}
 	s := &source[alert.Alert]{
 		name: alert.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
-		id:      func(a *alert.Alert) int64 { return int64(a.ID) },
-		counts:  []Count{{"Critical", Critical, 0}, {"Error", Error, 0}, {"Warning", Warn, 0}},
+		id: func(a *alert.Alert) int64 { return int64(a.ID) },
+		counts: []layout.Count{{Label: "Critical", Tone: layout.Critical}, {Label: "Error", Tone: layout.Error},
+			{Label: "Warning", Tone: layout.Warn}},
 		counted: func(a *alert.Alert) int { return int(threshold.SeverityCritical - a.Severity) },
-		tone:    func(a *alert.Alert) Tone { _, tone := severity(a.Severity); return tone },
+		tone:    func(a *alert.Alert) layout.Tone { _, tone := severity(a.Severity); return tone },
 	}
 	t, err := s.table(ctx, r, about)
 	if err == nil && r.Report.SummaryOnly {
-		t.summarize("Severity", "Alerts")
+		t.Summarize("Severity", "Alerts")
 	}
 	return t, err
 }
 
-func severity(n int64) (string, Tone) {
+func severity(n int64) (string, layout.Tone) {
 	switch n {
 	case threshold.SeverityCritical:
-		return "critical", Critical
+		return "critical", layout.Critical
 	case threshold.SeverityError:
-		return "error", Error
+		return "error", layout.Error
 	}
-	return "warning", Warn
+	return "warning", layout.Warn
 }
 
 // alertsWhere returns the conditions that the store can evaluate.
@@ -163,17 +165,4 @@ func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all boo
 	}
 	slices.Sort(ids)
 	return ids, false, nil
-}
-
-// summarize leaves only the counts, as the rows of the table.
-func (t *Table) summarize(label, number string) {
-	t.Columns, t.Total = []string{label, number}, int64(len(t.Counts))
-	t.Rows = func(yield func(Row) error) error {
-		for _, c := range t.Counts {
-			if err := yield(Row{Cells: []string{c.Label, strconv.FormatInt(c.N, 10)}, Tone: c.Tone}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"spyglass/backend/portal/audit"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -21,7 +22,7 @@ func auditLogKind() kind {
 }
 
 // auditLog lists what was done in a range of time.
-func auditLog(ctx context.Context, r *Run) (*Table, error) {
+func auditLog(ctx context.Context, r *Run) (*layout.Table, error) {
 	type entry = audit.AuditLog
 	from, to, about, err := r.span()
 	if err != nil {

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"spyglass/backend/portal/people"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -19,7 +20,7 @@ func rolesKind() kind {
 }
 
 // roles lists the roles, with their permissions and users.
-func roles(ctx context.Context, r *Run) (*Table, error) {
+func roles(ctx context.Context, r *Run) (*layout.Table, error) {
 	type role = people.Role
 	users, err := resource.Find(ctx, r.From, people.Users.Name, resource.SeenBy(r.Access, resource.Read))
 	if err != nil {

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -51,7 +52,7 @@ func metricTrendsKind() kind {
 }
 
 // metricTrends lists statistics of datapoints in a time range.
-func metricTrends(ctx context.Context, r *Run) (*Table, error) {
+func metricTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
 		return nil, err
@@ -219,19 +220,19 @@ func (m *measuring) top(p *shownPoint, n int) []measuredRow {
 }
 
 // charts draw of each datapoint the rows with the highest average.
-func (m *measuring) charts(ctx context.Context) (out []Chart, err error) {
+func (m *measuring) charts(ctx context.Context) (out []layout.Chart, err error) {
 	for _, p := range m.points {
 		if p.rows == 0 || len(out) == mostCharts {
 			continue
 		}
-		c := Chart{Title: p.source.DisplayName + ": " + p.point.Name, From: m.from, To: m.to}
+		c := layout.Chart{Title: p.source.DisplayName + ": " + p.point.Name, From: m.from, To: m.to}
 		if unit := p.source.UnitOf(p.point.Name); unit != "" {
 			c.Title += " in " + unit
 		}
-		if p.rows > len(lineInks) {
-			c.Title += fmt.Sprintf(", the %d highest of %d", len(lineInks), p.rows)
+		if p.rows > layout.MaxLines {
+			c.Title += fmt.Sprintf(", the %d highest of %d", layout.MaxLines, p.rows)
 		}
-		for _, row := range m.top(p, len(lineInks)) {
+		for _, row := range m.top(p, layout.MaxLines) {
 			line, err := m.line(ctx, &row)
 			if err != nil {
 				return nil, err
@@ -243,7 +244,7 @@ func (m *measuring) charts(ctx context.Context) (out []Chart, err error) {
 	return out, nil
 }
 
-func (m *measuring) line(ctx context.Context, row *measuredRow) (Line, error) {
+func (m *measuring) line(ctx context.Context, row *measuredRow) (layout.Line, error) {
 	from, to := m.from.Unix(), m.to.Unix()
 	step := max((to-from+chartSteps-1)/chartSteps, row.about.source.CollectInterval, 1)
 	if from < m.At.Unix()-hourly {
@@ -252,9 +253,9 @@ func (m *measuring) line(ctx context.Context, row *measuredRow) (Line, error) {
 	steps, err := m.Series.Aggregate(
 		ctx, series.Query{Instance: row.key.Instance, DataPoints: []int64{row.key.DataPoint}, From: from, To: to}, step)
 	if err != nil {
-		return Line{}, err
+		return layout.Line{}, err
 	}
-	l := Line{Name: row.device}
+	l := layout.Line{Name: row.device}
 	if row.instance != row.about.source.Name {
 		l.Name += " " + row.instance
 	}

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -18,8 +19,8 @@ type source[T any] struct {
 	where   []resource.Where
 	keep    func(*T) bool // nil: all
 	columns []column[T]
-	tone    func(*T) Tone
-	counts  []Count
+	tone    func(*T) layout.Tone
+	counts  []layout.Count
 	counted func(*T) int // which of counts a row is; nil: none
 }
 
@@ -34,12 +35,12 @@ type column[T any] struct {
 const pageRows = 500 // read at a time
 
 // table reads everything once for its order and its counts; its Rows read again.
-func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table, error) {
+func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*layout.Table, error) {
 	shown, err := chosen(r.Report, s.columns)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Title: r.Report.Name, About: about, Counts: s.counts}
+	t := &layout.Table{Title: r.Report.Name, About: about, Counts: s.counts}
 	for _, c := range shown {
 		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
 	}
@@ -48,14 +49,14 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table,
 		return nil, err
 	}
 	t.Total = int64(len(ids))
-	t.Rows = func(yield func(Row) error) error {
+	t.Rows = func(yield func(layout.Row) error) error {
 		for page := range slices.Chunk(ids, pageRows) {
 			rows, err := s.read(ctx, r, page)
 			if err != nil {
 				return err
 			}
 			for _, row := range rows {
-				out := Row{Cells: make([]string, len(shown))}
+				out := layout.Row{Cells: make([]string, len(shown))}
 				for i, c := range shown {
 					out.Cells[i] = c.text(row)
 				}

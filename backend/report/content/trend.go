@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/threshold"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -39,7 +40,7 @@ func alertTrendsKind() kind {
 }
 
 // alertTrends counts the alerts that opened, by day, device group and data source.
-func alertTrends(ctx context.Context, r *Run) (*Table, error) {
+func alertTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
 		return nil, err
@@ -61,20 +62,21 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 		return cmp.Or(strings.Compare(a.day, b.day), strings.Compare(a.group, b.group),
 			strings.Compare(a.source, b.source))
 	})
-	l.tone = func(d *dayCount) Tone {
+	l.tone = func(d *dayCount) layout.Tone {
 		switch {
 		case d.counts[0] > 0:
-			return Critical
+			return layout.Critical
 		case d.counts[1] > 0:
-			return Error
+			return layout.Error
 		}
-		return Warn
+		return layout.Warn
 	}
 	t, err := l.table(ctx, r, about, "Alerts by the day they opened. A device counts in its first group.")
 	if err != nil {
 		return nil, err
 	}
-	t.Counts = []Count{{"Critical", Critical, c.all[0]}, {"Error", Error, c.all[1]}, {"Warning", Warn, c.all[2]}}
+	t.Counts = []layout.Count{{Label: "Critical", Tone: layout.Critical, N: c.all[0]},
+		{Label: "Error", Tone: layout.Error, N: c.all[1]}, {Label: "Warning", Tone: layout.Warn, N: c.all[2]}}
 	if t.Total > 0 {
 		t.Charts = c.charts()
 	}
@@ -205,17 +207,17 @@ func trendColumns() []column[dayCount] {
 	return columns
 }
 
-func (c *counting) charts() []Chart {
-	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error},
-		{Name: "Warning", Ink: Warn}}}
+func (c *counting) charts() []layout.Chart {
+	byDay := layout.Chart{Title: "Alerts a day", Stacks: []layout.Band{{Name: "Critical", Ink: layout.Critical},
+		{Name: "Error", Ink: layout.Error}, {Name: "Warning", Ink: layout.Warn}}}
 	for i, day := range c.days {
 		byDay.Labels = append(byDay.Labels, dayLabel(day))
 		for k := range byDay.Stacks {
 			byDay.Stacks[k].Values = append(byDay.Stacks[k].Values, float64(c.daily[i][k]))
 		}
 	}
-	return []Chart{byDay, ranked("Device groups with the most alerts", c.groups, 8),
-		ranked("Data sources with the most alerts", c.sources, 8)}
+	return []layout.Chart{byDay, layout.Ranked("Device groups with the most alerts", c.groups, 8),
+		layout.Ranked("Data sources with the most alerts", c.sources, 8)}
 }
 
 // daysBetween returns the days of a range, in order.

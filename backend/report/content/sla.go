@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/threshold"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -50,7 +51,7 @@ func availabilityKind() kind {
 
 // availability lists the share of the range in which devices had no alert of the
 // selected severity or a worse one.
-func availability(ctx context.Context, r *Run) (*Table, error) {
+func availability(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
 		return nil, err
@@ -302,18 +303,18 @@ func percent(v float64) string {
 	return strconv.FormatFloat(math.Floor(v*1000)/1000, 'f', 3, 64)
 }
 
-func (a *availabilities) tone(d *fleet.Device) Tone {
+func (a *availabilities) tone(d *fleet.Device) layout.Tone {
 	switch share := a.of[d.ID].share(); {
 	case math.IsNaN(share):
-		return Plain
+		return layout.Plain
 	case share < 95:
-		return Critical
+		return layout.Critical
 	case share < 99:
-		return Error
+		return layout.Error
 	case share < 99.9:
-		return Warn
+		return layout.Warn
 	}
-	return OK
+	return layout.OK
 }
 
 // terms returns the text that explains the counting.
@@ -360,12 +361,12 @@ func (a *availabilities) total() string {
 		whole, len(a.of))
 }
 
-func (a *availabilities) charts() []Chart {
+func (a *availabilities) charts() []layout.Chart {
 	if len(a.of) == 0 {
 		return nil
 	}
-	byDay := Chart{Title: "Availability by day, all devices", Unit: " %",
-		Stacks: []Band{{Name: "Available", Ink: inkBar}}, Top: 100}
+	byDay := layout.Chart{Title: "Availability by day, all devices", Unit: " %",
+		Stacks: []layout.Band{{Name: "Available", Ink: layout.Bar}}, Top: 100}
 	low := 100.0
 	for _, d := range a.days {
 		share := (&uptime{down: d.down, counted: d.counted}).share()
@@ -383,7 +384,7 @@ func (a *availabilities) charts() []Chart {
 			break
 		}
 	}
-	var charts []Chart
+	var charts []layout.Chart
 	if len(a.days) > 0 {
 		charts = append(charts, byDay)
 	}
@@ -392,9 +393,9 @@ func (a *availabilities) charts() []Chart {
 		for id, name := range a.names {
 			down[name] += float64(a.of[id].down)
 		}
-		worst := ranked("Devices with the longest downtime", down, 10)
+		worst := layout.Ranked("Devices with the longest downtime", down, 10)
 		for i := range worst.Ranks {
-			worst.Ranks[i].Ink, worst.Ranks[i].Text = Critical, lasting(int64(worst.Ranks[i].Value))
+			worst.Ranks[i].Ink, worst.Ranks[i].Text = layout.Critical, lasting(int64(worst.Ranks[i].Value))
 		}
 		charts = append(charts, worst)
 	}

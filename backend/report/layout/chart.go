@@ -1,4 +1,4 @@
-package report
+package layout
 
 import (
 	"math"
@@ -45,16 +45,21 @@ type Line struct {
 // tones are inks, too.
 type Ink = Tone
 
-// The inks that are no tones.
+// Bar is the ink of bars that have no tone.
+const Bar Ink = "bar"
+
+// The other inks that are no tones.
 const (
 	inkText  Ink = "text"
 	inkQuiet Ink = "quiet"
 	inkGrid  Ink = "grid"
-	inkBar   Ink = "bar"
 )
 
+// MaxLines is the number of lines in a chart that have a color of their own.
+const MaxLines = 6
+
 // lineInks are the colors of the lines of a chart, in this order.
-var lineInks = []Ink{"l1", "l2", "l3", "l4", "l5", "l6"}
+var lineInks = [MaxLines]Ink{"l1", "l2", "l3", "l4", "l5", "l6"}
 
 // point is a place on a canvas, from its upper left corner.
 type point struct{ x, y float64 }
@@ -329,8 +334,8 @@ func shorten(text string, letters int) string {
 	return text
 }
 
-// ranked returns a chart of the largest numbers by name, at most n of them.
-func ranked(title string, numbers map[string]float64, most int) Chart {
+// Ranked returns a chart of the largest numbers by name, at most n of them.
+func Ranked(title string, numbers map[string]float64, most int) Chart {
 	type entry struct {
 		name  string
 		value float64
@@ -353,7 +358,7 @@ func ranked(title string, numbers map[string]float64, most int) Chart {
 	c := Chart{Title: title}
 	for _, e := range all[:min(most, len(all))] {
 		c.Labels = append(c.Labels, e.name)
-		c.Ranks = append(c.Ranks, Rank{Ink: inkBar, Value: e.value, Text: figure(e.value)})
+		c.Ranks = append(c.Ranks, Rank{Ink: Bar, Value: e.value, Text: figure(e.value)})
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package report
+package layout
 
 import (
 	_ "embed"
@@ -18,9 +18,8 @@ type bar struct {
 // page holds the header and footer of the page.
 type page struct {
 	*Table
-	Type, Made, Note string
-	Bars             []bar
-	Counted          int64
+	Bars    []bar
+	Counted int64
 }
 
 type pageRow struct {
@@ -37,16 +36,13 @@ type pageCell struct {
 	Long   bool // it may take several lines
 }
 
-// Number reports whether the cells of a column are numbers.
-func (t *Table) Number(column int) bool { return column < len(t.Numbers) && t.Numbers[column] }
-
 // writeHTML writes a self-contained page, with its style and without scripts.
-func (t *Table) writeHTML(w io.Writer, r *Run) error {
+func (t *Table) writeHTML(w io.Writer) error {
 	parsed, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return err
 	}
-	p := &page{Table: t, Type: r.Report.Type, Note: r.Report.Description, Made: r.made()}
+	p := &page{Table: t}
 	p.Bars, p.Counted = bars(t.Counts)
 	if err := parsed.ExecuteTemplate(w, "head", p); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package report
+package layout
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ type rgb struct{ r, g, b int }
 // pdfInks are the colors of the light page.
 var pdfInks = map[Ink]rgb{
 	Critical: {217, 47, 53}, Error: {214, 92, 25}, Warn: {180, 135, 16}, OK: {143, 188, 177}, Plain: {211, 209, 203},
-	inkText: {27, 34, 42}, inkQuiet: {93, 102, 111}, inkGrid: {230, 227, 220}, inkBar: {79, 138, 125},
+	inkText: {27, 34, 42}, inkQuiet: {93, 102, 111}, inkGrid: {230, 227, 220}, Bar: {79, 138, 125},
 	"l1": {31, 122, 104}, "l2": {137, 94, 22}, "l3": {60, 100, 180}, "l4": {163, 66, 109}, "l5": {107, 106, 30},
 	"l6":   {109, 91, 176},
 	"head": {239, 237, 231}, "line": {223, 220, 214}, "brass": {137, 94, 22},
@@ -49,7 +49,6 @@ var pdfInks = map[Ink]rgb{
 type pdf struct {
 	*fpdf.Fpdf
 	table  *Table
-	run    *Run
 	size   float64 // of the rows' letters, in points
 	widths []float64
 	letter map[rune]bool               // that the font has
@@ -61,12 +60,11 @@ type pdf struct {
 }
 
 // writePDF writes the head, the charts and as many rows as a PDF may have.
-func (t *Table) writePDF(w io.Writer, r *Run) error {
-	p := &pdf{Fpdf: fpdf.New("L", "mm", "A4", ""), table: t, run: r, letter: map[rune]bool{},
+func (t *Table) writePDF(w io.Writer) (pages int64, err error) {
+	p := &pdf{Fpdf: fpdf.New("L", "mm", "A4", ""), table: t, letter: map[rune]bool{},
 		wide: map[string]map[rune]float64{"": {}, "B": {}}}
-	var err error
 	if p.font, err = sfnt.Parse(goregular.TTF); err != nil {
-		return err
+		return 0, err
 	}
 	p.begin()
 	p.head()
@@ -75,10 +73,9 @@ func (t *Table) writePDF(w io.Writer, r *Run) error {
 		p.chart(&t.Charts[i])
 	}
 	if err := p.rows(); err != nil {
-		return err
+		return 0, err
 	}
-	r.pages = int64(p.PageCount())
-	return p.Output(w)
+	return int64(p.PageCount()), p.Output(w)
 }
 
 const (
@@ -90,11 +87,11 @@ func (p *pdf) begin() {
 	p.AddUTF8FontFromBytes(family, "", goregular.TTF)
 	p.AddUTF8FontFromBytes(family, "B", gobold.TTF)
 	p.SetTitle(p.clean(p.table.Title), true)
-	p.SetSubject(p.clean(p.run.Report.Type), true)
+	p.SetSubject(p.clean(p.table.Type), true)
 	p.SetCreator("Spyglass", true)
 	p.SetLang("en")
-	p.SetCreationDate(p.run.At)
-	p.SetModificationDate(p.run.At)
+	p.SetCreationDate(p.table.At)
+	p.SetModificationDate(p.table.At)
 	p.SetCatalogSort(true)
 	p.SetMargins(margin, margin, margin)
 	p.SetAutoPageBreak(false, 0)
@@ -138,18 +135,18 @@ func (p *pdf) paragraph(y float64, text string, height float64, lines int) float
 func (p *pdf) head() {
 	y := margin
 	p.letters("", 8.5, "brass")
-	p.Text(margin, y+2.4, p.clean(strings.ToUpper(p.run.Report.Type)))
+	p.Text(margin, y+2.4, p.clean(strings.ToUpper(p.table.Type)))
 	y += 4
 	p.letters("B", 17, inkText)
 	y = p.paragraph(y, p.table.Title, 7.6, 3)
 	p.letters("", 9.5, inkText)
-	for _, line := range append([]string{p.run.Report.Description}, p.table.About...) {
+	for _, line := range append([]string{p.table.Note}, p.table.About...) {
 		if line != "" {
 			y = p.paragraph(y, line, 4.6, 6)
 		}
 	}
 	p.letters("", 8.5, inkQuiet)
-	made := fmt.Sprintf("Made %s. %s rows.", p.run.made(), strconv.FormatInt(p.table.Total, 10))
+	made := fmt.Sprintf("Made %s. %s rows.", p.table.Made, strconv.FormatInt(p.table.Total, 10))
 	if p.table.Total > mostPDF {
 		made += fmt.Sprintf(" A PDF has the first %d of them; CSV and XLSX have all.", mostPDF)
 	}

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"spyglass/backend/portal/override"
 	"spyglass/backend/portal/reporting"
 	"spyglass/backend/portal/threshold"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -33,7 +34,7 @@ func thresholdsKind() kind {
 
 // thresholds lists the effective thresholds, or only those that differ from the data
 // source's.
-func thresholds(ctx context.Context, r *Run) (*Table, error) {
+func thresholds(ctx context.Context, r *Run) (*layout.Table, error) {
 	c := &comparing{Run: r, l: &list[thresholdRow]{columns: thresholdColumns()}}
 	if err := c.begin(ctx); err != nil {
 		return nil, err
@@ -62,11 +63,11 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.l.tone = func(t *thresholdRow) Tone {
+	c.l.tone = func(t *thresholdRow) layout.Tone {
 		if t.off != "" {
-			return Warn
+			return layout.Warn
 		}
-		return Plain
+		return layout.Plain
 	}
 	about := "All thresholds in effect."
 	if r.Report.ExcludeGlobal {
@@ -74,8 +75,9 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 	}
 	t, err := c.l.table(ctx, r, about)
 	if err == nil && len(c.l.rows) > 0 {
-		t.Counts = []Count{{"Alerting is off", Warn, c.off}, {"Other thresholds", OK, int64(len(c.l.rows)) - c.off}}
-		t.Charts = []Chart{ranked("Data sources by number of such thresholds", c.by, 8)}
+		t.Counts = []layout.Count{{Label: "Alerting is off", Tone: layout.Warn, N: c.off},
+			{Label: "Other thresholds", Tone: layout.OK, N: int64(len(c.l.rows)) - c.off}}
+		t.Charts = []layout.Chart{layout.Ranked("Data sources by number of such thresholds", c.by, 8)}
 	}
 	return t, err
 }

@@ -1,4 +1,4 @@
-package report
+package content
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/reporting"
+	"spyglass/backend/report/layout"
 	"spyglass/backend/resource"
 )
 
@@ -23,17 +24,19 @@ func inventoryKind() kind {
 }
 
 // inventory lists devices with the requested properties and instances.
-func inventory(ctx context.Context, r *Run) (*Table, error) {
+func inventory(ctx context.Context, r *Run) (*layout.Table, error) {
 	tree, err := fleet.TreeOf(ctx, r.From)
 	if err != nil {
 		return nil, err
 	}
 	s := &source[fleet.Device]{
 		name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID },
-		counts: []Count{{"Dead", Critical, 0}, {"Normal", OK, 0}},
-		tone:   func(d *fleet.Device) Tone { return statusTone(d.HostStatus) },
+		counts: []layout.Count{{Label: "Dead", Tone: layout.Critical}, {Label: "Normal", Tone: layout.OK}},
+		tone:   func(d *fleet.Device) layout.Tone { return statusTone(d.HostStatus) },
 	}
-	s.counted = func(d *fleet.Device) int { return slices.Index([]Tone{Critical, OK}, statusTone(d.HostStatus)) }
+	s.counted = func(d *fleet.Device) int {
+		return slices.Index([]layout.Tone{layout.Critical, layout.OK}, statusTone(d.HostStatus))
+	}
 	if err := r.chooseDevices(ctx, s); err != nil {
 		return nil, err
 	}
@@ -63,11 +66,11 @@ func (r *Run) chooseDevices(ctx context.Context, s *source[fleet.Device]) error 
 	return nil
 }
 
-func statusTone(status string) Tone {
+func statusTone(status string) layout.Tone {
 	if status == "normal" {
-		return OK
+		return layout.OK
 	}
-	return Critical
+	return layout.Critical
 }
 
 func (r *Run) deviceColumns(tree *fleet.Tree) []column[fleet.Device] {
