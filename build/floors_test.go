@@ -32,11 +32,11 @@ var floors = [][]string{
 	{"backend/portal"}, // puts the subjects together
 	{"backend/series", "backend/agent", "backend/backup", "backend/report/layout"},
 	{"backend/session", "backend/report/content", "backend/data", "backend/events", "backend/monitor", "backend/notify",
-		"backend/remotewrite"},
+		"backend/remotewrite", "backend/demo/history"},
 	{"backend/report"},
 	// what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/demo", "backend/collect", "backend/metrics"},
-	{"backend/api"},
+	{"backend/api", "backend/demo/stage"},
 	{"backend/server", "app/document/query", "app/pairs"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/keychain", "app/link",
 		"app/diagnose"},

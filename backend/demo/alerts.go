@@ -225,6 +225,17 @@ func (in *episode) places(instances []fleet.Instance, sources map[int64]*datasou
 	return &all[in.dice.IntN(len(all))]
 }
 
+// ValueOf returns a value of a data point that raises an alert of a severity; ok is
+// false if its threshold has none.
+func ValueOf(point *datasource.DataPoint, severity int64) (value float64, ok bool) {
+	expr, err := threshold.ParseAlertExpr(point.AlertExpr)
+	p := place{point: point, expr: expr}
+	if err != nil || !p.reaches(severity) {
+		return 0, false
+	}
+	return p.number(severity), true
+}
+
 func (p *place) reaches(severity int64) bool {
 	n := severity - threshold.SeverityWarn
 	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity)) == severity

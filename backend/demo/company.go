@@ -47,7 +47,7 @@ const (
 	siteOslo
 	siteAustin
 	services
-	webShop
+	WebShop // where incidents happen if they are not told where
 	booking
 	tracking
 	identity
@@ -111,7 +111,7 @@ var groups = []fleet.Group{
 	{ID: services, ParentID: ground.RootGroup, Name: "Services", Description: "Services for customers and staff, " +
 		"with their servers", CustomProperties: props("owner", "Service desk", "contact",
 		"servicedesk@kestrel-freight.example")},
-	{ID: webShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example",
+	{ID: WebShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example",
 		CustomProperties: props("service.url", "https://shop.kestrel-freight.example/", "service.tier", "gold",
 			"tls.host", "shop.kestrel-freight.example")},
 	{ID: booking, ParentID: services, Name: "Booking", Description: "Freight booking for agents",

@@ -25,7 +25,7 @@ var plans = []plan{
 	{"core-sw", "Core switch", &coreSwitch, 0, 1, [3]int{2, 2, 2}},
 	{"fw", "Perimeter firewall", &firewall, 0, 3, [3]int{2, 2, 2}},
 	{"esx", "Virtual machine host", &hypervisor, 0, 5, [3]int{6, 4, 4}},
-	{"web-prod", "Shop front end", &linuxServer, webShop, 8, [3]int{8, 4, 4}},
+	{"web-prod", "Shop front end", &linuxServer, WebShop, 8, [3]int{8, 4, 4}},
 	{"db-pg", "PostgreSQL of shop and booking", &postgres, 0, 10, [3]int{3, 2, 2}},
 	{"acc-sw", "Floor switch", &accessSwitch, 0, 2, [3]int{8, 5, 5}},
 	{"ap", "Access point", &accessPoint, 0, 4, [3]int{8, 6, 6}},

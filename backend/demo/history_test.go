@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/demo"
+	"spyglass/backend/demo/history"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
@@ -20,7 +20,7 @@ const inAWeek = 7 * 24 * 3600
 
 // remembered is a history of a demo portal of few devices, at a moment that moves.
 type remembered struct {
-	*demo.History
+	*history.History
 	series *series.DB
 	at     *time.Time
 }
@@ -29,8 +29,8 @@ func remember(t *testing.T, samples *series.DB, at time.Time) *remembered {
 	t.Helper()
 	db := filled(t, 4).db
 	r := &remembered{series: samples, at: &at}
-	r.History = demo.NewHistory(
-		demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	r.History = history.New(
+		history.Options{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Clock: func() time.Time { return *r.at }})
 	return r
 }
@@ -147,7 +147,7 @@ func TestARealDeviceGetsNoHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Unix(1_790_000_000, 0)
-	h := demo.NewHistory(demo.HistoryOptions{DB: db, Series: samples, Clock: func() time.Time { return at }})
+	h := history.New(history.Options{DB: db, Series: samples, Clock: func() time.Time { return at }})
 	if err := h.Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +167,8 @@ func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := noon.Add(time.Minute)
-	h := demo.NewHistory(
-		demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	h := history.New(
+		history.Options{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Clock: func() time.Time { return at }})
 	if err := h.Once(t.Context()); err != nil {
 		t.Fatal(err)
@@ -218,8 +218,8 @@ func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			samples, db := samplesAt(t), filled(t, 4).db
 			at := time.Unix(1_790_000_000, 0)
-			process := func() *demo.History {
-				return demo.NewHistory(demo.HistoryOptions{
+			process := func() *history.History {
+				return history.New(history.Options{
 					DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 					Clock: func() time.Time { return at }, Ends: true,
 				})

@@ -7,7 +7,7 @@ import (
 
 // pastIncident adds an incident that is over.
 func (f *filler) pastIncident() error {
-	one := incident.Incident{ID: 1, Kind: incident.CPUStorm, GroupID: webShop, Strength: 95, Duration: 1800,
+	one := incident.Incident{ID: 1, Kind: incident.CPUStorm, GroupID: WebShop, Strength: 95, Duration: 1800,
 		State: incident.IncidentEnded, StartOn: f.ago(2), EndOn: f.ago(2) + 1800, StartedBy: "admin"}
 	return resource.Put(f.write.Context, f.write.Tx, incident.Incidents.Name, &one)
 }

@@ -169,7 +169,7 @@ func (f *filler) opsNotes() error {
 		before resource.Seconds // how long ago it happened
 	}{
 		{opsnote.OpsNote{ID: 1, Note: "Shop 5.2 went live on all front ends", Tags: tagged("deploy", "shop"),
-			Scopes: []opsnote.NoteScope{{Type: "deviceGroup", GroupID: webShop}}}, "operator", 26 * 3600},
+			Scopes: []opsnote.NoteScope{{Type: "deviceGroup", GroupID: WebShop}}}, "operator", 26 * 3600},
 		{opsnote.OpsNote{ID: 2, Note: "Firmware 17.9.4 on the core switches, one side at a time",
 			Tags: tagged("change"), Scopes: []opsnote.NoteScope{{Type: "deviceGroup", GroupID: core}}}, "operator",
 			3*day + 5*3600},

@@ -13,6 +13,7 @@ import (
 
 	"spyglass/backend/clock"
 	"spyglass/backend/demo"
+	"spyglass/backend/demo/stage"
 	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal/alert"
@@ -29,7 +30,7 @@ import (
 // play is a demo with a running engine, in a bubble of virtual time.
 type play struct {
 	*house
-	*demo.Stage
+	*stage.Stage
 	engine *monitor.Engine
 	clock  *clock.Clock
 }
@@ -61,7 +62,7 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 		log := slog.New(slog.NewTextHandler(t.Output(), nil))
 		guard := &service.Guard{
 			Log: log, Panicked: func(broke *service.Panic) { t.Errorf("%v\n%s", broke, broke.Stack) }}
-		p.Stage = demo.NewStage(demo.StageOptions{DB: p.db, Clock: p.clock, Log: log, Guard: guard,
+		p.Stage = stage.New(stage.Options{DB: p.db, Clock: p.clock, Log: log, Guard: guard,
 			Poll: func(wanted func(device, source int64) bool) { p.engine.PollSimulated(wanted) }})
 		for _, e := range p.Stage.Endpoints() {
 			p.endpoints[e.ID()] = e
@@ -398,7 +399,7 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 			p.Errorf("it is %v (%v), want %v", answer, err, want)
 		}
 		next := clock.New(nil)
-		stage := demo.NewStage(demo.StageOptions{DB: p.db, Clock: next})
+		stage := stage.New(stage.Options{DB: p.db, Clock: next})
 		if err := stage.Resume(p.Context()); err != nil || next.Speed() != 0 ||
 			next.Now().Unix() != began.Add(61*time.Minute).Unix() {
 			p.Errorf("another process goes on at %v, %v times as fast (%v)", next.Now(), next.Speed(), err)

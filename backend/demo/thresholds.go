@@ -20,7 +20,7 @@ func (f *filler) thresholds() error {
 		return err
 	}
 	for _, a := range []alert.ClusterAlert{
-		{ID: 1, GroupID: webShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host",
+		{ID: 1, GroupID: WebShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host",
 			ThresholdType: "percentage", Expr: "> 25 50 75", MinLevel: threshold.SeverityError, SuppressSingle: true},
 		{ID: 2, GroupID: linux, DataSourceID: loss.DataSourceID, DataPointID: loss.ID, CountBy: "host",
 			ThresholdType: "absolute", Expr: "> 1 2 3", MinLevel: threshold.SeverityWarn},

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"spyglass/backend/data"
-	"spyglass/backend/demo"
+	"spyglass/backend/demo/history"
 	"spyglass/backend/monitor"
 	"spyglass/backend/resource"
 )
@@ -12,7 +12,7 @@ import (
 // samples take care of what was measured while the portal runs.
 type samples struct {
 	keep    *monitor.Keep
-	history atomic.Pointer[demo.History] // none unless this is the demo; a reset brings another
+	history atomic.Pointer[history.History] // none unless this is the demo; a reset brings another
 }
 
 // data returns the endpoints for measured values.

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"spyglass/backend/demo"
+	"spyglass/backend/demo/history"
+	"spyglass/backend/demo/stage"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/audit"
 	"spyglass/backend/portal/collector"
@@ -23,7 +24,7 @@ func (s *Server) openStage(ctx context.Context) error {
 	if !s.Setting.Demo {
 		return nil
 	}
-	s.stage = demo.NewStage(demo.StageOptions{
+	s.stage = stage.New(stage.Options{
 		DB: s.db, Clock: s.pace, Log: s.o.Log, Guard: s.guard, Reset: s.reset, Filling: func() bool {
 			return s.samples.filling()
 		},
@@ -42,8 +43,8 @@ func (s *Server) trouble() func(context.Context, *resource.Endpoint) error {
 	return s.stage.Trouble
 }
 
-func (s *Server) newHistory() *demo.History {
-	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now,
+func (s *Server) newHistory() *history.History {
+	return history.New(history.Options{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now,
 		Guard: s.guard, Ends: true})
 }
 
@@ -107,10 +108,7 @@ func (s *Server) reset(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	made, err := resource.Get(ctx, s.db, incident.DemoTimes.Name, incident.DemoTimeID)
-	if fault.Is(err, fault.Unknown) {
-		made, err = &incident.DemoTime{ID: incident.DemoTimeID}, nil
-	}
+	made, err := incident.TimeOf(ctx, s.db)
 	if err == nil {
 		err = copyFile(filepath.Join(folder, "portal.db.key"), filepath.Join(s.o.Data, "portal.db.key"))
 	}

@@ -39,6 +39,7 @@ import (
 	"spyglass/backend/backup"
 	"spyglass/backend/clock"
 	"spyglass/backend/demo"
+	"spyglass/backend/demo/stage"
 	"spyglass/backend/events"
 	"spyglass/backend/fault"
 	"spyglass/backend/loopback"
@@ -108,7 +109,7 @@ type Server struct {
 	series    *series.DB
 	samples   *samples
 	pace      *clock.Clock // the time of what the portal watches: the world's, unless this is a demo
-	stage     *demo.Stage  // nil unless this is a demo
+	stage     *stage.Stage // nil unless this is a demo
 	remaking  sync.Mutex   // held while the demo is reset, and for good once the server has stopped
 	engines   func() *monitor.Engine
 	engine    atomic.Pointer[monitor.Engine]

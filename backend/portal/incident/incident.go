@@ -6,6 +6,7 @@ package incident
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -243,6 +244,15 @@ type DemoTime struct {
 
 // DemoTimeID is the id of the one row.
 const DemoTimeID int64 = 1
+
+// TimeOf returns the row, or a new one.
+func TimeOf(ctx context.Context, r resource.Reader) (*DemoTime, error) {
+	row, err := resource.Lookup(ctx, r, demoTimeRows, DemoTimeID)
+	if row == nil {
+		row = &DemoTime{ID: DemoTimeID}
+	}
+	return row, err
+}
 
 // DemoTimes declares the row; /demo/time shows it.
 var DemoTimes = resource.Resource[*DemoTime]{

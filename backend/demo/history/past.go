@@ -1,4 +1,4 @@
-package demo
+package history
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (h *History) keepPast(ctx context.Context, until int64, polled bool) error 
 
 func (h *History) writePast(ctx context.Context, change func(row *incident.DemoTime)) error {
 	return h.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := demoTime(ctx, tx)
+		row, err := incident.TimeOf(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
-package demo
+package stage
 
 import (
+	"spyglass/backend/demo"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/portal/incident"
@@ -18,19 +19,13 @@ var alertStorm = effect{
 			uint64(p.DataPoint.ID)) >= s.Strength {
 			return v
 		}
-		at := place{point: p.DataPoint}
-		var err error
-		if at.expr, err = threshold.ParseAlertExpr(p.DataPoint.AlertExpr); err != nil {
-			return v
-		}
 		severity := threshold.SeverityWarn + lot(drawn(p.Wild), uint64(p.Device), uint64(p.DataPoint.ID))%3
-		for severity > threshold.SeverityWarn && !at.reaches(severity) {
-			severity--
+		for ; severity >= threshold.SeverityWarn; severity-- {
+			if beyond, ok := demo.ValueOf(p.DataPoint, severity); ok {
+				return beyond
+			}
 		}
-		if !at.reaches(severity) {
-			return v
-		}
-		return at.number(severity)
+		return v
 	},
 	every: 10, most: 60,
 }

@@ -1,4 +1,9 @@
-package demo
+// Package stage simulates the incidents of the demo, and keeps the demo's time.
+//
+// An incident has one of several effects, a file each: simulated devices fall silent or
+// show other values, simulated collectors stop, requests to the API are delayed or
+// refused.
+package stage
 
 import (
 	"cmp"
@@ -16,8 +21,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// StageOptions configures a Stage.
-type StageOptions struct {
+// Options configures a Stage.
+type Options struct {
 	DB    resource.LiveDB
 	Clock *clock.Clock // the time of the demo
 	Log   *slog.Logger // slog.Default when nil
@@ -39,10 +44,10 @@ type StageOptions struct {
 //
 // # Concurrency
 //
-// NewStage, Start and Stop are for one owner; everything else is safe for
+// New, Start and Stop are for one owner; everything else is safe for
 // concurrent use, and never waits.
 type Stage struct {
-	o      StageOptions
+	o      Options
 	scenes atomic.Pointer[[]scene]
 	load   sync.Mutex   // one Load after the other
 	timed  sync.Mutex   // one change of the time after the other
@@ -88,8 +93,8 @@ var effects = []effect{
 	slowAnswers, tooManyRequests, failingAnswers, expiredSession,
 }
 
-// NewStage makes a stage on which nothing happens yet.
-func NewStage(o StageOptions) *Stage {
+// New makes a stage on which nothing happens yet.
+func New(o Options) *Stage {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	s := &Stage{o: o, running: service.Group{Guard: o.Guard}}
 	s.scenes.Store(&[]scene{})

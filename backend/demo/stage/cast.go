@@ -1,10 +1,11 @@
-package demo
+package stage
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"spyglass/backend/demo/history"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
@@ -14,7 +15,7 @@ import (
 // with prefix.
 func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Incident) error {
 	return func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
-		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(remembers))
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(history.MostDevices))
 		i.DeviceID = suiting(devices, prefix)
 		return err
 	}
@@ -92,7 +93,7 @@ func parents(ctx context.Context, r resource.Reader, devices []fleet.Device) (ma
 
 // lot returns a number from 0 to 99 that is the same for the same names.
 func lot(names ...uint64) int64 {
-	h := uint64(seed)
+	h := uint64(0x5079676c617373)
 	for _, n := range names {
 		h = (h ^ n) * 0x9e3779b97f4a7c15
 		h ^= h >> 29

@@ -1,4 +1,8 @@
-package demo
+// Package history generates past samples of the demo's simulated devices.
+//
+// It fills the last seven days, including times when the portal was closed. A data
+// point has the value of its alert while that was open, so that samples match alerts.
+package history
 
 import (
 	"cmp"
@@ -17,8 +21,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// HistoryOptions configures a History.
-type HistoryOptions struct {
+// Options configures a History.
+type Options struct {
 	DB     resource.LiveDB
 	Series *series.DB
 	Log    *slog.Logger     // slog.Default when nil
@@ -68,18 +72,21 @@ type track struct {
 }
 
 const (
+	day        = 24 * 60 * 60 // seconds
 	past       = 7 * day
 	recent     = 2 * 60 * 60 // seconds that have a sample at each poll
 	halfDay    = day / 2
 	worked     = "expression"    // the postProcessorMethod of what is worked out
-	remembers  = 1000            // devices
 	many       = 300             // devices from which on less is kept
 	together   = 400             // series of a step
 	afterStart = 2 * time.Second // work begins: a window that opens comes first
 )
 
-// NewHistory makes a history that does nothing yet.
-func NewHistory(o HistoryOptions) *History {
+// MostDevices is the number of devices that have a history: the first ones.
+const MostDevices = 1000
+
+// New makes a history that does nothing yet.
+func New(o Options) *History {
 	h := &History{db: o.DB, series: o.Series, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, ends: o.Ends,
 		filled: map[int64]int64{}}
 	if h.clock == nil {
@@ -190,7 +197,7 @@ func (h *History) Once(ctx context.Context) error {
 
 // find reads the simulated instances.
 func (h *History) find(ctx context.Context) error {
-	devices, err := resource.Find(ctx, h.db, fleet.Devices.Name, resource.Limit(remembers))
+	devices, err := resource.Find(ctx, h.db, fleet.Devices.Name, resource.Limit(MostDevices))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package demo
+package stage
 
 import (
 	"context"
@@ -121,19 +121,10 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 	return s.timing(), s.Load(ctx)
 }
 
-// demoTime returns the row with the time of the demo, or a new one.
-func demoTime(ctx context.Context, r resource.Reader) (*incident.DemoTime, error) {
-	row, err := resource.Lookup(ctx, r, incident.DemoTimes.Name, incident.DemoTimeID)
-	if row == nil {
-		row = &incident.DemoTime{ID: incident.DemoTimeID}
-	}
-	return row, err
-}
-
 // keepTime stores the state of the demo clock, unless it shows real time.
 func (s *Stage) keepTime(ctx context.Context) error {
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := demoTime(ctx, tx)
+		row, err := incident.TimeOf(ctx, tx)
 		if err != nil {
 			return err
 		}

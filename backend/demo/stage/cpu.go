@@ -1,6 +1,7 @@
-package demo
+package stage
 
 import (
+	"spyglass/backend/demo"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal/incident"
 )
@@ -8,7 +9,7 @@ import (
 // cpuStorm keeps processors busy: between the strength and two percent less.
 var cpuStorm = effect{
 	kind: incident.CPUStorm,
-	pick: aGroup(webShop),
+	pick: aGroup(demo.WebShop),
 	cast: theGroup,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {
 		busy := float64(s.Strength) - float64(lot(uint64(p.Device), uint64(p.At)))/50

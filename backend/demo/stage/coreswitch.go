@@ -1,9 +1,10 @@
-package demo
+package stage
 
 import (
 	"context"
 	"slices"
 
+	"spyglass/backend/demo/history"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/portal/incident"
@@ -16,7 +17,7 @@ var coreSwitchDown = effect{
 	kind: incident.CoreSwitchDown,
 	pick: aDevice("core-sw-01."),
 	cast: func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
-		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(remembers))
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(history.MostDevices))
 		if err != nil {
 			return nil, err
 		}
