@@ -25,7 +25,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
 	"spyglass/app/keychain"
-	"spyglass/app/shell"
+	"spyglass/app/shell/tray"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/resource"
@@ -100,7 +100,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
-		Folder: folder, Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice,
+		Folder: folder, Desktop: a.desktop, Tray: a.desktop && tray.Has, Demo: a.Setting.Demo, Notice: a.notice,
 		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts,
 		Databases:   a.Databases(),
 		Tail:        tail,

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"spyglass/app/keychain"
-	"spyglass/app/shell"
+	"spyglass/app/shell/notice"
 	"spyglass/backend/portal/alert"
 	"spyglass/backend/portal/threshold"
 )
@@ -25,7 +25,7 @@ const (
 // tellAlerts sends a notice of critical alerts that open from now on to show,
 // until ctx ends: of those that the window's user may see and that are neither
 // in maintenance nor acknowledged.
-func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
+func (a *App) tellAlerts(ctx context.Context, show chan<- notice.Notice) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
 	}
@@ -102,10 +102,10 @@ func (l *alertWatch) news(ctx context.Context) (opened []openAlert, err error) {
 }
 
 // noticeOf returns a notice of one alert, or of several at once.
-func noticeOf(opened []openAlert) shell.Notice {
+func noticeOf(opened []openAlert) notice.Notice {
 	if len(opened) == 1 {
 		a := opened[0]
-		return shell.Notice{
+		return notice.Notice{
 			Title: a.Device + " is critical", Link: alertsLink + "/" + a.ID,
 			Body: strings.TrimSpace(
 				fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint,
@@ -122,5 +122,5 @@ func noticeOf(opened []openAlert) shell.Notice {
 	if more := len(names) - mostNamed; more > 0 {
 		body = fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
-	return shell.Notice{Title: fmt.Sprintf("%d new critical alerts", len(opened)), Body: body, Link: alertsLink}
+	return notice.Notice{Title: fmt.Sprintf("%d new critical alerts", len(opened)), Body: body, Link: alertsLink}
 }

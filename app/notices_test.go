@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"spyglass/app/shell"
+	"spyglass/app/shell/notice"
 )
 
 func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
@@ -21,22 +21,22 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 	for _, step := range []struct {
 		now  []openAlert
 		off  bool
-		want shell.Notice
+		want notice.Notice
 	}{
 		{[]openAlert{alert("1", "web-01")}, false,
-			shell.Notice{Title: "web-01 is critical", Body: "CPU busy is 97, above 95",
+			notice.Notice{Title: "web-01 is critical", Body: "CPU busy is 97, above 95",
 				Link: "spyglass://monitor/alerts/1"}},
-		{[]openAlert{alert("1", "web-01")}, false, shell.Notice{}},
+		{[]openAlert{alert("1", "web-01")}, false, notice.Notice{}},
 		{[]openAlert{alert("2", "db-01"), alert("3", "db-01"), alert("1", "web-01")}, false,
-			shell.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
-		{nil, false, shell.Notice{}},
-		{[]openAlert{alert("10", "web-02")}, true, shell.Notice{}},  // told off
-		{[]openAlert{alert("10", "web-02")}, false, shell.Notice{}}, // and not told later
-		{[]openAlert{alert("1", "web-01")}, false, shell.Notice{}},  // it was taken on, and let go again
+			notice.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
+		{nil, false, notice.Notice{}},
+		{[]openAlert{alert("10", "web-02")}, true, notice.Notice{}},  // told off
+		{[]openAlert{alert("10", "web-02")}, false, notice.Notice{}}, // and not told later
+		{[]openAlert{alert("1", "web-01")}, false, notice.Notice{}},  // it was taken on, and let go again
 		{
 			[]openAlert{alert("4", "a"), alert("5", "b"), alert("6", "c"), alert("7", "d"), alert("8", "e"),
 				alert("9", "a")}, false,
-			shell.Notice{Title: "6 new critical alerts", Body: "a, b, c and 2 more", Link: "spyglass://monitor/alerts"},
+			notice.Notice{Title: "6 new critical alerts", Body: "a, b, c and 2 more", Link: "spyglass://monitor/alerts"},
 		},
 	} {
 		now, off = step.now, step.off
@@ -44,7 +44,7 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got shell.Notice
+		var got notice.Notice
 		if len(opened) > 0 {
 			got = noticeOf(opened)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"spyglass/app/keychain"
-	"spyglass/app/shell"
+	"spyglass/app/shell/tray"
 	"spyglass/backend/portal/threshold"
 )
 
@@ -15,7 +15,7 @@ const traySetting = "tray" // of the person: false for no icon
 
 // tellTray sends the tray's content to show, now and at each change until ctx
 // ends: the critical and the error alerts that notices would report.
-func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
+func (a *App) tellTray(ctx context.Context, show chan<- tray.Tray) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // no tray either, on a desktop without a session bus
 	}
@@ -23,7 +23,7 @@ func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
 	if err := a.workspace.Setting(ctx, a.window.Load(), traySetting, &wanted); err != nil || !wanted {
 		return err
 	}
-	var told shell.Tray
+	var told tray.Tray
 	tell := func() error {
 		now, err := a.tray(ctx)
 		if err != nil || reflect.DeepEqual(now, told) {
@@ -43,38 +43,38 @@ func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
 	return a.alertsChange(ctx, tell)
 }
 
-func (a *App) tray(ctx context.Context) (shell.Tray, error) {
-	critical, criticals, err := a.openAlerts(ctx, threshold.SeverityCritical, shell.MostWorst)
+func (a *App) tray(ctx context.Context) (tray.Tray, error) {
+	critical, criticals, err := a.openAlerts(ctx, threshold.SeverityCritical, tray.MostWorst)
 	if err != nil {
-		return shell.Tray{}, err
+		return tray.Tray{}, err
 	}
-	failed, failures, err := a.openAlerts(ctx, threshold.SeverityError, shell.MostWorst)
+	failed, failures, err := a.openAlerts(ctx, threshold.SeverityError, tray.MostWorst)
 	if err != nil {
-		return shell.Tray{}, err
+		return tray.Tray{}, err
 	}
 	return trayOf(criticals, failures, append(critical, failed...)), nil
 }
 
 // trayOf names the first of the alerts, which are sorted.
-func trayOf(criticals, failures int, alerts []openAlert) shell.Tray {
-	tray := shell.Tray{Text: "no alert is critical or an error"}
+func trayOf(criticals, failures int, alerts []openAlert) tray.Tray {
+	content := tray.Tray{Text: "no alert is critical or an error"}
 	errorCount := fmt.Sprintf("%d errors", failures)
 	if failures == 1 {
 		errorCount = "1 error"
 	}
 	switch {
 	case criticals > 0 && failures > 0:
-		tray.Level, tray.Text = shell.Critical, fmt.Sprintf("%d critical, %s", criticals, errorCount)
+		content.Level, content.Text = tray.Critical, fmt.Sprintf("%d critical, %s", criticals, errorCount)
 	case criticals > 0:
-		tray.Level, tray.Text = shell.Critical, fmt.Sprintf("%d critical", criticals)
+		content.Level, content.Text = tray.Critical, fmt.Sprintf("%d critical", criticals)
 	case failures > 0:
-		tray.Level, tray.Text = shell.Errors, errorCount
+		content.Level, content.Text = tray.Errors, errorCount
 	}
-	for _, alert := range alerts[:min(len(alerts), shell.MostWorst)] {
-		tray.Worst = append(tray.Worst, shell.Entry{
+	for _, alert := range alerts[:min(len(alerts), tray.MostWorst)] {
+		content.Worst = append(content.Worst, tray.Entry{
 			Text: alert.Device + ": " + strings.TrimSpace(alert.Source+" "+alert.DataPoint), Link: alertsLink +
 				"/" + alert.ID,
 		})
 	}
-	return tray
+	return content
 }

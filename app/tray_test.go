@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"spyglass/app/shell"
+	"spyglass/app/shell/tray"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -21,9 +21,9 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 		}
 		return some
 	}
-	entries := func(to int) (some []shell.Entry) {
+	entries := func(to int) (some []tray.Entry) {
 		for id := 1; id <= to; id++ {
-			some = append(some, shell.Entry{Text: "web-0" + strconv.Itoa(id) + ": CPU busy",
+			some = append(some, tray.Entry{Text: "web-0" + strconv.Itoa(id) + ": CPU busy",
 				Link: "spyglass://monitor/alerts/" + strconv.Itoa(id)})
 		}
 		return some
@@ -31,12 +31,12 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 	for _, tt := range []struct {
 		criticals, failures int
 		alerts              []openAlert
-		want                shell.Tray
+		want                tray.Tray
 	}{
-		{0, 0, nil, shell.Tray{Level: shell.Calm, Text: "no alert is critical or an error"}},
-		{0, 1, alerts(1, 1), shell.Tray{Level: shell.Errors, Text: "1 error", Worst: entries(1)}},
-		{2, 0, alerts(1, 2), shell.Tray{Level: shell.Critical, Text: "2 critical", Worst: entries(2)}},
-		{1200, 7, alerts(1, 9), shell.Tray{Level: shell.Critical, Text: "1200 critical, 7 errors", Worst: entries(5)}},
+		{0, 0, nil, tray.Tray{Level: tray.Calm, Text: "no alert is critical or an error"}},
+		{0, 1, alerts(1, 1), tray.Tray{Level: tray.Errors, Text: "1 error", Worst: entries(1)}},
+		{2, 0, alerts(1, 2), tray.Tray{Level: tray.Critical, Text: "2 critical", Worst: entries(2)}},
+		{1200, 7, alerts(1, 9), tray.Tray{Level: tray.Critical, Text: "1200 critical, 7 errors", Worst: entries(5)}},
 	} {
 		if got := trayOf(tt.criticals, tt.failures, tt.alerts); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("of %d and %d it tells %+v, want %+v", tt.criticals, tt.failures, got, tt.want)
@@ -72,7 +72,7 @@ func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	show := make(chan shell.Tray, 1)
+	show := make(chan tray.Tray, 1)
 	change(`{"tray":false}`)
 	if err := a.tellTray(t.Context(), show); err != nil || len(show) != 0 {
 		t.Errorf("switched off, it tells %d times (%v)", len(show), err)
@@ -81,7 +81,7 @@ func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- a.tellTray(ctx, show) }()
-	if got, want := <-show, (shell.Tray{Text: "no alert is critical or an error"}); !reflect.DeepEqual(got, want) {
+	if got, want := <-show, (tray.Tray{Text: "no alert is critical or an error"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("of no alerts it tells %+v, want %+v", got, want)
 	}
 	cancel()

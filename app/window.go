@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"spyglass/app/shell"
+	"spyglass/app/shell/notice"
+	"spyglass/app/shell/tray"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
 	"spyglass/backend/service"
@@ -40,7 +42,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
 	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nobody waits for them; p.opened is closed in any case
 	tasks.Go("opening the portal", func() { p.open(ctx, o, args) })
-	notices, tray := make(chan shell.Notice), make(chan shell.Tray)
+	notices, trays := make(chan notice.Notice), make(chan tray.Tray)
 	select {
 	case <-held:
 	case <-p.opened:
@@ -61,10 +63,10 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			func(a *App) error { return a.tellAlerts(telling, notices) })
 	})
 	tells.Go("the tray", func() {
-		p.tell(telling, "the tray icon no longer shows alerts", func(a *App) error { return a.tellTray(telling, tray) })
+		p.tell(telling, "the tray icon no longer shows alerts", func(a *App) error { return a.tellTray(telling, trays) })
 	})
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: trays,
 		Native: &p.native.Native, Log: o.Log,
 		Pause: p.pause,
 		Link: func(text string) {

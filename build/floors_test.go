@@ -47,6 +47,7 @@ var floors = [][]string{
 	{"app/explorer/window", "app/explorer/pages", "app/explorer/undo", "app/explorer/remote", "app/explorer/script",
 		"app/explorer/transfer"},
 	{"app/explorer"}, // puts the rooms together
+	{"app/shell/notice", "app/shell/tray"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
 	{"build/desktop", "build/torture", "build/project", "app/shell/emptywindow"},
@@ -65,14 +66,14 @@ var only = map[string][]string{
 
 	"database/sql":                    {"backend/store/sqlite", "build/bench"},
 	"modernc.org/sqlite":              {"backend/store/sqlite", "build/bench"},
-	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
+	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow", "app/shell/notice"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},
 	"github.com/xuri/excelize/v2":     {"backend/sheet"},
 	"github.com/wneessen/go-mail":     {"backend/notify"},
 	"github.com/go-resty/resty/v2":    {"app/explorer/client"},
 	"github.com/spf13/cobra":          {""},
-	"fyne.io/systray":                 {"app/shell"},
+	"fyne.io/systray":                 {"app/shell/tray"},
 
 	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
 	"github.com/klauspost/compress":            {"backend/remotewrite", "app/workspace"},

@@ -1,5 +1,5 @@
 // Package shell shows the desktop window and gives its page access to the desktop.
-// It is the only package that imports Wails.
+// Only it and its packages import Wails.
 //
 // The window shows no page of its own. It loads the address that Window.Open
 // returns, so that a browser and the window run the same page from the same
@@ -28,6 +28,9 @@ package shell
 import (
 	"errors"
 	"log/slog"
+
+	"spyglass/app/shell/notice"
+	"spyglass/app/shell/tray"
 )
 
 // ErrHeadless is returned by Run in a build without the window.
@@ -66,11 +69,11 @@ type Window struct {
 	Raise <-chan struct{}
 
 	// Notices are shown by the desktop, where it can; nil for none.
-	Notices <-chan Notice
+	Notices <-chan notice.Notice
 
 	// Tray delivers the content of the icon in the desktop's tray, where there
 	// is a tray; nil for no icon. The first value shows the icon.
-	Tray <-chan Tray
+	Tray <-chan tray.Tray
 
 	// Pause is called when the tray's menu pauses notices or resumes them.
 	Pause func(paused bool)

@@ -7,9 +7,6 @@ import "context"
 // Desktop reports whether this build can open a window.
 const Desktop = false
 
-// HasTray reports whether the window has an icon in the desktop's tray.
-const HasTray = false
-
 // DisplayMissing returns the reason why no window can open, in one sentence; it
 // is empty when one can.
 func DisplayMissing() string {

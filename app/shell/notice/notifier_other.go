@@ -1,6 +1,6 @@
 //go:build desktop && !linux
 
-package shell
+package notice
 
 import (
 	"context"

@@ -1,15 +1,15 @@
 //go:build desktop
 
-package shell
+package tray
 
 import (
 	"fyne.io/systray"
 	"github.com/godbus/dbus/v5"
 )
 
-// startTray shows the tray with the entries that build adds. If the bus has no
+// start shows the tray with the entries that build adds. If the bus has no
 // tray, or gets one later, the icon waits.
-func startTray(build func()) error {
+func start(build func()) error {
 	if _, err := dbus.SessionBus(); err != nil {
 		return err // the library would only log it
 	}
@@ -19,6 +19,6 @@ func startTray(build func()) error {
 	return nil
 }
 
-// endTray does nothing: the icon disappears with the program. The connection
+// end does nothing: the icon disappears with the program. The connection
 // that the library would close is the keyring's, too.
-func endTray() {}
+func end() {}

@@ -1,6 +1,6 @@
 //go:build desktop && !darwin
 
-package shell
+package tray
 
 import (
 	"context"
@@ -15,38 +15,37 @@ import (
 	"fyne.io/systray"
 )
 
-// HasTray reports whether the window has an icon in the desktop's tray, where
-// the desktop has one.
-const HasTray = true
+// Has reports whether the window has an icon in the desktop's tray, where the
+// desktop has one.
+const Has = true
 
 // tray is the icon in the desktop's tray, and its menu.
 type tray struct {
-	window Window
-	icons  map[Level][]byte
-	head   *systray.MenuItem // how many alerts are open
-	worst  [MostWorst]*systray.MenuItem
+	Menu
+	icons map[Level][]byte
+	head  *systray.MenuItem // how many alerts are open
+	worst [MostWorst]*systray.MenuItem
 
 	mu   sync.Mutex
 	told Tray // the tray shown for worst
 }
 
-// showTray shows the tray's content until the window closes. There is one tray
-// in a process, and nothing waits for it: Linux removes the icon with the
-// program.
-func (r *running) showTray() {
+// Show shows the tray's content until closing. There is one tray in a process, and
+// nothing has to wait for it: Linux removes the icon with the program.
+func (m Menu) Show(contents <-chan Tray, closing <-chan struct{}) {
 	var shown *tray
 	for {
 		select {
-		case <-r.closing:
+		case <-closing:
 			if shown != nil {
-				endTray()
+				end()
 			}
 			return
-		case now := <-r.window.Tray:
+		case now := <-contents:
 			if shown == nil {
 				var err error
-				if shown, err = r.newTray(now); err != nil {
-					r.window.Log.Warn("the desktop's tray shows no icon", "err", err)
+				if shown, err = newTray(m, now); err != nil {
+					m.Log.Warn("the desktop's tray shows no icon", "err", err)
 					return
 				}
 				continue
@@ -56,8 +55,8 @@ func (r *running) showTray() {
 	}
 }
 
-func (r *running) newTray(first Tray) (*tray, error) {
-	icons, err := trayIcons(r.window.Icon)
+func newTray(m Menu, first Tray) (*tray, error) {
+	icons, err := iconsOf(m.Icon)
 	if err != nil {
 		return nil, err
 	}
@@ -66,48 +65,48 @@ func (r *running) newTray(first Tray) (*tray, error) {
 			icons[level] = ico(icon)
 		}
 	}
-	t := &tray{window: r.window, icons: icons}
+	t := &tray{Menu: m, icons: icons}
 	log.SetFlags(0) // what the library has to say; all else here has slog
-	log.SetOutput(trayLog{r.window.Log})
-	systray.SetTitle(t.window.Title)
-	systray.SetOnTapped(r.raise)
-	return t, startTray(func() {
-		t.menu(r)
+	log.SetOutput(libraryLog{m.Log})
+	systray.SetTitle(m.Title)
+	systray.SetOnTapped(m.Open)
+	return t, start(func() {
+		t.menu()
 		t.tell(first)
 	})
 }
 
 // menu makes the menu, once; its entries stay, and change.
-func (t *tray) menu(r *running) {
-	r.entry("Open "+t.window.Title, r.raise)
+func (t *tray) menu() {
+	t.entry("Open "+t.Title, t.Open)
 	systray.AddSeparator()
-	t.head = r.entry("", nil)
+	t.head = t.entry("", nil)
 	t.head.Disable()
 	for i := range t.worst {
 		t.worst[i] = systray.AddMenuItem("", "")
 		clicks := t.worst[i].ClickedCh
-		r.tasks.Keep(r.wails, "tray", func(context.Context) { t.open(i, clicks) })
+		t.Tasks.Keep(t.Context, "tray", func(context.Context) { t.follow(i, clicks) })
 	}
 	systray.AddSeparator()
 	pause := systray.AddMenuItemCheckbox("Pause notices", "", false)
-	r.tasks.Keep(r.wails, "tray", func(context.Context) {
+	t.Tasks.Keep(t.Context, "tray", func(context.Context) {
 		for range pause.ClickedCh {
 			if pause.Checked() {
 				pause.Uncheck()
 			} else {
 				pause.Check()
 			}
-			t.window.Pause(pause.Checked())
+			t.Pause(pause.Checked())
 		}
 	})
-	r.entry("Quit", r.quit)
+	t.entry("Quit", t.Quit)
 }
 
 // entry adds a line to the menu; a click on it calls do, unless that is nil.
-func (r *running) entry(text string, do func()) *systray.MenuItem {
+func (t *tray) entry(text string, do func()) *systray.MenuItem {
 	item := systray.AddMenuItem(text, "")
 	if do != nil {
-		r.tasks.Keep(r.wails, "tray", func(context.Context) {
+		t.Tasks.Keep(t.Context, "tray", func(context.Context) {
 			for range item.ClickedCh {
 				do()
 			}
@@ -116,8 +115,8 @@ func (r *running) entry(text string, do func()) *systray.MenuItem {
 	return item
 }
 
-// open opens the link of entry i at each click on it.
-func (t *tray) open(i int, clicks <-chan struct{}) {
+// follow opens the link of entry i at each click on it.
+func (t *tray) follow(i int, clicks <-chan struct{}) {
 	for range clicks {
 		t.mu.Lock()
 		link := ""
@@ -126,7 +125,7 @@ func (t *tray) open(i int, clicks <-chan struct{}) {
 		}
 		t.mu.Unlock()
 		if link != "" {
-			t.window.Link(link)
+			t.Link(link)
 		}
 	}
 }
@@ -136,7 +135,7 @@ func (t *tray) tell(now Tray) {
 	t.told = now
 	t.mu.Unlock()
 	systray.SetIcon(t.icons[now.Level])
-	systray.SetTooltip(t.window.Title + ": " + now.Text)
+	systray.SetTooltip(t.Title + ": " + now.Text)
 	t.head.SetTitle(now.Text)
 	for i, item := range t.worst {
 		if i >= len(now.Worst) {
@@ -164,10 +163,10 @@ func label(text string) string {
 	return strings.ReplaceAll(text, mark, mark+mark)
 }
 
-// trayLog logs the library's messages, a line at a time.
-type trayLog struct{ log *slog.Logger }
+// libraryLog logs the library's messages, a line at a time.
+type libraryLog struct{ log *slog.Logger }
 
-func (l trayLog) Write(line []byte) (int, error) {
+func (l libraryLog) Write(line []byte) (int, error) {
 	l.log.Warn("the desktop's tray shows no icon, or an old one", "err", strings.TrimSpace(string(line)))
 	return len(line), nil
 }

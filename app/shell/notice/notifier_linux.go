@@ -1,4 +1,4 @@
-package shell
+package notice
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	noticeService = "org.freedesktop.Notifications"
-	noticePath    = dbus.ObjectPath("/org/freedesktop/Notifications")
+	busService = "org.freedesktop.Notifications"
+	busPath    = dbus.ObjectPath("/org/freedesktop/Notifications")
 
-	noticePatience = 5 * time.Second // for a service that does not respond
-	mostNotices    = 100             // whose links are kept
+	patience    = 5 * time.Second // for a service that does not respond
+	mostNotices = 100             // whose links are kept
 )
 
 // notifier shows notices by the notification service of the session bus.
@@ -41,8 +41,8 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 	}
 	n := &notifier{conn: conn, clicked: clicked, links: map[uint32]string{}}
 	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
-		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(noticePath),
-			dbus.WithMatchInterface(noticeService), dbus.WithMatchMember(member)))
+		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(busPath),
+			dbus.WithMatchInterface(busService), dbus.WithMatchMember(member)))
 	}
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -60,13 +60,13 @@ func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, err
 func (n *notifier) close() error { return n.conn.Close() }
 
 func (n *notifier) show(ctx context.Context, notice Notice) error {
-	ctx, cancel := context.WithTimeout(ctx, noticePatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var id uint32
 	// The body may be markup: names of devices are in it.
-	err := n.conn.Object(noticeService, noticePath).CallWithContext(ctx, noticeService+".Notify", 0,
+	err := n.conn.Object(busService, busPath).CallWithContext(ctx, busService+".Notify", 0,
 		"Spyglass", uint32(0), "spyglass", notice.Title, html.EscapeString(notice.Body), []string{"default", "Show"},
 		map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("spyglass")}, int32(-1)).Store(&id)
 	if err != nil {
@@ -93,7 +93,7 @@ func (n *notifier) heard(signal *dbus.Signal) {
 	link := n.links[id]
 	delete(n.links, id)
 	n.mu.Unlock()
-	if signal.Name == noticeService+".ActionInvoked" && link != "" {
+	if signal.Name == busService+".ActionInvoked" && link != "" {
 		n.clicked(link)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build desktop
 
-package shell
+package tray
 
 import (
 	"runtime"
@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// startTray shows the tray with the entries that build adds.
-func startTray(build func()) error {
+// start shows the tray with the entries that build adds.
+func start(build func()) error {
 	ready := make(chan struct{})
 	began := sync.OnceFunc(func() { close(ready) })
 	new(service.Group).Go("tray", func() {
@@ -27,5 +27,5 @@ func startTray(build func()) error {
 	return nil
 }
 
-// endTray takes the icon away, which would stay until the mouse comes over it.
-func endTray() { systray.Quit() }
+// end takes the icon away, which would stay until the mouse comes over it.
+func end() { systray.Quit() }

@@ -1,4 +1,4 @@
-package shell
+package tray
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"image/png"
 )
 
-// traySize is the tray icon's width and height in pixels: twice the size on
+// iconSize is the tray icon's width and height in pixels: twice the size on
 // most desktops, for screens with small pixels.
-const traySize = 64
+const iconSize = 64
 
 // fills are the dots of the levels: --crit-fill and --error-fill of the dark theme.
 var fills = map[Level]color.RGBA{
@@ -19,9 +19,9 @@ var fills = map[Level]color.RGBA{
 	Critical: {0xec, 0x56, 0x5b, 0xff},
 }
 
-// trayIcons returns the application's icon as PNGs of the tray's size, with a
+// iconsOf returns the application's icon as PNGs of the tray's size, with a
 // dot in the corner if there are alerts.
-func trayIcons(application []byte) (map[Level][]byte, error) {
+func iconsOf(application []byte) (map[Level][]byte, error) {
 	from, err := png.Decode(bytes.NewReader(application))
 	if err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func trayIcons(application []byte) (map[Level][]byte, error) {
 	icons := map[Level][]byte{}
 	for _, level := range []Level{Calm, Errors, Critical} {
 		if fill, bad := fills[level]; bad {
-			const radius, ring = traySize / 4, 4 // the ring is clear: it sets the dot apart from the mark
-			centre := image.Pt(traySize-radius, traySize-radius)
+			const radius, ring = iconSize / 4, 4 // the ring is clear: it sets the dot apart from the mark
+			centre := image.Pt(iconSize-radius, iconSize-radius)
 			disc(icon, centre, radius+ring, color.RGBA{})
 			disc(icon, centre, radius, fill)
 		}
@@ -47,11 +47,11 @@ func trayIcons(application []byte) (map[Level][]byte, error) {
 // shrink returns the mean of the pixels that fall on one, with their transparency.
 func shrink(from image.Image) *image.RGBA {
 	b := from.Bounds()
-	to := image.NewRGBA(image.Rect(0, 0, traySize, traySize))
-	for y := range traySize {
-		for x := range traySize {
-			area := image.Rect(x*b.Dx()/traySize, y*b.Dy()/traySize, (x+1)*b.Dx()/traySize,
-				(y+1)*b.Dy()/traySize).Add(b.Min)
+	to := image.NewRGBA(image.Rect(0, 0, iconSize, iconSize))
+	for y := range iconSize {
+		for x := range iconSize {
+			area := image.Rect(x*b.Dx()/iconSize, y*b.Dy()/iconSize, (x+1)*b.Dx()/iconSize,
+				(y+1)*b.Dy()/iconSize).Add(b.Min)
 			to.SetRGBA(x, y, mean(from, area))
 		}
 	}
@@ -86,7 +86,7 @@ func disc(on draw.Image, centre image.Point, radius int, fill color.RGBA) {
 func ico(picture []byte) []byte {
 	head := []any{
 		uint16(0), uint16(1), uint16(1), // reserved, an icon, one picture
-		uint8(traySize), uint8(traySize), uint8(0), uint8(0), uint16(1), uint16(32), // planes, bits a pixel
+		uint8(iconSize), uint8(iconSize), uint8(0), uint8(0), uint16(1), uint16(32), // planes, bits a pixel
 		uint32(len(picture)), uint32(22), // where the picture begins: after these
 	}
 	var out bytes.Buffer

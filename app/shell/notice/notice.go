@@ -1,4 +1,8 @@
-package shell
+// Package notice shows desktop notifications.
+//
+// Linux has the notification service of the session bus, Windows and macOS have those
+// of Wails.
+package notice
 
 // Notice is a desktop notification.
 type Notice struct {

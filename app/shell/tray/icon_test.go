@@ -1,4 +1,4 @@
-package shell
+package tray
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheTrayIconHasADotOfTheWorstLevel(t *testing.T) {
-	icons, err := trayIcons(icon.PNG)
+	icons, err := iconsOf(icon.PNG)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestTheTrayIconHasADotOfTheWorstLevel(t *testing.T) {
 			t.Errorf("level %d: the Windows icon file is not that picture", level)
 		}
 	}
-	if _, err := trayIcons([]byte("no picture")); err == nil {
+	if _, err := iconsOf([]byte("no picture")); err == nil {
 		t.Error("what is no picture makes an icon")
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package notice
 
 import (
 	"bufio"
@@ -49,7 +49,7 @@ func (s *noticing) Notify(app string, _ uint32, icon, title, body string, _ []st
 
 func (s *noticing) tell(t *testing.T, signal string, id uint32, value any) {
 	t.Helper()
-	if err := s.conn.Emit(noticePath, noticeService+"."+signal, id, value); err != nil {
+	if err := s.conn.Emit(busPath, busService+"."+signal, id, value); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -62,10 +62,10 @@ func serve(t *testing.T) *noticing {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	s := &noticing{conn: conn, shown: make(chan [4]string, 10)}
-	if err := conn.Export(s, noticePath, noticeService); err != nil {
+	if err := conn.Export(s, busPath, busService); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := conn.RequestName(noticeService, 0); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+	if reply, err := conn.RequestName(busService, 0); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
 	return s
