@@ -25,7 +25,8 @@
 // else is found by reading the body from the nearest mark. An entry pays for
 // itself in bytes of body, so the index is at most about a tenth of the body,
 // of whatever shape, and far less for usual ones. Which containers are open is
-// kept as exceptions from a rule (see fold).
+// kept as exceptions from a rule (see fold). Tree, table, chart, search, filter and diff
+// are in one package because all of them read a body through the same scanner and index.
 //
 // # Concurrency
 //

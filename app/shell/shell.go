@@ -5,7 +5,8 @@
 // returns, so that a browser and the window run the same page from the same
 // origin: through a bootstrap page, except on Linux, where that would start a
 // second process. No Go method is bound to the page: requests to the desktop go
-// over HTTP to Native.
+// over HTTP to Native. Files with a suffix (_linux, _other) have what differs between
+// systems.
 //
 // # Builds
 //
