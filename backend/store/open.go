@@ -5,6 +5,8 @@
 // A Table is made from a declaration in package resource: its columns, indexes
 // and endpoints follow from the fields. Beside its columns each row keeps its
 // JSON as it is shown ("body"), so that a page is read and joined, never encoded.
+// Reads, writes, caches and feeds are in one package because all of them follow the
+// version of a Table (seqlock).
 //
 // # Durability
 //
