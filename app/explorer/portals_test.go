@@ -238,6 +238,43 @@ func TestAPortalIsTriedBeforeItIsKept(t *testing.T) {
 	}
 }
 
+func TestAnAddressWithoutAPathLeadsToTheAPI(t *testing.T) {
+	h := build(t)
+	for _, mount := range []string{"/api", "/santaba/rest"} {
+		far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if path, ok := strings.CutPrefix(r.URL.Path, mount); ok {
+				r.URL.Path = "/api" + path
+				faraway(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<html>")
+		}))
+		for base, want := range map[string]string{
+			far.URL:             `"ok":true,"baseUrl":"` + far.URL + mount + `"`,
+			far.URL + "/":       `"ok":true,"baseUrl":"` + far.URL + mount + `"`,
+			far.URL + "/portal": `"ok":false,"baseUrl":"` + far.URL + `/portal"`,
+		} {
+			if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+
+				`"}`); !strings.Contains(a.body, want) {
+				t.Errorf("%s answered %d %s, want %s", base, a.status, a.body, want)
+			}
+		}
+		far.Close()
+	}
+}
+
+func TestASignInWhereThereIsNoneBlamesTheAddress(t *testing.T) {
+	h := build(t)
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(405) }))
+	defer far.Close()
+	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`"}`)
+	a := h.ask(1, "POST /explorer/portals/"+id+"/session", `{"username":"operator","password":"pa55word-there"}`)
+	if want := "there is no sign-in at " + far.URL; !strings.Contains(a.body, want) || a.status != 502 {
+		t.Errorf("a sign-in answered %d %s, want %s", a.status, a.body, want)
+	}
+}
+
 func TestARedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
 	h := build(t)
 	far := httptest.NewServer(http.HandlerFunc(faraway))

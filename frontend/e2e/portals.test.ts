@@ -18,6 +18,14 @@ const shot = (page: Page, name: string) =>
   shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined
 const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
 
+test('an address without a path becomes that of the API when the portal is added', async () => {
+  const page = await home.page()
+  const form = await portalForm(page, 'By its host', away.url)
+  await form.getByRole('button', { name: 'Add portal' }).click()
+  const signIn = page.getByRole('dialog', { name: 'Sign in to By its host' })
+  await signIn.getByText(`${away.url}/api`).waitFor()
+})
+
 test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
   const page = await home.page()
   const p = parts(page)

@@ -148,6 +148,10 @@ func sessionOf(t *outgoing.Target, response *http.Response, text []byte) (*works
 			RetryAfter: max(wait, time.Second)}
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: leadsAway(t, response)}
+	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed:
+		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("there is no sign-in at %s "+
+			"(it responded with %d). Check the address: the API of a Spyglass portal ends in /api", t.URL,
+			response.StatusCode)}
 	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
 		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s does not accept a "+
 			"sign-in with a user name (it responded with %d); use an API token instead", t.URL, response.StatusCode)}
@@ -210,7 +214,11 @@ type tried struct {
 	User     string  `json:"user" doc:"of the credential; empty when the portal does not say"`
 	Sentence string  `json:"sentence" doc:"what to do next; empty for nothing"`
 	OK       bool    `json:"ok"`
+	BaseURL  string  `json:"baseUrl" doc:"where the API begins; differs from the given address if that has no path"`
 }
+
+// usualPaths are where the API of a portal begins on its host.
+var usualPaths = []string{"/api", "/santaba/rest"}
 
 // tryPortal tests the connection to a portal as described in the body.
 func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (*tried, error) {
@@ -236,7 +244,31 @@ func (r *Portals) tryPortal(ctx context.Context, c *resource.Call) (*tried, erro
 	if t.Sign, err = r.tryingIn(p, secret); err != nil {
 		return nil, err
 	}
-	return r.whoIs(ctx, t, p)
+	return r.locate(ctx, t, p)
+}
+
+// locate tests the connection to a target. If its address has no path and is not an
+// API, locate also tries the usual paths.
+func (r *Portals) locate(ctx context.Context, t *outgoing.Target, p *workspace.Portal) (*tried, error) {
+	host := strings.TrimSuffix(t.URL, "/")
+	given, err := r.whoIs(ctx, t, p)
+	if err != nil || host != t.Origin || given.isPortal() {
+		return given, err
+	}
+	for _, path := range usualPaths {
+		t.URL = host + path
+		t.Place()
+		if found, err := r.whoIs(ctx, t, p); err == nil && found.isPortal() {
+			return found, nil
+		}
+	}
+	return given, nil
+}
+
+// isPortal reports whether the response came from the API of a portal, which has the
+// path that was asked for.
+func (t *tried) isPortal() bool {
+	return t.OK && t.Status != http.StatusNotFound && t.Status != http.StatusMethodNotAllowed
 }
 
 // tryingIn returns the way in of a portal that is not kept yet.
@@ -257,7 +289,7 @@ func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 	if err != nil {
 		return nil, err
 	}
-	out := &tried{MS: client.Millis(time.Since(began)), Status: response.StatusCode}
+	out := &tried{MS: client.Millis(time.Since(began)), Status: response.StatusCode, BaseURL: t.URL}
 	var about struct {
 		Version string
 		Data    struct{ Version string }

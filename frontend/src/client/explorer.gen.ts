@@ -2721,6 +2721,8 @@ export interface components {
             /** @description what to do next; empty for nothing */
             sentence: string;
             ok: boolean;
+            /** @description where the API begins; differs from the given address if that has no path */
+            baseUrl: string;
         };
         Line: {
             level: number;

@@ -41,6 +41,9 @@ export function wrongAddress(text: string, own: string[]): string {
   return ''
 }
 
+/** Whether an address names a host only, so that its API may begin further down. */
+export const hasNoPath = (address: string) => /^https?:\/\/[^/]+\/?$/i.test(address.trim())
+
 /** Whether a portal would get a password or a token without TLS, on another machine. */
 export function isInClear(address: string, auth: Portal['auth']): boolean {
   if (auth !== 'session' && auth !== 'token') return false
