@@ -1,2 +1,4 @@
-/** A fault's message as a sentence of its own. */
-export const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?]$/.test(text) ? '' : '.')
+/** A fault's message as a sentence of its own. An address or a name that it begins with stays as it is. */
+export const sentence = (text: string) =>
+  text.replace(/^[a-z]+(?=[\s,;'’]|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1)) +
+  (/[.?]$/.test(text) ? '' : '.')
