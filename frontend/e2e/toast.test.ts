@@ -4,25 +4,22 @@ import { newRequest, parts, suite, until } from './harness'
 
 const portal = suite()
 
-/** What of the page lies under the message. */
-function covered(page: Page): Promise<string[]> {
-  return page.getByTestId('toast').evaluate((area) => {
-    const box = (area.firstElementChild ?? area).getBoundingClientRect()
-    if (!box.height) return ['there is no message']
-    const found = new Set<string>()
-    for (let x = box.left; x <= box.right; x += 8)
-      for (let y = box.top; y <= box.bottom; y += 4)
-        for (const e of document.elementsFromPoint(x, y))
-          if (!area.contains(e) && e.matches('main *, header *, footer *')) found.add(`${e.tagName} ${e.className}`)
-    return [...found]
+/** Where the panes of the page are. */
+const panes = (page: Page) =>
+  page.locator('main, [data-pane], [role="grid"]').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().toJSON()))
+
+/** Whether the message lies over what has the focus. */
+const coversFocus = (page: Page) =>
+  page.getByTestId('toast').evaluate((area) => {
+    const [box, focus] = [area, document.activeElement!].map((e) => e.getBoundingClientRect())
+    return box.right > focus.left && box.left < focus.right && box.bottom > focus.top && box.top < focus.bottom
   })
-}
 
 test.each([
   [1440, 900],
   [1280, 800],
   [640, 400],
-])('a message covers nothing of a page of %i × %i', async (width, height) => {
+])('a message moves nothing on a page of %i × %i', async (width, height) => {
   const page = await portal.page({ fresh: true, width, height })
   await page.route('**/explorer/start', async (route) => {
     const answer = await route.fetch()
@@ -31,35 +28,23 @@ test.each([
       json: { ...(await answer.json()), notice: 'This is said at the start.\nIt stays until it is dismissed.' },
     })
   })
+  await page.goto(`${portal.url}/#monitor/alerts`)
   await page.reload()
   const message = page.getByTestId('toast')
   await until(message, /^This is said at the start/)
-  await expect.poll(() => covered(page)).toEqual([])
+  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(2).waitFor()
+  const box = (await message.boundingBox())!
+  expect(box.x).toBe(12)
+  expect(box.x + box.width).toBeLessThanOrEqual(width - 12)
+  expect(box.y + box.height).toBeLessThan((await page.getByRole('contentinfo').boundingBox())!.y)
 
-  await page.goto(`${portal.url}/#monitor/alerts`)
-  const list = page.getByRole('grid', { name: 'Alerts' })
-  await list.getByRole('row').nth(2).waitFor()
-  await expect.poll(() => covered(page)).toEqual([])
-  const [end, top] = await Promise.all([list.boundingBox(), message.boundingBox()])
-  expect(end!.y + end!.height).toBeLessThanOrEqual(top!.y)
-
-  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
-  await newRequest(page)
-  await expect.poll(() => page.locator('html').getAttribute('data-toast')).toBe(width < 1000 ? 'page' : 'catalog')
-  await expect.poll(() => covered(page)).toEqual([])
-  for (const keys of ['Control+b', 'Control+Alt+b']) {
-    await page.keyboard.press(keys)
-    await expect.poll(() => covered(page)).toEqual([])
-  }
-
-  const foot = async () => (await page.getByRole('main').boundingBox())!.height
-  const less = await foot()
+  const during = await panes(page)
   await message.getByRole('button', { name: 'Dismiss' }).click()
-  await expect.poll(foot).toBeGreaterThanOrEqual(less)
-  await expect.poll(() => page.locator('html').getAttribute('data-toast')).toBe(null)
+  await until(message, /^$/)
+  expect(await panes(page)).toEqual(during)
 })
 
-test('what has the focus stays in sight when a message comes', async () => {
+test('a message does not cover what has the focus, also when the focus moves', async () => {
   const page = await portal.page({ fresh: true })
   let say = () => {}
   const asked = new Promise<void>((go) => (say = go))
@@ -85,10 +70,13 @@ test('what has the focus stays in sight when a message comes', async () => {
   for (let n = 0; n < 40 && (await room()) > 40; n++) await page.keyboard.press('ArrowDown')
   expect(await room()).toBeLessThan(40)
   expect(await catalog.evaluate((c) => c.contains(document.activeElement))).toBe(true)
+  const message = page.getByTestId('toast')
   say()
-  await until(page.getByTestId('toast'), /^This opens nothing here/)
-  await expect.poll(() => covered(page)).toEqual([])
-  await expect.poll(room).toBeGreaterThanOrEqual(0)
+  await until(message, /^This opens nothing here/)
+  await expect.poll(() => coversFocus(page)).toBe(false)
+  expect((await message.boundingBox())!.x).toBeGreaterThan(720)
+  await search.focus()
+  await expect.poll(async () => (await message.boundingBox())!.x).toBe(12)
 })
 
 test('what a pasted command loses is a short message, and told in full when asked', async () => {
@@ -108,7 +96,6 @@ test('what a pasted command loses is a short message, and told in full when aske
   expect((await message.boundingBox())!.height).toBeLessThan(120)
   await message.getByText('Show them').click()
   await message.getByText('The file body.json was not read. Paste its contents into the body.').waitFor()
-  await expect.poll(() => covered(page)).toEqual([])
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/paste-notes.png` })
   await message.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => p.path.inputValue()).toBe('')

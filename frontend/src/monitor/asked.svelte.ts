@@ -75,7 +75,7 @@ export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> 
     } catch (e) {
       const { status, retryAfter } = asFault(e)
       if ((status !== 429 && status !== 503) || !retryAfter) throw e
-      app.toasts.show(text.waits(retryAfter))
+      app.toasts.show(text.waits(retryAfter), { tone: 'warn' })
       await new Promise((done) => setTimeout(done, retryAfter * 1000))
     }
   }

@@ -24,6 +24,7 @@ export function followIn(app: App, { id, name: to }: Pick<Variable, 'id' | 'name
     [extractors, text.rename.extractors],
   )
   app.toasts.show(text.rename.isUsedIn(from, where), {
+    tone: 'warn',
     action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) },
     stay: true,
   })

@@ -1,4 +1,5 @@
 export interface ToastOptions {
+  /** By default ok. */
   tone?: 'ok' | 'warn' | 'error'
   action?: { label: string; run(): void }
   /** Until dismissed, not six seconds. */

@@ -100,6 +100,7 @@ export class Portals {
         portal.catalogFrom
           ? text.portals.catalogOf(portal.name, portal.catalogFrom)
           : text.portals.showsNoCatalog(portal.name),
+        { tone: portal.catalogFrom ? 'ok' : 'warn' },
       )
     } catch (e) {
       this.app.toasts.show(text.portals.noCatalogRead(asFault(e).message), { tone: 'warn' })

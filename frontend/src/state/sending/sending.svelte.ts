@@ -134,6 +134,7 @@ export class Sending {
       else if (draft.method === 'GET' && !draft.stale) void draft.send()
       else
         this.app.toasts.show(said.sending.wasRefusedBefore(draft.line), {
+          tone: 'warn',
           stay: true,
           action: { label: said.sending.sendItNow, run: () => void draft.send() },
         })
