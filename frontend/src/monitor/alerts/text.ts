@@ -105,7 +105,7 @@ export const text = {
     notified: 'Notified',
     nobody: 'no one',
     stage: (chain: string, stage: number) => `${chain}, stage ${stage}`,
-    chart: 'The last 6 hours',
+    chart: (span: string) => `Chart, ${span}`,
     chartCall: 'the chart',
     history: 'History',
     writeNote: 'Add a note',
@@ -114,13 +114,13 @@ export const text = {
   },
 
   chart: {
-    of: (device: string, hours: number) => `${device}, the last ${hours} hours`,
+    of: (device: string, span: string) => `${device}, ${span}`,
     said: (moment: string, value: string) => `${moment} · ${value}`,
     none: 'No chart',
     filling: 'Loading history',
     fillingGoes: 'The demo is creating a week of samples for each device.',
     nothing: 'No data',
-    noSamples: (hours: number) => `There are no samples in the last ${hours} hours.`,
+    noSamples: 'There are no samples around this time.',
   },
 
   act: {

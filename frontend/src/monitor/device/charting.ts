@@ -18,6 +18,11 @@ export const ranges = [
   { id: '30d', name: text.charts.ranges['30d'][0], long: text.charts.ranges['30d'][1], ms: 30 * 24 * hour },
 ] as const
 
+/** Returns the id of the shortest range that covers a number of seconds; at most a day. */
+export function rangeAround(seconds: number): string {
+  return (ranges.find((r) => r.ms >= 1000 * seconds && r.ms <= 24 * hour) ?? ranges[2]).id
+}
+
 /** Returns the range moved by half of its length, earlier (-1) or later (1), never into the future. */
 export function shifted({ from, to }: Range, way: -1 | 1, now: number): Range {
   const by = Math.min(Math.round((way * (to - from)) / 2), now - to)

@@ -33,7 +33,6 @@ export const text = {
   fine: 'No active alerts',
   noneLike: 'No alerts match.',
   chosen: 'Selected alert',
-  hours: '3 h',
   details: 'Details',
   detailsOf: (device: string) => ` of ${device}`,
   chartCall: 'the chart',

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { frameOf, lengthOf } from './frame'
+
+const hour = 3600
+const now = 1_000_000
+const active = (age: number) => ({ startEpoch: now - age, endEpoch: 0, cleared: false })
+
+test('a chart is about three times as long as its alert is old', () => {
+  expect([16, 250, 20 * 60, hour, 2 * hour, 7 * hour, 100 * hour].map((age) => lengthOf(active(age), now))).toEqual([
+    600,
+    1200,
+    hour,
+    3 * hour,
+    6 * hour,
+    24 * hour,
+    24 * hour,
+  ])
+})
+
+test('an active alert is at the end of its chart, a cleared one in the middle', () => {
+  expect(frameOf(active(hour), now)).toEqual({ from: now - 3 * hour, to: now })
+  const cleared = { startEpoch: now - 10 * hour, endEpoch: now - 9 * hour, cleared: true }
+  expect(frameOf(cleared, now)).toEqual({ from: now - 11 * hour, to: now - 8 * hour })
+  // what is still to come is not shown
+  expect(frameOf({ startEpoch: now - 100, endEpoch: now - 40, cleared: true }, now).to).toBe(now)
+  // of what lasted longer than a chart can be, the end
+  expect(frameOf({ startEpoch: now - 99 * hour, endEpoch: now - hour, cleared: true }, now).to).toBe(now - hour)
+})
