@@ -134,14 +134,16 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
 
 /**
  * Reports whether a limit fits on the scale of some values. One more than four times as far from zero would flatten
- * them; in percent, all limits fit.
+ * them; in percent, and where all values are zero, all limits fit.
  */
 export function isNear(limit: number, values: number[], unit: string): boolean {
-  return unit === '%' || values.length === 0 || Math.abs(limit) <= 4 * Math.max(...values.map(Math.abs))
+  const reach = Math.max(0, ...values.map(Math.abs))
+  return unit === '%' || reach === 0 || Math.abs(limit) <= 4 * reach
 }
 
-/** Returns the minimum and the maximum of some values; includes zero if it is near enough. */
+/** Returns the minimum and the maximum of some values; includes zero if it is near enough. Zero alone is 0 to 1. */
 export function spanOf(values: readonly number[]): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)]
+  if (low === 0 && high === 0) return [0, 1]
   return [low > 0 && low < high / 2 ? 0 : low, high < 0 && high > low / 2 ? 0 : high]
 }

@@ -479,6 +479,7 @@ test('a limit far from the values is left out of their scale, but not of percent
   expect([100, 80, -80, 81].map((limit) => isNear(limit, [18, 20], 'ms'))).toEqual([false, true, true, false])
   expect(isNear(90, [2, 3], '%')).toBe(true)
   expect(isNear(90, [], 'ms')).toBe(true)
+  expect(isNear(1, [0, 0], '')).toBe(true) // a status that is down
 })
 
 test('stacked lines are drawn on those below them, each set by itself, and gaps stay gaps', () => {
@@ -600,7 +601,8 @@ test('the name of a limit stands where neither a line nor another limit runs thr
 })
 
 test('a scale begins at zero where what it shows is not far from there', () => {
-  expect([spanOf([13, 100]), spanOf([80, 100]), spanOf([-100, -13]), spanOf([-5, 20])]).toEqual([
+  expect([spanOf([0, 0]), spanOf([13, 100]), spanOf([80, 100]), spanOf([-100, -13]), spanOf([-5, 20])]).toEqual([
+    [0, 1],
     [0, 100],
     [80, 100],
     [-100, 0],
