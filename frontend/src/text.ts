@@ -38,6 +38,7 @@ export const text = {
     quotaShort: (left: number, all: number) => `${left} / ${all}`,
     connected: (address: string) => `Connected · ${address}`,
     noAnswer: (address: string) => `Disconnected · ${address}`,
+    lost: 'Spyglass does not respond. Reconnecting…',
     version: (version: string) => `Spyglass ${version}`,
   },
 
