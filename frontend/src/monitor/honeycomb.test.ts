@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cellAt, layout } from './honeycomb'
+import { cellAt, eachOf, layout } from './honeycomb'
 
 test('cells lie in rows, the worst first, and a point finds its cell', () => {
   const shape = layout([1, 2, 0, 1, 2, 18], 100, 2000)
@@ -30,4 +30,11 @@ test('of a hundred thousand the few that matter stay single, and every one is in
     next += count
   }
   expect(next).toBe(100_000)
+})
+
+test('a group of thousands is not much larger than it may be, and says what a cell stands for', () => {
+  const cells = [100, 180, 300, 150, 0, 6371] as const
+  expect(eachOf(cells, 200)).toBe(36)
+  expect(layout(cells, 400, 200).count).toBeLessThan(220)
+  expect(eachOf([3, 11, 24, 9, 0, 153], 200)).toBe(1)
 })

@@ -18,7 +18,6 @@ const across = 8.4 // from cell to cell
 const down = 7.3 // from row to row
 const radius = 4.2
 const padding = 5
-const few = 200 // per kind, so that each has at least one cell
 
 interface Band {
   sort: Sort
@@ -41,11 +40,17 @@ export interface Layout {
   place(cell: number): { x: number; y: number }
 }
 
+/** Returns the number of objects that a cell of the larger kinds represents. */
+export function eachOf(cells: Cells, most: number): number {
+  const total = cells.reduce((sum, n) => sum + n, 0)
+  return total > most ? Math.ceil(total / most) : 1
+}
+
 /** Arranges cells in rows. Above `most`, cells of the larger kinds represent several objects. */
 export function layout(cells: Cells, width: number, most: number): Layout {
   const columns = Math.max(1, Math.floor((width - 2 * padding - across / 2) / across) + 1)
-  const total = cells.reduce((sum, n) => sum + n, 0)
-  const of = total > most ? Math.ceil(total / most) : 1
+  const of = eachOf(cells, most)
+  const few = most / 10 // of a smaller kind each is seen
   const bands: Band[] = []
   let from = 0
   let first = 0

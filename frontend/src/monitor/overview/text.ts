@@ -40,7 +40,8 @@ export const text = {
   health: {
     title: 'Device health',
     groups: (n: number, within: string) => `${number(n)} ${n === 1 ? 'group' : 'groups'}${within && ` in ${within}`}`,
-    legend: 'one cell per device, worst first',
+    legend: (devices: number) =>
+      `${devices > 1 ? `one cell, up to ${number(devices)} devices` : 'one cell per device'}, worst first`,
     enter: (group: string) => `Show the groups in ${group}`,
     devices: (group: string) => `Show the devices in ${group}`,
     critical: ' critical',
