@@ -245,17 +245,19 @@ export class Draft {
     return another
   }
 
-  /** Moves a query or a whole address typed into the path to the rows. */
+  /**
+   * Moves a query or a whole address typed into the path to the rows. It is the whole query: other rows are switched
+   * off.
+   */
   absorb() {
     const typed = readPasted(this.path, this.owner.bases?.() ?? [])
     if (!typed?.query || typed.path === this.path) return
     const names = new Set(typed.query.map((q) => q.key))
-    // the typed query replaces the existing rows
     const kept = plainRows(this.query).filter((r) => !names.has(r.key))
     this.become({
       method: typed.method,
       path: typed.path,
-      query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)],
+      query: [...typed.query, ...kept.map((r) => ({ ...r, on: false }))],
     })
   }
 
