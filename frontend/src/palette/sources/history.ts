@@ -1,7 +1,8 @@
 import { historyFilter } from '../../sidebar/query'
+import { queryOf } from '../../ui/query'
 import type { Source } from '../entries'
 
-/** Sent requests, searched in Go, each method and path once. */
+/** Sent requests, searched in Go, each address once. */
 export default {
   group: 'History',
   order: 100,
@@ -13,11 +14,11 @@ export default {
     signal.throwIfAborted()
     const seen = new Set<string>()
     return items
-      .filter((h) => !seen.has(`${h.method} ${h.path}`) && seen.add(`${h.method} ${h.path}`))
+      .filter((h) => !seen.has(`${h.method} ${h.url}`) && seen.add(`${h.method} ${h.url}`))
       .map((h) => ({
         id: `history ${h.id}`,
         text: h.path,
-        hint: h.status ? `${h.status} ${h.statusText}` : h.error,
+        hint: [queryOf(h.url), h.status ? `${h.status} ${h.statusText}` : h.error].filter(Boolean).join(' · '),
         words: `${h.method} ${h.url}`,
         key: '',
         method: h.method,
