@@ -27,6 +27,6 @@ export function listed<T>(
     void rows.reload()
     return () => rows.stop()
   })
-  $effect(() => untrack(() => app.live.on(kinds, () => rows.reload())))
+  $effect(() => untrack(() => app.live.on(kinds, () => rows.follow())))
   return rows
 }

@@ -74,6 +74,7 @@ export const text = {
     select: (name: string) => `Select ${name}`,
     actions: 'Actions',
     coming: 'Loading…',
+    fresh: (rows: number) => `Show ${number(rows)} new`,
     edited: 'unsaved changes',
     editedHint: 'Unsaved changes',
   },

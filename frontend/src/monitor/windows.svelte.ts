@@ -29,12 +29,17 @@ export class Windows<T> {
   fault = $state.raw<Fault>()
   #pages = $state.raw(new Map<number, T[]>())
   #asking = new Map<number, AbortController>()
+  /** The number of new rows that wait until the list is no longer held. */
+  waiting = $state(0)
   #view: [number, number] = [0, 0]
   #generation = 0
+  #held = false
+  #fresh?: Fresh<T>
 
   constructor(
     private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>,
     private failed: (fault: Fault) => void = () => {},
+    private key: (row: T) => unknown = (row) => (row as { id?: unknown }).id,
   ) {}
 
   /** The row, or undefined while it is on its way. */
@@ -75,8 +80,20 @@ export class Windows<T> {
     for (const page of this.#inView()) if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
   }
 
+  /** Keeps the rows in their order, for example while the pointer is over them; false shows what has arrived. */
+  hold(held: boolean) {
+    this.#held = held
+    if (held || !this.#fresh) return
+    this.#show(this.#fresh)
+  }
+
+  /** Reloads the rows in view after a change of the portal. A held list gets new values, but no other rows. */
+  follow(): Promise<void> {
+    return this.reload(true)
+  }
+
   /** Reloads the rows in view, and then drops all others. */
-  async reload() {
+  async reload(gently = false) {
     const generation = ++this.#generation
     for (const asking of this.#asking.values()) asking.abort()
     this.#asking.clear()
@@ -84,8 +101,28 @@ export class Windows<T> {
     const fresh: Fresh<T> = { pages: new Map() }
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
     if (generation !== this.#generation || this.fault) return
+    if (gently && this.#held && this.total !== undefined) this.#keepOrder(fresh)
+    else this.#show(fresh)
+  }
+
+  #show(fresh: Fresh<T>) {
+    this.#fresh = undefined
+    this.waiting = 0
     this.total = fresh.total // together with the rows: an earlier total would request them again
     if (!same([...fresh.pages], [...this.#pages])) this.#pages = fresh.pages
+  }
+
+  /** Updates the values of the rows that are here, and keeps the fresh ones for later. */
+  #keepOrder(fresh: Fresh<T>) {
+    const now = new Map([...fresh.pages.values()].flat().map((row) => [this.key(row), row]))
+    if (now.has(undefined)) return this.#show(fresh) // rows without ids cannot be told apart
+    const here = new Set([...this.#pages.values()].flat().map((row) => this.key(row)))
+    const pages = new Map(
+      [...this.#pages].map(([page, rows]) => [page, rows.map((row) => now.get(this.key(row)) ?? row)]),
+    )
+    if (!same([...pages], [...this.#pages])) this.#pages = pages
+    this.#fresh = fresh
+    this.waiting = [...now.keys()].filter((key) => !here.has(key)).length
   }
 
   stop() {

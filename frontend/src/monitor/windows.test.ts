@@ -91,3 +91,35 @@ test('an answer to what is no longer asked for is not taken', async () => {
   await done()
   expect([list.total, list.at(0)]).toEqual([1, 'second'])
 })
+
+test('a held list gets new values but no other rows, and shows them when it is let go', async () => {
+  let items = [
+    { id: 1, acked: false },
+    { id: 2, acked: false },
+  ]
+  const list = new Windows(() => Promise.resolve({ total: items.length, items }))
+  list.show(0, 3)
+  await done()
+  list.hold(true)
+  items = [
+    { id: 3, acked: false },
+    { id: 2, acked: true },
+  ]
+  await list.follow()
+  expect([list.at(0), list.at(1), list.total]).toEqual([{ id: 1, acked: false }, { id: 2, acked: true }, 2])
+  expect(list.waiting).toBe(1)
+  list.hold(false)
+  expect([list.at(0), list.at(1), list.waiting]).toEqual([{ id: 3, acked: false }, { id: 2, acked: true }, 0])
+})
+
+test('another filter or order is shown at once, also in a held list', async () => {
+  let items = [{ id: 1 }]
+  const list = new Windows(() => Promise.resolve({ total: items.length, items }))
+  list.show(0, 3)
+  await done()
+  list.hold(true)
+  items = [{ id: 2 }]
+  await list.follow()
+  await list.reload()
+  expect([list.at(0), list.waiting]).toEqual([{ id: 2 }, 0])
+})
