@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// act handles one action: the row is read, changed and written in one
+// act handles one action: it reads, changes and writes the row in one
 // transaction.
 func (t *Table[T]) act(a resource.Action[T]) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {

@@ -13,16 +13,16 @@ import (
 )
 
 // arena holds the texts of one column, row after row in one piece of memory, so
-// that one pass searches all of them. Each text ends with a NUL and the arena
-// begins with one; of a list of pairs the values are texts, so a row has any
-// number. Case is folded (foldedText).
+// that one pass searches all of them. The arena begins with a NUL, and each text
+// ends with one. In a column of pairs the texts are the values, so a row has any
+// number of them. Texts are folded (foldedText).
 type arena struct {
 	data  []byte
-	ends  []uint32    // of row i, behind its last NUL
-	often [256]uint32 // how often each byte is there
+	ends  []uint32    // where row i ends: the index behind its last NUL
+	often [256]uint32 // how often each byte occurs
 }
 
-// maxMirror bounds what a table keeps of its texts, in bytes.
+// maxMirror limits the memory for the texts of a table, in bytes.
 const maxMirror = 64 << 20
 
 func newArena(rows int) *arena {
@@ -37,7 +37,7 @@ func (a *arena) add(texts []byte) {
 	}
 }
 
-// row returns the texts that add was given.
+// row returns the texts of a row, as add got them.
 func (a *arena) row(i int) []byte { return a.data[a.start(i):a.ends[i]] }
 
 func (a *arena) start(i int) uint32 {
@@ -47,15 +47,15 @@ func (a *arena) start(i int) uint32 {
 	return a.ends[i-1]
 }
 
-// source is a column as an arena holds it.
+// source is a column in the form that an arena holds.
 type source struct {
 	column string
 	pairs  bool
-	wide   bool // folds all letters, and not those from A to Z only
+	wide   bool // folds all letters, not only A to Z
 }
 
-// texts returns the arena's form of a stored value; ok is false where a NUL or
-// broken UTF-8 makes the engine compare in its own way.
+// texts returns the arena's form of a stored value. ok is false if the value has
+// a NUL or broken UTF-8: the engine compares such values in its own way.
 func (s source) texts(stored string) (texts []byte, ok bool) {
 	values := []string{stored}
 	if s.pairs {
@@ -77,8 +77,8 @@ func (s source) texts(stored string) (texts []byte, ok bool) {
 	return texts, true
 }
 
-// folded returns a text in which case makes no difference: that of A to Z
-// alone, or as engine.Fold has it.
+// folded returns the value with its case folded: only A to Z, or all letters as
+// in engine.Fold.
 func (s source) folded(value string) string {
 	if s.wide {
 		return engine.Fold(value)
@@ -97,7 +97,7 @@ func (s source) folded(value string) string {
 	return value
 }
 
-// test is one value of a filter, folded: a text contains it, equals it, or is
+// test is one folded value of a filter: a text contains it, equals it, or matches
 // its parts with anything between them.
 type test struct {
 	text     []byte
@@ -132,8 +132,8 @@ func (a *arena) scan(t test, found bitmap) {
 	}
 }
 
-// find sets the bits of the rows in which what is looked for begins, skip bytes
-// into it.
+// find sets the bits of the rows that contain what. The first skip bytes of what
+// may be before the row's text.
 func (a *arena) find(what []byte, skip int, found bitmap) {
 	rare := 0
 	for i, c := range what {
@@ -148,7 +148,7 @@ func (a *arena) find(what []byte, skip int, found bitmap) {
 		}
 		row = a.rowAt(uint32(at+k+skip), row)
 		found.set(row)
-		at = int(a.ends[row]) - skip // the NUL before a row begins what equals it
+		at = int(a.ends[row]) - skip // the NUL before a row begins an exact match
 		row++
 	}
 }
@@ -170,17 +170,17 @@ func index(data, what []byte, rare int) int {
 	}
 }
 
-// rowAt returns the row that holds the byte at, which is row from or one behind it.
+// rowAt returns the row that holds the byte at: row from or a later one.
 func (a *arena) rowAt(at uint32, from int) int {
 	step, to := 1, from
-	for to < len(a.ends) && a.ends[to] <= at { // gallop, for hits are often close
+	for to < len(a.ends) && a.ends[to] <= at { // gallop, because hits are often close
 		from, to, step = to+1, to+step, 2*step
 	}
 	to = min(to, len(a.ends))
 	return from + sort.Search(to-from, func(i int) bool { return a.ends[from+i] > at })
 }
 
-// globs reports whether text is the parts with anything between them.
+// globs reports whether text consists of the parts with anything between them.
 func globs(text []byte, parts [][]byte) bool {
 	first, last := parts[0], parts[len(parts)-1]
 	if len(parts) == 1 {

@@ -13,8 +13,8 @@ func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
 
 // telling collects the audit log's changes of one write in progress.
 type telling struct {
-	inside int            // > 0 while rules run: their writes are part of the change of the row
-	along  map[string]int // what they wrote, by label
+	inside int            // > 0 while rules run: their writes belong to the change of the row
+	along  map[string]int // what the rules wrote, by label
 	seen   map[seenRow][]byte
 }
 
@@ -28,13 +28,13 @@ func (t *tx) Note(ctx context.Context, c *resource.Change) error {
 	if t.db.auditor == nil {
 		return nil
 	}
-	t.inside++ // keeping it is no change, nor does it go along with one
+	t.inside++ // writing the audit log is not a change of the row
 	along := t.along
 	defer func() { t.inside, t.along = t.inside-1, along }()
 	return t.db.auditor(ctx, t, c)
 }
 
-// rule runs what a declaration has to say about a write.
+// rule runs the rules of a declaration during a write.
 func (t *tx) rule(do func() error) error {
 	t.inside++
 	defer func() { t.inside-- }()
@@ -44,9 +44,9 @@ func (t *tx) rule(do func() error) error {
 // tells reports whether changes of the table are recorded in the audit log.
 func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category != "" }
 
-// tell records a change of one row in the audit log. before and after are the row
-// as it is shown, nil if there was none; more are changed fields that these do
-// not have.
+// tell records a change of one row in the audit log. before and after are the
+// JSON of the row; nil means that the row did not exist. more lists changed
+// fields that are not in the JSON.
 func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte,
 	more ...string) error {
 	if !t.tells() {
@@ -67,7 +67,8 @@ func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action
 	return tx.Note(ctx, c)
 }
 
-// title returns the name of the row for people: the first of its names that it has.
+// title returns the display name of the row: the first of its name fields that is
+// set.
 func title(before, after []byte) string {
 	body := after
 	if body == nil {
@@ -87,8 +88,7 @@ func title(before, after []byte) string {
 	return ""
 }
 
-// shownAs returns a row as it is shown, for the audit log; nil where there is
-// no log.
+// shownAs returns the JSON of a row for the audit log, or nil without a log.
 func (t *Table[T]) shownAs(row T) ([]byte, error) {
 	if !t.tells() {
 		return nil, nil
@@ -96,7 +96,7 @@ func (t *Table[T]) shownAs(row T) ([]byte, error) {
 	return t.res.AppendJSON(nil, row)
 }
 
-// remember keeps the row that a verb has read, as its state before the write.
+// remember stores the row that a call has read as its state before the write.
 func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) error {
 	if !t.tells() || tx.inside > 0 || resource.CallOf(ctx) == nil {
 		return nil
@@ -109,9 +109,9 @@ func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) erro
 	return err
 }
 
-// wrote records a row that an endpoint's own code or a rule wrote (after) or
-// deleted (nil). Writes of the portal itself, which serve no call, are not
-// recorded.
+// wrote records that an endpoint's own code or a rule wrote a row, or deleted it
+// (after is nil). It does not record writes of the portal itself, which serve no
+// call.
 func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
 	call := resource.CallOf(ctx)
 	switch {
@@ -139,7 +139,8 @@ func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, afte
 	return t.tell(ctx, tx, call, action, id, before, after)
 }
 
-// unseen returns the write-only fields a body names: their change shows nowhere else.
+// unseen returns the write-only fields in a body. Responses never show their
+// values, so the audit log lists their names.
 func (t *Table[T]) unseen(body *resource.Body) []string {
 	var names []string
 	for _, c := range t.columns {

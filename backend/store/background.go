@@ -22,7 +22,7 @@ func newTasks(guard *service.Guard) *tasks {
 	return t
 }
 
-// background runs do unless the database is being closed.
+// background runs do unless the database is closing.
 func (db *DB) background(do func(ctx context.Context)) bool {
 	t := db.tasks
 	t.mu.Lock()

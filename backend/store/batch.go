@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maxBatch limits the writes of one batch: the writes of others wait
-// until it is done.
+// maxBatch limits the writes of one batch, because other writes wait until the
+// batch is done.
 const maxBatch = 1000
 
 // operation is the savepoint of one operation of a batch.
@@ -26,7 +26,7 @@ func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	results, parsed := resource.Results{}, make([]resource.Result, len(nodes))
 	steps := make([]step, len(nodes))
-	for i, node := range nodes { // what can be slow or wrong without the rows is so before the transaction
+	for i, node := range nodes { // do what is slow or may fail before the transaction
 		steps[i], parsed[i].Fault = t.prepare(c, node, &parsed[i])
 	}
 	err = t.db.write(ctx, func(tx *tx) error {
@@ -76,14 +76,14 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 	}
 	r.Fault = f
 	tx.along = nil
-	tx.memos = nil // they may be made from what goes now
+	tx.memos = nil // they may depend on the changes that are rolled back
 	if err := tx.w.base.RollbackTo(operation); err != nil {
 		return err
 	}
 	return tx.w.base.Release(operation)
 }
 
-// readBatch reads the body as far as its list of operations.
+// readBatch reads the list of operations from the body.
 func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error) {
 	body, err := resource.ParseObject(c.Body, "the body")
 	if err != nil {

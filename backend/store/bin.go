@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// life selects existing or deleted rows, where deleted ones are kept.
+// life selects existing or deleted rows, in a table that keeps deleted rows.
 type life int
 
 const (
@@ -32,12 +32,12 @@ func (t *Table[T]) lives(which life) engine.Cond {
 	return engine.Deleted(which == gone)
 }
 
-// restore brings a deleted row back.
+// restore restores a deleted row.
 func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.restoring)
 }
 
-// restoring returns the step that brings back the row that the call names.
+// restoring returns the step that restores the row that the call names.
 func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 	empty, err := t.res.Read([]byte("{}"), false)
 	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
@@ -54,8 +54,8 @@ func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 	}, err
 }
 
-// dropDeadRefs removes the ids of deleted rows from a row. The rules of the
-// resource, or its defaults, replace them.
+// dropDeadRefs removes the ids of deleted rows from a row. The rules or the
+// defaults of the resource replace them.
 func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 	defaults, err := t.res.Defaults()
 	if err != nil {
@@ -92,12 +92,12 @@ func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 	return nil
 }
 
-// purge removes a deleted row for good.
+// purge deletes a deleted row permanently.
 func (t *Table[T]) purge(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.purging)
 }
 
-// purging returns the step that removes the deleted row that the call names.
+// purging returns the step that permanently deletes the row that the call names.
 func (t *Table[T]) purging(c *resource.Call) (step, error) {
 	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
 		row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// block is rows in the order of their ids, with some of their columns.
+// block holds rows in the order of their ids, with some of their columns.
 type block struct {
 	ids    []int64
 	arenas map[source]*arena
-	orders map[string][]uint32 // rows by a text column, and by id where that is the same
+	orders map[string][]uint32 // rows sorted by a text column, and by id where texts are equal
 }
 
-// newBlock makes a block of a few rows, with the columns and orders that like has.
+// newBlock makes a block of a few rows, with the same columns and orders as like.
 func newBlock(rows map[int64]freshRow, like *block) *block {
 	b := &block{ids: slices.Sorted(maps.Keys(rows)), arenas: map[source]*arena{}, orders: map[string][]uint32{}}
 	for s := range like.arenas {
@@ -44,7 +44,7 @@ func (b *block) all() bitmap {
 // place returns the row with that id.
 func (b *block) place(id int64) (int, bool) { return slices.BinarySearch(b.ids, id) }
 
-// sortBy sorts the rows by a column whose arena is loaded.
+// sortBy sorts the rows by a column with a loaded arena.
 func (b *block) sortBy(column string) {
 	order := make([]uint32, len(b.ids))
 	for i := range order {
@@ -60,8 +60,8 @@ func (b *block) text(column string, row uint32) []byte {
 	return b.arenas[source{column: column}].row(int(row))
 }
 
-// before reports whether row x of b comes before row y of o in the order of a
-// column, or of the ids.
+// before reports whether row x of b comes before row y of o when sorted by a
+// column, or by id if column is "".
 func (b *block) before(column string, x uint32, o *block, y uint32) bool {
 	if column != "" {
 		if n := bytes.Compare(b.text(column, x), o.text(column, y)); n != 0 {
@@ -71,12 +71,13 @@ func (b *block) before(column string, x uint32, o *block, y uint32) bool {
 	return b.ids[x] < o.ids[y]
 }
 
-// merge returns a block of the rows of b that are not stale, and those of fresh.
+// merge returns a block of all rows of fresh and the rows of b that are not
+// stale.
 func (b *block) merge(stale bitmap, fresh *block) *block {
 	rows := len(b.ids) - stale.count() + len(fresh.ids)
 	m := &block{ids: make([]int64, 0, rows), arenas: map[source]*arena{}, orders: map[string][]uint32{}}
 	moved, movedFresh := make([]uint32, len(b.ids)), make([]uint32, len(fresh.ids))
-	var from []bool // row i of m is of fresh
+	var from []bool // whether row i of m comes from fresh
 	interleave(b, fresh, "", stale, func(row uint32, new bool) {
 		at, ids := moved, b.ids
 		if new {
@@ -116,8 +117,8 @@ func (b *block) merge(stale bitmap, fresh *block) *block {
 	return m
 }
 
-// interleave visits the rows of both that are not stale, in the order of a
-// column, or of the ids.
+// interleave visits the rows of both blocks except stale ones, sorted by a
+// column, or by id if column is "".
 func interleave(b, fresh *block, column string, stale bitmap, visit func(row uint32, new bool)) {
 	k := 0
 	at := func(blk *block, i int) uint32 {

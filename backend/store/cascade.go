@@ -6,7 +6,8 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// dependent is a field whose rows are deleted with the row it names.
+// dependent is a reference field: deleting the row it names deletes its own row
+// too.
 type dependent struct {
 	table rows
 	field string
@@ -25,7 +26,8 @@ func (db *DB) dependents(name string) []dependent {
 	return all
 }
 
-// cascaded returns the fields whose rows are deleted with the one they name.
+// cascaded returns the fields that name a row of the resource and whose rows are
+// deleted with that row.
 func (t *Table[T]) cascaded(of string) []string {
 	var fields []string
 	for _, c := range t.columns {
@@ -51,8 +53,8 @@ func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64)
 	return err
 }
 
-// removeEach removes the rows that meet a condition one by one, so that the
-// dependents of each go too, and returns how many they were.
+// removeEach removes the rows that meet a condition one by one, so that their
+// dependents are removed too. It returns the number of rows.
 func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where engine.Cond) (int64, error) {
 	ids, err := selectIDs(ctx, tx.reader(), engine.Select{Table: t.table, Where: where, Order: byID})
 	for _, id := range ids {

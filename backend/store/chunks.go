@@ -11,18 +11,18 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// ChunkOptions say where a file of chunks lies.
+// ChunkOptions configure a file of chunks.
 type ChunkOptions struct {
 	Path    string
-	Sibling Sibling  // whose file it is; zero for nobody's
-	Spaces  []string // all that the file may have
+	Sibling Sibling  // the portal that owns the file; zero for none
+	Spaces  []string // all spaces that the file may have
 	Twice   bool     // run each write once more, for tests: see Options.Twice
 }
 
-// Chunks is a database file of its own for blobs under numbers, in spaces that
-// are named when it is opened. A row is written once at the end of its space
-// whenever that can be arranged, so that pages are full and what is old goes as
-// one range. Reading is safe for concurrent use and never waits for a write.
+// Chunks is a separate database file for numbered blobs in named spaces, which
+// are listed when the file is opened. Callers should write rows once, at the end
+// of a space: pages are then full, and old rows can be deleted as one range.
+// Reading is safe for concurrent use and never waits for a write.
 type Chunks struct {
 	path  string
 	file  string // its id, see Sibling
@@ -35,15 +35,16 @@ type Chunks struct {
 	present *presence // of the file
 }
 
-// ChunksTx is a transaction under way.
+// ChunksTx is a transaction in progress.
 type ChunksTx struct{ w engine.Writer }
 
-// chunkFormat is the number of the layout of such a file. It is raised when what
-// a chunk holds is written in another way; a space more is seen without that.
+// chunkFormat is the layout version of the file. Raise it when the content of a
+// chunk is encoded differently. An added space needs no new version.
 const chunkFormat = 1
 
-// OpenChunks opens the file, or makes it when it is not there. It refuses a
-// file that is damaged, read-only or from a newer version, and leaves it as it is.
+// OpenChunks opens the file, or creates it if it does not exist. It refuses a
+// file that is damaged, read-only or from a newer version, and leaves it
+// unchanged.
 func OpenChunks(ctx context.Context, o ChunkOptions) (*Chunks, error) {
 	if err := o.Sibling.expect(o.Path); err != nil {
 		return nil, err
@@ -84,7 +85,8 @@ func (c *Chunks) connect(ctx context.Context, o ChunkOptions) (err error) {
 	return err
 }
 
-// Close waits for the transaction under way and closes the file. It may be called again.
+// Close waits for the transaction in progress and closes the file. It may be
+// called more than once.
 func (c *Chunks) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,9 +97,9 @@ func (c *Chunks) Close() error {
 	return c.base.Close()
 }
 
-// Write runs do in a transaction. When it returns nil the change is on disk;
-// when it returns an error nothing has changed. Like a closure of DB.Write, do may
-// run twice: what it changes in memory counts from its last run.
+// Write runs do in a transaction. If it returns nil, the change is on disk; if it
+// returns an error, nothing has changed. Like a closure of DB.Write, do may run
+// twice, and the last run counts for what it changes in memory.
 func (c *Chunks) Write(do func(tx ChunksTx) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +115,7 @@ func (c *Chunks) Write(do func(tx ChunksTx) error) error {
 	return explain(c.path, c.run(do))
 }
 
-// errRehearsal takes back what a first run wrote.
+// errRehearsal rolls back the writes of a first run.
 var errRehearsal = errors.New("this run does not count")
 
 func (c *Chunks) run(do func(tx ChunksTx) error) error {
@@ -138,7 +140,7 @@ func (c *Chunks) run(do func(tx ChunksTx) error) error {
 	return err
 }
 
-// Put writes one row, in place of one with the same number.
+// Put writes one row, replacing one with the same number.
 func (t ChunksTx) Put(space string, id int64, data []byte) error {
 	return t.w.PutChunk(space, id, data)
 }
@@ -148,25 +150,27 @@ func (t ChunksTx) Delete(space string, from, to int64) error {
 	return t.w.DeleteChunks(space, from, to)
 }
 
-// Rows calls each with the rows of those numbers that are there, in no order.
-// The data is each's own only until it returns.
+// Rows calls each with the existing rows of those numbers, in any order. data is
+// valid only until each returns.
 func (c *Chunks) Rows(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error {
 	return explain(c.path, c.base.FindChunks(ctx, space, ids, each))
 }
 
-// Each calls each with the rows from number from to number to, both included,
-// in the order of their numbers and of one moment.
+// Each calls each with the rows from number from to number to, both included, in
+// ascending order. All rows are of one state.
 func (c *Chunks) Each(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error {
 	return explain(c.path, c.base.RangeChunks(ctx, space, from, to, each))
 }
 
-// Ends are the lowest and the highest number of a space; ok is false when it is empty.
+// Ends returns the lowest and the highest number of a space; ok is false if the
+// space is empty.
 func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bool, err error) {
 	low, high, ok, err = c.base.ChunkEnds(ctx, space)
 	return low, high, ok, explain(c.path, err)
 }
 
-// Size returns the bytes that the file has on disk once its WAL is written back.
+// Size returns the size of the file on disk, in bytes, after its WAL is written
+// back.
 func (c *Chunks) Size(ctx context.Context) (bytes int64, err error) {
 	bytes, err = c.base.Size(ctx)
 	return bytes, explain(c.path, err)

@@ -9,15 +9,15 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// Files copies and checks database files, of which no DB of this process need
-// be open.
+// Files copies and checks database files that no DB of this process need have
+// open.
 type Files struct{}
 
-// Copy writes what a database holds at this moment to a new file. It may run
-// while another process has the database open, and neither waits for the other.
+// Copy writes the current state of a database to a new file. Another process may
+// have the database open; neither waits for the other.
 func (Files) Copy(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
-		return err // the engine would make it
+		return err // otherwise the engine would create the file
 	}
 	if err := chosen.Copy(ctx, from, to); err != nil {
 		return explain(from, err)
@@ -26,10 +26,11 @@ func (Files) Copy(ctx context.Context, from, to string) error {
 }
 
 // Verify reads a whole database, even while another process has it open. It
-// is fault.Conflict when the file is damaged; the cause has the findings of the engine.
+// returns fault.Conflict if the file is damaged; the cause lists the findings of
+// the engine.
 func (Files) Verify(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
-		return err // the engine would make it
+		return err // otherwise the engine would create the file
 	}
 	findings, err := chosen.Verify(ctx, path)
 	if err == nil && findings != "" {
@@ -44,9 +45,9 @@ const advice = "stop Spyglass, keep a copy of the data folder, and restore a bac
 // Damaged reports whether err says that a database file is damaged.
 func Damaged(err error) bool { return chosen.Class(err) == engine.Damaged }
 
-// Check reads a whole database that no process has open, of this package's
-// or of Chunks', and returns the number of its layout. It is fault.Conflict
-// when the file is damaged or from a newer version.
+// Check reads a whole database file, of this package or of Chunks, that no
+// process has open. It returns the layout version of the file, and fault.Conflict
+// if the file is damaged or from a newer version.
 func (Files) Check(ctx context.Context, path string) (layout int, err error) {
 	findings, found, err := chosen.Check(ctx, path)
 	switch {

@@ -7,8 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Endpoints returns the endpoints of the resource, with all that the catalog
-// says of them.
+// Endpoints returns the endpoints of the resource, with their documentation.
 func (t *Table[T]) Endpoints() []resource.Endpoint {
 	return endpoint.Of(t.res, endpoint.Handlers[T]{
 		DB:   t.db,

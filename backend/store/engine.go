@@ -9,11 +9,11 @@ import (
 	"spyglass/backend/store/sqlite"
 )
 
-// chosen is the engine under this package. Nothing else here depends on which it is.
+// chosen is the engine of this package. Nothing else here depends on the choice.
 var chosen engine.Engine = sqlite.Engine{}
 
-// asker runs queries: the readers, a snapshot, or the writer's own connection,
-// which sees what is not committed yet.
+// asker runs queries: it is the readers, a snapshot, or the writer's connection,
+// which sees uncommitted changes.
 type asker interface {
 	resource.Reader
 	reader() engine.Reader
@@ -23,7 +23,7 @@ func (db *DB) reader() engine.Reader      { return db.base }
 func (t *tx) reader() engine.Reader       { return t.w.base }
 func (s *snapshot) reader() engine.Reader { return s.base }
 
-// selectIDs reads the ids that a query for them finds.
+// selectIDs returns the ids that a query finds.
 func selectIDs(ctx context.Context, r engine.Reader, q engine.Select) (ids []int64, err error) {
 	q.Columns = onlyID
 	found, err := r.Select(ctx, q)
@@ -47,7 +47,7 @@ var (
 	byID   = []engine.Order{{Column: engine.ID}}
 )
 
-// number reads the only number that a query finds; 0 where it finds none.
+// number returns the single number that a query finds, or 0 if it finds none.
 func number(found engine.Rows, err error) (n int64, _ error) {
 	if err != nil {
 		return 0, err

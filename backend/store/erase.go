@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// erase handles DELETE: it deletes the row, or marks it deleted where it can be
+// erase handles DELETE: it deletes the row, or marks it deleted if it can be
 // restored.
 func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.erasure)
@@ -33,7 +33,7 @@ func (t *Table[T]) erasure(c *resource.Call) (step, error) {
 	}, nil
 }
 
-// drop deletes a row, for good or so that it can come back.
+// drop deletes a row, permanently or so that it can be restored.
 func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, hard bool) error {
 	before, err := t.shownAs(row)
 	if err != nil {

@@ -14,11 +14,11 @@ type feed struct {
 
 	mu   sync.Mutex
 	rows map[resource.Changed]bool
-	lost bool // there were too many to report, or rows were deleted by a condition
+	lost bool // too many changes to report, or rows were deleted by a condition
 	wake chan struct{}
 }
 
-// maxFeed bounds the unread changes; beyond it, Next reports them as lost.
+// maxFeed limits the unread changes; beyond it, Next reports them as lost.
 const maxFeed = 100_000
 
 // Follow implements resource.LiveDB.
@@ -98,10 +98,10 @@ func (f *feed) add(changes []resource.Changed) {
 	}
 }
 
-// follow counts who follows the table.
+// follow counts the followers of the table.
 func (t *Table[T]) follow(n int32) { t.followed.Add(n) }
 
-// changed records a changed row for the feeds; id 0 means any.
+// changed records a changed row for the feeds; id 0 means any row.
 func (t *Table[T]) changed(tx *tx, id int64) {
 	if t.followed.Load() > 0 {
 		tx.changes = append(tx.changes, resource.Changed{Name: string(t.res.Name), ID: id})

@@ -49,7 +49,7 @@ func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []reso
 	return err
 }
 
-// conditions returns the condition that rows meet all of where.
+// conditions returns the condition that all of where is met.
 func (t *Table[T]) conditions(where []resource.Where) (engine.Cond, error) {
 	which := alive
 	if slices.ContainsFunc(where, func(w resource.Where) bool { return w.Op == resource.OpGone }) {
@@ -97,7 +97,7 @@ func (t *Table[T]) conditions(where []resource.Where) (engine.Cond, error) {
 	return all, nil
 }
 
-// among is the condition that "in" means.
+// among returns the condition for the operator "in".
 func among(field string, value any) engine.Among {
 	switch values := value.(type) {
 	case []string:
@@ -121,7 +121,7 @@ func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]
 	return selectIDs(ctx, db.base, engine.Select{Table: t.declared(), Where: cond})
 }
 
-// either is the condition that one of them is met.
+// either returns the condition that at least one of where is met.
 func (t *Table[T]) either(where []resource.Where) (engine.Cond, error) {
 	either := make(engine.Any, len(where))
 	for i, w := range where {
@@ -133,8 +133,8 @@ func (t *Table[T]) either(where []resource.Where) (engine.Cond, error) {
 	return either, nil
 }
 
-// in is the condition that a field has the id of a row of a resource that meets all
-// of where.
+// in returns the condition that a field has the id of a row that meets all of
+// where.
 func (db *DB) in(field, name string, where []resource.Where) (engine.Cond, error) {
 	other, err := db.table(name)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 	return counts, found.Err()
 }
 
-// Sum adds up a field of numbers over all rows that match.
+// Sum sums a numeric field over all rows that match.
 func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
 	where ...resource.Where) (int64, error) {
 	tx, err := own(in)

@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// granted adds to cond that a row is the caller's own, and within what the role sees.
+// granted adds to cond that a row belongs to the caller and is in the scope of
+// the caller's role.
 func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
 	if t.res.Owner != "" {
 		cond.and(engine.Compare{Column: t.res.Owner, Op: "=", Value: c.Access.UserID})
@@ -19,10 +20,10 @@ func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operat
 	return err
 }
 
-// grant is the condition under which a caller may do something with a row.
+// grant is the condition under which a caller may access a row.
 type grant struct {
 	cond    engine.Cond // nil for no condition
-	foreign bool        // it depends on other tables
+	foreign bool        // it depends on other tables too
 }
 
 func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life) (grant, error) {
@@ -57,13 +58,13 @@ func (t *Table[T]) inGroups(column string, ids []int64, which life) engine.Cond 
 	if which == alive {
 		return in
 	}
-	// Deleted rows have no links, but their fields still have the ids of their
+	// Deleted rows have no links, but their fields still hold the ids of their
 	// groups.
 	return engine.Any{in, engine.All{t.lives(gone), engine.Names{Column: column, IDs: ids}}}
 }
 
 // namesGranted returns the condition that a field names a row of another resource
-// that the caller may do op with.
+// on which the caller may do op.
 func (db *DB) namesGranted(name, field string, who *resource.Access, op resource.Operation) (engine.Cond, error) {
 	other, err := db.table(name)
 	if err != nil {
@@ -85,8 +86,8 @@ func (t *Table[T]) right(op resource.Operation) resource.Right {
 	return resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}
 }
 
-// below returns the id of the parent in the path, which is there, in its own place,
-// for a caller who may do op with it.
+// below returns the id of the parent row in the path, if it exists at that place
+// and the caller may do op on it.
 func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent,
 	op resource.Operation) (int64, error) {
 	id, err := c.ID(p.Param)
@@ -107,8 +108,8 @@ func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.P
 	return id, err
 }
 
-// sees returns fault.Unknown unless the caller may do op with the row, below
-// those of its parents that the path names.
+// sees returns fault.Unknown unless the row exists below its parents in the path
+// and the caller may do op on it.
 func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error {
 	cond := &condition{}
 	cond.and(engine.HasID(id), t.live())
@@ -131,7 +132,7 @@ func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64
 	return err
 }
 
-// allows reports whether the row is there for who to do op with.
+// allows reports whether the row exists and who may do op on it.
 func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := t.grant(who, op, alive)

@@ -11,11 +11,11 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// Sibling identifies a database that belongs to a portal. The file keeps both
-// values, and portal.db keeps File, so that a file that went missing, or one of
-// another portal, is never taken for a new one.
+// Sibling identifies a database that belongs to a portal. The file stores both
+// values, and portal.db stores File, so that a missing file, or one of another
+// portal, is never taken for a new one.
 type Sibling struct {
-	Portal string // the id of the portal; empty: the file belongs to none
+	Portal string // the id of the portal; empty if the file belongs to none
 	File   string // the id of the file in portal.db; empty if there is none
 }
 
@@ -29,7 +29,7 @@ func lost(format string, args ...any) error {
 	return f
 }
 
-// expect refuses a file that should be there and is not, before the engine makes it.
+// expect refuses a missing file that should exist, before the engine creates it.
 func (s Sibling) expect(path string) error {
 	if s.File == "" {
 		return nil
@@ -42,7 +42,7 @@ func (s Sibling) expect(path string) error {
 		filepath.Base(path))
 }
 
-// claim returns the id of the file. One that has none yet gets it.
+// claim returns the id of the file, and creates it if there is none.
 func (s Sibling) claim(ctx context.Context, w engine.Writer, path string) (file string, err error) {
 	if s.Portal == "" {
 		return "", nil
@@ -76,7 +76,7 @@ func (s Sibling) claim(ctx context.Context, w engine.Writer, path string) (file 
 	return file, nil
 }
 
-// meta returns the value that a file keeps of itself; "" for none.
+// meta returns an identity value of the file; "" for none.
 func meta(ctx context.Context, r engine.Reader, of engine.Meta, name string) (string, error) {
 	values, err := r.Meta(ctx, of, name)
 	if err != nil || len(values) == 0 {
@@ -85,19 +85,18 @@ func meta(ctx context.Context, r engine.Reader, of engine.Meta, name string) (st
 	return values[0], nil
 }
 
-// FileID returns the id of the database, of which Options.Sibling says whose it is.
+// FileID returns the id of the database file; Options.Sibling names its owner.
 func (db *DB) FileID() string { return db.file }
 
 // FileID returns the id of the file.
 func (c *Chunks) FileID() string { return c.file }
 
-// Known returns the id that this database has stored for a file beside it; "" for
-// none.
+// Known returns the stored id of a file beside this database; "" for none.
 func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
 	return meta(ctx, db.base, engine.Identity, name)
 }
 
-// Know keeps the id of a file beside this database.
+// Know stores the id of a file beside this database.
 func (db *DB) Know(ctx context.Context, name, file string) error {
 	return db.write(ctx, func(tx *tx) error { return tx.w.base.SetMeta(ctx, engine.Identity, name, file) })
 }

@@ -11,19 +11,19 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// A stream keeps one state of the database readable, and the WAL cannot shrink
-// below it meanwhile. So there are few at a time, and none lasts for ever.
+// A stream holds one state of the database, and the WAL cannot shrink until the
+// stream ends. So the number and the duration of streams are limited.
 const (
 	maxStreams    = 4
 	longestStream = 5 * time.Minute
-	longestRead   = 2 * time.Second // for the rows of one piece, as for those of a page
+	longestRead   = 2 * time.Second // for the rows of one piece, the same as for a page
 	piece         = 500             // rows
 )
 
 var errLasts = fault.New(fault.Invalid, "the client did not read the stream within %d minutes",
 	int(longestStream.Minutes()))
 
-// lines streams every row that meets the condition, one object a line, all of
+// lines streams every row that meets the condition, one object per line, all of
 // one state of the database.
 func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order []engine.Order,
 	fields []string) *resource.Answer {
@@ -52,8 +52,8 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 	}}
 }
 
-// writeLines first queries the ids in their order, which takes a few bytes a
-// row even where the engine must sort them, and then the rows, piece by piece.
+// writeLines first reads the sorted ids, which takes a few bytes per row even if
+// the engine must sort them, and then the rows, piece by piece.
 func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition,
 	order []engine.Order, fields []string) error {
 	read, stop := context.WithCancel(ctx)
@@ -64,7 +64,7 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 		}
 		return err
 	}
-	late := time.AfterFunc(longestRead, stop) // runs while the database works, and not while the caller reads
+	late := time.AfterFunc(longestRead, stop) // limits the time of the database, not that of the caller
 	defer late.Stop()
 	found, err := s.base.Select(read, engine.Select{Table: t.table, Columns: onlyID, Where: cond.all, Order: order,
 		Once: true})
@@ -102,7 +102,7 @@ func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who
 	return nil
 }
 
-// appendLines adds the rows of those ids, in that order.
+// appendLines appends the rows of those ids, in that order.
 func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64,
 	fields []string) ([]byte, error) {
 	if len(ids) == 0 {
@@ -124,7 +124,7 @@ func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who
 	return out, nil
 }
 
-// arrange puts the rows into the order of ids.
+// arrange sorts the rows in the order of ids.
 func (p *page) arrange(ids []int64) {
 	place := make(map[int64]int, len(p.ids))
 	for i, id := range p.ids {

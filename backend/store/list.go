@@ -88,9 +88,9 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	return t.envelope(ctx, c.Access, page, q.Fields)
 }
 
-// askable returns the columns that a filter may name. Derived ones are
-// included, so that a filter on most of them gets an error saying that it
-// cannot be filtered.
+// askable returns the columns that a filter may name. It includes derived ones,
+// so that a filter on a derived column that cannot be filtered gets an error that
+// says so.
 func (t *Table[T]) askable(lenient bool) []resource.Column {
 	columns := append(t.res.Columns(), t.res.DerivedColumns()...)
 	if lenient {
@@ -99,7 +99,8 @@ func (t *Table[T]) askable(lenient bool) []resource.Column {
 	return columns
 }
 
-// tooSlow turns a question that ran out of time into what the caller can do.
+// tooSlow turns the error of a query that ran out of time into advice for the
+// caller.
 func tooSlow(ctx context.Context, err error) error {
 	if ctx.Err() == context.DeadlineExceeded || chosen.Class(err) == engine.Interrupted && ctx.Err() == nil {
 		return errTooSlow(err)
@@ -112,8 +113,9 @@ func errTooSlow(err error) error {
 		"or sort by an indexed field", Err: err}
 }
 
-// visible returns the condition that a row is there for this caller: not deleted,
-// below the path's parent, within the role's groups, one's own.
+// visible returns the condition that a row is visible to this caller: it exists,
+// is below the parent in the path, is in the groups of the role, and belongs to
+// the caller if rows have owners.
 func (t *Table[T]) visible(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
 	return t.visibleAs(ctx, q, c, op, alive)
 }
@@ -148,7 +150,7 @@ func (t *Table[T]) knownFields(fields []string) error {
 	return nil
 }
 
-// shown returns the names a question may use.
+// shown returns the names that a query may use.
 func (t *Table[T]) shown() []string {
 	var names []string
 	for _, c := range t.columns {
@@ -166,7 +168,7 @@ func (t *Table[T]) order(keys []resource.Order) ([]engine.Order, error) {
 	return t.orderBy(keys, engine.ID)
 }
 
-// orderBy sorts by the keys, and rows that are equal in these by a unique column.
+// orderBy sorts by the keys, and then by a unique column.
 func (t *Table[T]) orderBy(keys []resource.Order, unique string) (parts []engine.Order, err error) {
 	for _, key := range keys {
 		c := t.column(key.Field)
@@ -186,7 +188,7 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (parts []engine
 			return parts, nil
 		}
 	}
-	// ties break in the direction of the last key, as its index has them
+	// ties sort in the direction of the last key, the same as in its index
 	return append(parts, engine.Order{Column: unique, Down: len(keys) > 0 && keys[len(keys)-1].Down}), nil
 }
 
@@ -227,8 +229,7 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 	})
 }
 
-// derive computes the requested derived values, one call each for the whole
-// page.
+// derive computes the requested derived values, each for the whole page at once.
 func (t *Table[T]) derive(ctx context.Context, q asker, who *resource.Access, p *page,
 	fields []string) ([][][]byte, error) {
 	derived := make([][][]byte, len(t.res.Derived))
@@ -267,7 +268,7 @@ func seesAll(who *resource.Access) bool {
 	return all
 }
 
-// object appends one row to out: all of it, or the requested fields.
+// object appends one row to out: the whole row or the requested fields.
 func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields []string) []byte {
 	open := len(out) + 1
 	if len(fields) == 0 {
@@ -288,7 +289,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 	return append(out, '}')
 }
 
-// shownRow returns one row as it is shown, whole.
+// shownRow returns the JSON of one row with all its fields.
 func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
 	p := &page{}

@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// listed returns the condition that a row belongs into the list, and is there for the caller.
+// listed returns the condition that a row belongs to the list and is visible to
+// the caller.
 func (t *Table[T]) listed(l resource.Listing) those {
 	return func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
 		cond := &condition{}

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// many handles a change of the rows whose ids the body lists under that name.
-// All are changed in one transaction; an error in one row does not affect the
+// many handles a change of the rows whose ids the body lists under that name. It
+// changes all rows in one transaction; an error in one row does not affect the
 // others.
 func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context,
 	*resource.Call) (any, error) {
@@ -66,10 +66,11 @@ func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, err
 	}
 }
 
-// upperCase are the letters in front of an id that say of which kind it is, "DS12".
+// upperCase lists the letters of prefixes that show the kind of an id, as in
+// "DS12".
 const upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// readIDs reads a list of ids, as texts or numbers, and what else the body holds.
+// readIDs reads a list of ids, as texts or numbers, and the rest of the body.
 func readIDs(name string, text []byte) (ids []string, rest []byte, err error) {
 	body, err := resource.ParseObject(text, "the body")
 	if err != nil {

@@ -9,26 +9,26 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// marks are the ids of every stride-th row of a whole list in the order of its
-// ids, so that a page far down begins near its rows and need not count all
-// those before it. New rows come behind the last mark and change none; deleting
-// or restoring a row rebuilds them.
+// marks are the ids of every stride-th row of an unfiltered list sorted by id. A
+// page far down begins at the nearest mark, so the engine need not count all rows
+// before it. New rows come after the last mark and change none; deleting or
+// restoring a row rebuilds the marks.
 type marks struct {
 	mu    sync.Mutex
 	state uint64 // of Table.members
 	ids   []int64
 }
 
-// stride limits how many rows a page steps over.
+// stride limits the number of rows that a page skips.
 const stride = 256
 
-// far reports whether the page is one that marks can find: of all rows that are
-// there, by id, up or down, a good way from its beginning.
+// far reports whether marks can find the page: the list is unfiltered and sorted
+// by id, up or down, and the page is far from its beginning.
 func (t *Table[T]) far(cond *condition, order []engine.Order, q resource.Query, state uint64) bool {
 	return settled(state) && q.Offset >= 2*stride && t.whole(cond.all) && order[0].Column == engine.ID
 }
 
-// whole reports whether a condition is that of a whole list: that rows are not deleted.
+// whole reports whether a condition selects all existing rows.
 func (t *Table[T]) whole(all engine.All) bool {
 	if t.res.SoftBy == "" {
 		return len(all) == 0
@@ -36,7 +36,7 @@ func (t *Table[T]) whole(all engine.All) bool {
 	return len(all) == 1 && t.begins(all)
 }
 
-// begins reports whether a condition begins with that of rows that are not deleted.
+// begins reports whether a condition begins with the one for existing rows.
 func (t *Table[T]) begins(all engine.All) bool {
 	return t.res.SoftBy == "" || len(all) > 0 && all[0] == engine.Cond(engine.Deleted(false))
 }
@@ -50,7 +50,7 @@ func (t *Table[T]) farPage(ctx context.Context, r ask, cond *condition, order []
 	}
 	p := &page{total: total}
 	from, size := q.Offset, q.Size
-	if order[0].Down { // the page that is as far from the other end
+	if order[0].Down { // the page at the same distance from the other end
 		from = max(0, total-q.Offset-q.Size)
 		size = min(q.Size, total-q.Offset)
 	}
@@ -65,7 +65,7 @@ func (t *Table[T]) farPage(ctx context.Context, r ask, cond *condition, order []
 		From: mark})
 }
 
-// mark is the id of the row at n strides.
+// mark returns the id of the row after n strides.
 func (t *Table[T]) mark(ctx context.Context, r ask, n int64) (int64, error) {
 	state := t.members.now()
 	t.marks.mu.Lock()
@@ -84,7 +84,7 @@ func (t *Table[T]) mark(ctx context.Context, r ask, n int64) (int64, error) {
 		}
 		id, err := number(r.Select(ctx, engine.Select{Table: t.table, Columns: onlyID, Where: t.live(), From: last + 1,
 			Limit: 1, Offset: skip, Once: r.once}))
-		if err != nil || id == 0 { // a row went meanwhile: the page will be read again
+		if err != nil || id == 0 { // a row was deleted meanwhile: the page will be read again
 			return 0, err
 		}
 		ids = append(ids, id)

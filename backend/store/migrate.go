@@ -15,9 +15,9 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// migrate makes the table, or brings an older one to the present declaration:
-// new fields become columns, indexes are made, and what the rows show is
-// written again. It runs in one transaction, after a copy of the file was kept.
+// migrate creates the table, or updates an older one to the current declaration:
+// it adds columns and indexes and writes the JSON of the rows again. It runs in
+// one transaction, after a backup of the file.
 func (t *Table[T]) migrate(ctx context.Context) error {
 	was, err := t.knownShape(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 	})
 }
 
-// unmigrated returns the error that the rows of a table could not be migrated
-// to the present declaration: they are unchanged.
+// unmigrated returns the error for a table that could not be migrated. Its rows
+// are unchanged.
 func unmigrated(path, table string, err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -66,7 +66,7 @@ func unmigrated(path, table string, err error) error {
 		path, table, why)}
 }
 
-// readNext learns the next id: put takes a row with a higher one for a new row.
+// readNext reads the next id: put treats a row with a higher id as a new row.
 func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
 	last, err := tx.w.base.LastID(ctx, t.table)
 	t.next = last + 1
@@ -77,9 +77,10 @@ func (t *Table[T]) knownShape(ctx context.Context) (string, error) {
 	return meta(ctx, t.db.base, engine.Shape, t.table.Name)
 }
 
-// shape names everything of the declaration that the file depends on.
+// shape returns a text of everything in the declaration on which the file
+// depends.
 func (t *Table[T]) shape() string {
-	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: what indexes are made for a declaration
+	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: the rules for choosing indexes
 	if len(t.res.Counted) > 0 {
 		text += fmt.Sprint(" ", t.res.Counted)
 	}
@@ -91,11 +92,11 @@ func (t *Table[T]) shape() string {
 		if c.field.If != nil {
 			text += " if"
 		}
-		if c.Kind == resource.KindOther && !c.Hidden { // which keys its objects show
+		if c.Kind == resource.KindOther && !c.Hidden { // the keys that its objects show
 			text += fmt.Sprint(
 				" ", shownKeys(resource.SchemaOf(reflect.ValueOf(c.field.At(t.res.New())).Elem().Interface())))
 		}
-		if c.Kind == resource.KindPairs { // what is masked and sealed of them
+		if c.Kind == resource.KindPairs { // which of its values are masked and sealed
 			text += " " + resource.SecretRules()
 		}
 	}
@@ -103,7 +104,7 @@ func (t *Table[T]) shape() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// shownKeys are the keys that an object of the schema always shows.
+// shownKeys returns the keys that an object of the schema always shows.
 func shownKeys(s resource.Schema) (names []string) {
 	if s.Items != nil {
 		return shownKeys(*s.Items)
@@ -138,23 +139,22 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 	return err
 }
 
-// indexes returns the indexes that a declaration asks for, with names that show
-// their content.
+// indexes returns the indexes for a declaration. Their names show their content.
 func (t *Table[T]) indexes() (all []engine.Index) {
 	prefix := string(t.res.Name)
 	for _, c := range t.columns {
 		if !c.field.Index || c.Kind == resource.KindIDs || c.Name == engine.ID ||
 			slices.ContainsFunc(t.res.Unique, func(set []string) bool { return slices.Equal(set, []string{c.Name}) }) {
-			continue // the unique index serves
+			continue // the unique index does the same
 		}
 		all = append(all, engine.Index{Name: prefix + " by " + c.Name, Columns: []string{c.Name}})
-		// the newest of those that are usually listed
+		// for the newest of the rows that lists usually show
 		if usual := t.res.Usual; usual != nil && (c.Kind == resource.KindSeconds || c.Kind == resource.KindMillis) {
 			all = append(all, engine.Index{Name: prefix + " by " + usual.Field + " and " + c.Name,
 				Columns: []string{usual.Field, c.Name}})
 		}
 	}
-	if len(t.res.Counted) > 0 { // told apart as a count does
+	if len(t.res.Counted) > 0 { // compares texts exactly, as counts do
 		all = append(all, engine.Index{Name: prefix + " counted", Columns: t.res.Counted, Exact: true})
 	}
 	for _, set := range t.res.Unique {

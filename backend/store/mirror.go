@@ -13,11 +13,10 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// mirror caches the searchable texts of a table of many rows, so that a filter
-// need not read the rows. It holds the existing rows as of one state: a base,
-// which a scan goes through, and the rows that changed since, which are few. It
-// is built at its first use, from one state of the database, while the engine
-// runs the queries.
+// mirror caches the searchable texts of a table with many rows, so that a filter
+// need not read the rows. It holds the existing rows of one state: a base, which
+// a scan searches, and the few rows that changed since. Its first use builds it
+// from one state of the database, while the engine runs the queries.
 type mirror struct {
 	notes  notes
 	newest atomic.Int64 // no row has had a higher id
@@ -25,26 +24,26 @@ type mirror struct {
 	mu      sync.RWMutex
 	state   uint64 // of Table.lock
 	base    *block
-	stale   bitmap             // rows of base that were changed or deleted
-	fresh   *block             // those that have changed, and new ones
-	texts   map[int64]freshRow // what fresh is made of
+	stale   bitmap             // rows of base that have changed or were deleted
+	fresh   *block             // changed and new rows
+	texts   map[int64]freshRow // the texts of the rows in fresh
 	refused map[source]bool    // too large, or compared in the engine's own way
-	loading chan struct{}      // closed when the load under way has ended
+	loading chan struct{}      // closed when the current load ends
 }
 
-// freshRow is a row that changed since base was made; by source.
+// freshRow holds the texts of a row that changed since base was built, by source.
 type freshRow map[source][]byte
 
-// Up to leastMirrored rows are read as fast as they are. A query waits for the
-// mirror to be built for patience times the texts it searches, because the engine
-// would need that many times longer too; none longer than longestPatience.
+// Tables of up to leastMirrored rows are fast without a mirror. A query waits for
+// the mirror to be built for patience times the number of texts, because the
+// engine would take at least as long; it never waits longer than longestPatience.
 const (
 	leastMirrored   = 4096
 	patience        = time.Second
 	longestPatience = 8 * time.Second
 )
 
-// wish lists the columns that a query needs of a mirror.
+// wish lists the columns of a mirror that a query needs.
 type wish struct {
 	sources []source
 	sort    string // a text column, or "" for the id
@@ -63,8 +62,8 @@ func (m *mirror) shows(w wish) bool {
 	return !slices.ContainsFunc(w.sources, func(s source) bool { return m.base.arenas[s] == nil })
 }
 
-// view locks the mirror for reading as the table is in that state, or returns
-// nil where there is none. The caller unlocks mu.
+// view locks the mirror for reading in that state of the table, or returns nil if
+// there is no such mirror. The caller unlocks mu.
 func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
 	m := &t.mirror
 	m.mu.RLock()
@@ -90,8 +89,8 @@ func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
 	return nil
 }
 
-// waited reports whether the mirror was made within the time a question has for
-// it, which is not the question's own.
+// waited reports whether the mirror was built within the time that a query waits
+// for it, which is shorter than the query's own timeout.
 func waited(ctx context.Context, loaded <-chan struct{}, most time.Duration) bool {
 	if loaded == nil {
 		return false
@@ -110,8 +109,8 @@ func waited(ctx context.Context, loaded <-chan struct{}, most time.Duration) boo
 
 var errMoved = errors.New("the table has changed meanwhile")
 
-// refresh brings the mirror to a state by reading the rows that changed. It
-// holds mu.
+// refresh updates the mirror to a state by reading the rows that changed. The
+// caller holds mu.
 func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
 	m := &t.mirror
 	if m.state >= state {
@@ -161,7 +160,7 @@ func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshR
 	return read, err
 }
 
-// change takes in what was read of the rows with those ids.
+// change replaces the rows with those ids by what was read.
 func (m *mirror) change(ids []int64, read map[int64]freshRow) {
 	for _, id := range ids {
 		if i, ok := m.base.place(id); ok {
@@ -174,7 +173,7 @@ func (m *mirror) change(ids []int64, read map[int64]freshRow) {
 	m.fresh = newBlock(m.texts, m.base)
 }
 
-// settle makes b the base, and nothing has changed since.
+// settle makes b the base, without any changed rows.
 func (m *mirror) settle(b *block) {
 	m.base, m.stale, m.texts = b, newBitmap(len(b.ids)), map[int64]freshRow{}
 	m.fresh = newBlock(nil, b)

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// notes collects the rows that commits have changed since they were last read,
-// so that a cache of a table can be updated row by row.
+// notes collects the rows that commits have changed since the last read, so that
+// a cache of a table can be updated row by row.
 type notes struct {
 	mu     sync.Mutex
-	on     bool // there is a reader
+	on     bool // somebody reads the notes
 	states []uint64
 	ids    []int64
-	lost   uint64 // the last state whose changes were too many, or unknown
+	lost   uint64 // the last state whose changes are unknown or were too many
 }
 
 // maxNotes limits how many changed rows are remembered.
@@ -21,8 +21,8 @@ const maxNotes = 50_000
 // noted holds the rows of a table that one transaction has changed.
 type noted struct{ ids []int64 }
 
-// note records that a row changes. The table is touched once for each note; a
-// change that is touched and not noted makes all of the table unknown.
+// note records that a row changes. Each note belongs to one touch of the table; a
+// touch without a note means that any row may have changed.
 func (t *tx) note(s *seqlock, id int64) {
 	if t.noted == nil {
 		t.noted = map[*seqlock]*noted{}
@@ -33,7 +33,8 @@ func (t *tx) note(s *seqlock, id int64) {
 	t.noted[s].ids = append(t.noted[s].ids, id)
 }
 
-// publish passes on the rows that a commit changed, before the new state shows.
+// publish passes on the rows that a commit changed, before readers see the new
+// state.
 func (t *tx) publish(s *seqlock, touched int) {
 	if s.notes == nil {
 		return
@@ -67,8 +68,8 @@ func (n *notes) listen() {
 	n.on = true
 }
 
-// since returns the rows that changed after one state, up to another; ok is false
-// when that is not known. Older notes are forgotten.
+// since returns the rows that changed between two states; ok is false if that is
+// not known. It forgets older notes.
 func (n *notes) since(from, to uint64) (ids []int64, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

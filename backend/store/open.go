@@ -1,29 +1,29 @@
-// Package store keeps the rows of resources. It has the tables, their transactions,
-// versions, caches and feeds; below it, package engine declares what it needs of a
-// database, and package sqlite implements that.
+// Package store stores the rows of resources: it implements their tables,
+// transactions, versions, caches and feeds. Package engine declares what it needs
+// from a database engine, and package sqlite implements that.
 //
-// A Table is made from a declaration in package resource: its columns, indexes
-// and endpoints follow from the fields. Beside its columns each row keeps its
-// JSON as it is shown ("body"), so that a page is read and joined, never encoded.
+// A Table is built from a declaration in package resource, whose fields determine
+// its columns, indexes and endpoints. Each row also stores its JSON ("body"), so
+// that a page is read and joined without encoding.
 // Reads, writes, caches and feeds are in one package because all of them follow the
 // version of a Table (seqlock).
 //
 // # Durability
 //
-// When Write returns, the change is on disk. One goroutine writes; writes that wait at the same time
-// share one commit, each in a savepoint of its own, so that one that fails
-// takes nothing with it.
+// When Write returns, the change is on disk. One goroutine writes. Writes that
+// wait at the same time share one commit, each in its own savepoint, so that a
+// failed write does not affect the others.
 //
 // # Concurrency
 //
-// Everything here is safe for concurrent use. Readers never wait for the
-// writer. Close waits for the write under way, and refuses later ones.
+// Everything here is safe for concurrent use. Readers never wait for the writer.
+// Close waits for the write in progress, and refuses later ones.
 //
 // # Errors
 //
 // Rows that are missing or out of the caller's scope are fault.Unknown, names
-// that are taken fault.Conflict, a full disk fault.Full. Other errors of the engine
-// are returned as they are and belong in the log only.
+// that exist already fault.Conflict, a full disk fault.Full. Other errors of the
+// engine are returned unchanged and belong in the log only.
 package store
 
 import (
@@ -48,11 +48,11 @@ type Options struct {
 	Path  string           // of the database file; the key file is beside it
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
-	Zone  *time.Location   // in which a day of a filter is a day; time.Local when nil
+	Zone  *time.Location   // the time zone of days in filters; time.Local when nil
 	Guard *service.Guard
 
 	Sibling Sibling // the portal it belongs to; zero for none
-	Secrets bool    // the key belongs to the file: a missing one, or another one, is refused
+	Secrets bool    // the key belongs to the file: Open refuses a missing or different one
 	NewKey  bool    // with Secrets: create a new key if the right one is lost
 
 	Twice bool // run each write once more, for tests: see rehearse
@@ -68,14 +68,14 @@ type DB struct {
 	zone    func() *time.Location
 	seal    sealer
 	base    engine.Database
-	streams chan struct{} // a place for each list that is streamed
+	streams chan struct{} // limits the lists that are streamed at the same time
 	writer  *writer
 	memos   memos // of whole tables
 	known   memos // of single rows: there may be many
 	tasks   *tasks
 
 	twice    bool  // see rehearse
-	mirrored int64 // tables of more rows than that keep their texts in memory
+	mirrored int64 // tables with more rows than that keep their texts in memory
 
 	auditor resource.Auditor // nil: changes are not audited
 
@@ -89,17 +89,18 @@ type DB struct {
 	unopened sync.Once // logs the first secret that the key cannot open
 }
 
-// format is the number of this layout of the file. A higher one was written by
-// a newer program. Since 2 the file lists its fields: see Accept. Since 3 secrets
-// are bound to their rows: see Seal. It is raised when something changes that no
-// list of fields shows.
+// format is the layout version of the file. A higher one was written by a newer
+// program. Version 2 lists the fields of the file: see Accept. Version 3 binds
+// secrets to their rows: see Seal. Raise it for a change that no list of fields
+// shows.
 const format = 3
 
-// readers bounds the connections that read at the same time.
+// readers limits the connections that read at the same time.
 const readers = 8
 
-// Open opens the database, or makes it when the file is not there. It refuses a
-// file that is damaged, read-only or from a newer version, and leaves it as it is.
+// Open opens the database, or creates it if the file does not exist. It refuses a
+// file that is damaged, read-only or from a newer version, and leaves it
+// unchanged.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -126,8 +127,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// SetZone sets the time zone for days in filters, instead of Options.Zone. It
-// is called before the first query; zone is called for each filter.
+// SetZone sets the time zone of days in filters, instead of Options.Zone. Call it
+// before the first query; the store calls zone for each filter.
 func (db *DB) SetZone(zone func() *time.Location) { db.zone = zone }
 
 func (db *DB) dayZone(filter string) *time.Location {
@@ -162,7 +163,7 @@ func (db *DB) connect(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// notNewer refuses a file with a layout that this program does not know.
+// notNewer refuses a file with a newer layout version.
 func notNewer(path string, layout engine.Layout, format int) error {
 	if layout.Format <= format {
 		return nil
@@ -171,7 +172,7 @@ func notNewer(path string, layout engine.Layout, format int) error {
 		"%d); start that version, or choose another --data folder", path, layout.Format, format)
 }
 
-// Close stops the writer once what waits is written, and closes the file.
+// Close stops the writer after all waiting writes, and closes the file.
 func (db *DB) Close() error {
 	db.tasks.close()
 	return db.closeBase()
@@ -189,7 +190,7 @@ func (db *DB) closeBase() error {
 
 // Backup writes a consistent copy of the database to a new file.
 func (db *DB) Backup(ctx context.Context, path string) error {
-	if err := db.Writable(); err != nil { // another file may be there
+	if err := db.Writable(); err != nil { // another file may have replaced it
 		return err
 	}
 	if err := chosen.Copy(ctx, db.path, path); err != nil {
@@ -198,7 +199,7 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	return os.Chmod(path, 0o600)
 }
 
-// backupOnce keeps a copy before the first migration of this start.
+// backupOnce makes a backup before the first migration since the program started.
 func (db *DB) backupOnce(ctx context.Context) error {
 	if db.backedUp {
 		return nil
@@ -211,14 +212,14 @@ func (db *DB) backupOnce(ctx context.Context) error {
 	}
 	db.log.InfoContext(ctx, "the declarations changed: keeping a copy before migrating", "copy", path)
 	if err := db.Backup(ctx, path); err != nil {
-		_ = os.Remove(path) // half a copy is none
+		_ = os.Remove(path) // remove the incomplete copy
 		return err
 	}
 	return nil
 }
 
-// unused makes an empty file, which the engine writes a copy into, and numbers its
-// name where an earlier copy has it: two starts can be within one second.
+// unused creates an empty file for the engine to write a copy to. It numbers the
+// name if an earlier copy has it: two starts can happen within one second.
 func unused(name, ext string) (path string, err error) {
 	path = name + ext
 	for n := 2; ; n++ {
@@ -233,7 +234,8 @@ func unused(name, ext string) (path string, err error) {
 	}
 }
 
-// private makes sure that only this user reads the file, before the engine makes it.
+// private makes sure that only this user can read the file, before the engine
+// creates it.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -254,7 +256,7 @@ func rootCause(err error) error {
 	return err
 }
 
-// explain turns an error about a whole file into a sentence.
+// explain turns an error about a whole file into a readable fault.
 func explain(path string, err error) error {
 	switch chosen.Class(err) {
 	case engine.Damaged:
@@ -267,7 +269,7 @@ func explain(path string, err error) error {
 	return full(err)
 }
 
-// full turns the error of a disk that takes no more into fault.Full.
+// full turns the error of a full disk into fault.Full.
 func full(err error) error {
 	switch chosen.Class(err) {
 	case engine.Full:

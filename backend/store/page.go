@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// totals keeps how many rows meet a condition, until the table changes.
+// totals caches the number of rows that meet a condition, until the table
+// changes.
 type totals struct {
 	mu  sync.Mutex
 	all map[string]total
@@ -34,16 +35,16 @@ func (t *totals) put(key string, state uint64, n int64) {
 	t.all[key] = total{state, uint64(n)}
 }
 
-// page holds the rows that were read of a list.
+// page holds the rows of a list.
 type page struct {
 	total int64
 	ids   []int64
 	body  [][]byte
-	from  [][]string // per derived field that reads a column
+	from  [][]string // the source values of each derived field that reads a column
 }
 
-// page reads rows and total of one state of the table: it tries without a
-// transaction, and takes one only when a commit came in between.
+// page reads rows and total of one state of the table. It tries without a
+// transaction, and begins one only if a commit came in between.
 func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Order, q resource.Query,
 	keep bool) (*page, error) {
 	key := pageKey(cond, order, q)
@@ -69,14 +70,15 @@ func (t *Table[T]) page(ctx context.Context, cond *condition, order []engine.Ord
 	return t.readPage(ctx, ask{s, true}, cond, order, q, 1)
 }
 
-// ask says how a list is read. Filters have too many forms for their statements to
-// be kept prepared: once.
+// ask says how to read a list. once is set for filters: they have too many forms
+// to keep their statements prepared.
 type ask struct {
 	engine.Reader
 	once bool
 }
 
-// readPage reads the rows and the total; state is even when totals of it may be kept.
+// readPage reads the rows and the total. An even state means that its totals may
+// be cached.
 func (t *Table[T]) readPage(ctx context.Context, r ask, cond *condition, order []engine.Order, q resource.Query,
 	state uint64) (*page, error) {
 	if t.far(cond, order, q, state) {
@@ -109,7 +111,7 @@ func (t *Table[T]) total(ctx context.Context, r ask, cond *condition, state uint
 	return n, err
 }
 
-// froms are the columns that derived values read.
+// froms returns the columns that derived values read.
 func (t *Table[T]) froms() []string {
 	var names []string
 	for _, d := range t.res.Derived {

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// presence checks that the file of a database still exists. Writes to a file that
-// was deleted or replaced succeed and are lost, so each commit checks that.
+// presence checks that the file of a database still exists. Writes to a deleted
+// or replaced file would succeed and be lost, so each commit checks that.
 type presence struct {
 	path string
 	file os.FileInfo
@@ -22,7 +22,7 @@ func present(path string, log *slog.Logger) (*presence, error) {
 	return &presence{path: path, file: file, log: log}, err
 }
 
-// check returns fault.Busy while the file is not the one that was opened.
+// check returns fault.Busy if the file is not the one that was opened.
 func (p *presence) check() error {
 	now, err := os.Stat(p.path)
 	if err == nil && os.SameFile(p.file, now) {
@@ -37,12 +37,12 @@ func (p *presence) check() error {
 		"running; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
 }
 
-// Writable returns why nothing can be written: fault.Busy after the file was
-// deleted or replaced, which is logged once, or the error given to Refuse.
+// Writable returns the reason why writes fail: fault.Busy if the file was deleted
+// or replaced, which is logged once, or the error given to Refuse.
 func (db *DB) Writable() error { return db.writer.writable() }
 
-// Refuse fails all writes with err from then on, so that a damaged file does not
-// get worse; reading still works. Nil allows writes again.
+// Refuse fails all later writes with err, so that a damaged file does not get
+// worse; reading still works. Nil allows writes again.
 func (db *DB) Refuse(err error) { db.writer.refused.Store(&err) }
 
 func (w *writer) writable() error {
@@ -55,6 +55,6 @@ func (w *writer) writable() error {
 	return nil
 }
 
-// Present returns fault.Busy after the file was deleted or replaced, which is
-// logged once.
+// Present returns fault.Busy if the file was deleted or replaced, which is logged
+// once.
 func (c *Chunks) Present() error { return c.present.check() }

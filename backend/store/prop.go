@@ -27,7 +27,7 @@ func propNamed(props []resource.EntityProperty, name string) *resource.EntityPro
 	return nil
 }
 
-// getProp returns one property as it applies.
+// getProp returns one effective property.
 func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := knownPropFields(fields); err != nil {
@@ -48,8 +48,8 @@ func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	return &resource.Answer{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
 }
 
-// propBody is the body of a write of a property; fields that the portal sets
-// are accepted and ignored.
+// propBody is the body of a write of a property. Read-only fields are accepted
+// and ignored.
 type propBody struct {
 	Name        *string `json:"name"`
 	Value       *string `json:"value"`
@@ -58,7 +58,7 @@ type propBody struct {
 	Secret      *bool   `json:"secret"`
 }
 
-// given returns the property of that name as the body changes it.
+// given returns the property with the changes of the body.
 func (b *propBody) given(p resource.Property) resource.GivenProperty {
 	out := resource.GivenProperty{Property: p, Flagged: b.Secret != nil}
 	if b.Value != nil {
@@ -95,7 +95,7 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	})
 }
 
-// setProp handles PUT, or PATCH, in which the value is optional.
+// setProp handles PUT, or PATCH, where the value is optional.
 func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		var body propBody
@@ -117,7 +117,7 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 					t.res.Label, name)
 			}
 			shown := own[k]
-			shown.Value = shown.Shown() // if no value is given, it stays
+			shown.Value = shown.Shown() // without a value, it stays the same
 			kept, err := resource.Kept("value", []resource.GivenProperty{body.given(shown)}, own)
 			if err != nil {
 				return nil, err
@@ -140,12 +140,12 @@ func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) 
 	return resource.JSON("{}"), err
 }
 
-// writeProp changes the row as a PATCH of its field of pairs would, and returns
-// the property of that name.
+// writeProp changes the row like a PATCH of its field of pairs, and returns the
+// property of that name.
 func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 	edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
 	field := t.res.Props.Field
-	body, err := t.res.Read([]byte(`{"`+field+`":[]}`), true) // names what is given
+	body, err := t.res.Read([]byte(`{"`+field+`":[]}`), true) // includes only the given fields
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 	return answer, nil
 }
 
-// sameProp holds If-Match against the property as it is.
+// sameProp checks If-Match against the current property.
 func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) error {
 	if c.IfMatch == "" {
 		return nil
@@ -191,7 +191,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 	return nil
 }
 
-// shownProp returns a property; nothing where it is deleted.
+// shownProp returns a property, or nothing if it was deleted.
 func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T,
 	name string) (*resource.Answer, error) {
 	props, err := t.propsOf(ctx, tx, c.Access, row)

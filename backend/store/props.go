@@ -31,9 +31,9 @@ var propTable = func() *engine.Table {
 // propFields are the keys of a property, in their order.
 var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 
-// propsOf returns all properties that apply to a row, by name, secrets masked.
-// Properties inherited from groups that the caller does not see apply, but the
-// groups are not named.
+// propsOf returns all properties that apply to a row, sorted by name, with masked
+// secrets. It includes properties inherited from groups that the caller may not
+// view, without naming these groups.
 func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access,
 	row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
@@ -84,15 +84,16 @@ func (t *Table[T]) pairsOf(row T, field string) []resource.Property {
 	return *t.column(field).field.At(row).(*[]resource.Property)
 }
 
-// propRow returns the call as one for the row itself, whose entity tag is
-// another.
+// propRow returns the call as one for the row itself, which has a different
+// entity tag.
 func (t *Table[T]) propRow(c *resource.Call) *resource.Call {
 	row := *c
 	row.Vars, row.IfMatch = map[string]string{"id": c.Vars[t.res.Props.Param]}, ""
 	return &row
 }
 
-// readProps returns the properties that apply to the row of the path, for a caller who may see it.
+// readProps returns the properties that apply to the row of the path, for a
+// caller who may view the row.
 func (t *Table[T]) readProps(ctx context.Context, c *resource.Call) ([]resource.EntityProperty, error) {
 	c = t.propRow(c)
 	id, err := c.ID("id")
@@ -141,8 +142,8 @@ func (t *Table[T]) listProps(ctx context.Context, c *resource.Call) (any, error)
 	})
 }
 
-// chooseProps returns the places of those that pass the filter, sorted. The engine does
-// it, so that a filter means the same everywhere.
+// chooseProps returns the indexes of the properties that pass the filter, sorted.
+// The engine evaluates the filter, so that it means the same for every list.
 func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, q resource.Query) ([]int, error) {
 	f, err := filter.Parse(q.Filter, propColumns, nil)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 // users view the same first page.
 type recent struct {
 	mu    sync.Mutex
-	state uint64 // of the table, for all of them
+	state uint64 // the state of the table, for all pages
 	pages map[string]*page
 	size  int
 }
 
-// maxRecent bounds what the pages of a table take, in bytes.
+// maxRecent limits the size of the cached pages of a table, in bytes.
 const maxRecent = 1 << 20
 
-// pageKey names a page of a list.
+// pageKey returns the key of a page of a list.
 func pageKey(cond *condition, order []engine.Order, q resource.Query) string {
 	return fmt.Sprint(engine.Key(cond.all), order, q.Size, " ", q.Offset)
 }
@@ -34,7 +34,7 @@ func (r *recent) get(key string, state uint64) *page {
 	return r.pages[key]
 }
 
-// put caches a page, which must not change afterwards.
+// put caches a page. The page must not change afterwards.
 func (r *recent) put(key string, state uint64, p *page) {
 	size := 200 + len(key)
 	for i := range p.body {

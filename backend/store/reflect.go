@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// reflect begins to make the mirror with what is wished for, and what it has
-// already. The channel closes when that has ended; it is nil when there will be
-// no such mirror.
+// reflect starts to build the mirror with the wished columns and those it already
+// has. It returns a channel that closes when the build ends, or nil if the mirror
+// cannot have these columns.
 func (t *Table[T]) reflect(w wish) <-chan struct{} {
 	m := &t.mirror
 	m.mu.Lock()
@@ -39,9 +39,9 @@ func (t *Table[T]) reflect(w wish) <-chan struct{} {
 	return done
 }
 
-// reflectNow makes the mirror. When all together is too large, what was not wished
-// for now goes; when that does not help, or a column has texts that the engine
-// compares in its own way, those columns are refused.
+// reflectNow builds the mirror. If it gets too large, it drops the columns that
+// are not wished for now. If that is not enough, or if a column has texts that
+// the engine compares in its own way, it refuses these columns.
 func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
 	m := &t.mirror
 	m.mu.RLock()
@@ -92,8 +92,8 @@ func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
 
 var errTooLarge = errors.New("the texts are too large to be kept")
 
-// readBlock reads the columns of all rows that are there, and which of them
-// cannot be kept, in the state that it returns.
+// readBlock reads the columns of all existing rows. It returns the state it read
+// and the columns that cannot be cached.
 func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, state uint64, bad []source, err error) {
 	t.mirror.notes.listen()
 	s, state, err := t.pin(ctx)
@@ -128,7 +128,7 @@ func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, s
 	return b, state, bad, err
 }
 
-// pin begins to read one known state of the table.
+// pin starts to read one known state of the table.
 func (t *Table[T]) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
 	for range 100 {
 		s, err := t.db.base.Snapshot(ctx)
@@ -136,7 +136,7 @@ func (t *Table[T]) pin(ctx context.Context) (engine.Snapshot, uint64, error) {
 			return nil, 0, err
 		}
 		state := t.lock.now()
-		// the state is that of the first question
+		// the first query determines the state
 		_, err = number(s.Select(ctx, engine.Select{Table: t.table, Columns: onlyID, Limit: 1}))
 		if err == nil && settled(state) && t.lock.now() == state {
 			return s, state, nil

@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// checkRefs refuses ids that are not there, or not for this caller to use: the
-// two read the same.
+// checkRefs refuses references to rows that do not exist or that the caller may
+// not use; both cases return the same error.
 func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now T) error {
 	for i := range t.columns {
 		f := t.columns[i].field
@@ -72,8 +72,8 @@ func refs(at any) resource.IDs {
 	return nil
 }
 
-// mayName reports whether a row is there for the caller to be named. What
-// holds for everybody who sees everything is kept for the other rows of a batch.
+// mayName reports whether the caller may refer to an existing row. For callers
+// without restrictions, the result is cached for the other rows of a batch.
 func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := table.grant(c.Access, op, alive)

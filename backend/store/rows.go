@@ -12,12 +12,12 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// put writes row: a new one when its id is 0, or when none has its id. It
-// returns the row as it is shown, without its derived values.
+// put writes a row: a new one if its id is 0 or does not exist yet. It returns
+// the JSON of the row without derived values.
 func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err error) {
 	tx.touched[&t.lock]++
 	id := t.idOf(row)
-	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
+	fresh := *id == 0 || *id >= t.next // no row has had an id of next or higher
 	if *id == 0 {
 		*id = t.next
 		if t.db.twice {
@@ -46,9 +46,9 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err err
 	return body, t.link(ctx, tx, row, fresh)
 }
 
-// update writes over the row that has the id, and reports whether there is none.
-// A row that was there and stays is the rule, and the only case in which the
-// list keeps its members.
+// update replaces the row with the same id, and reports whether there is one.
+// Usually the row existed and stays; only then the members of the list stay the
+// same.
 func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missing bool, err error) {
 	n, err := tx.w.base.Update(ctx, t.table, args, *t.idOf(row), t.live())
 	if err == nil && n == 0 {
@@ -63,7 +63,8 @@ func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missi
 	return n == 0, err
 }
 
-// link gives a row the ids that its fields hold; a deleted one none.
+// link stores the ids in the row's reference fields as links; a deleted row has
+// none.
 func (t *Table[T]) link(ctx context.Context, tx *tx, row T, fresh bool) error {
 	gone := *t.deleted(row) > 0
 	for i := range t.columns {
@@ -82,7 +83,7 @@ func (t *Table[T]) link(ctx context.Context, tx *tx, row T, fresh bool) error {
 	return nil
 }
 
-// taken turns a broken unique index into a sentence that names the fields.
+// taken turns a violated unique index into an error that names the fields.
 func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 	if chosen.Class(err) != engine.Taken {
 		return err
@@ -162,7 +163,7 @@ func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Wher
 		return err
 	}
 	n, err := t.removeAll(ctx, tx, cond)
-	if err == nil && n > 0 && tx.inside == 0 { // how many, without reading which
+	if err == nil && n > 0 && tx.inside == 0 { // counts them without reading them
 		tx.along = map[string]int{t.res.Label: int(n)}
 		err = t.wrote(ctx, tx, 0, false, nil)
 	}

@@ -16,21 +16,21 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// sealer encrypts secrets that must be read again (access keys, device
-// passwords), so that they cannot be read in the database or a copy of it:
-// AES-256-GCM, with a key in a separate file beside the database, which is not
-// part of backups.
+// sealer encrypts secrets that Spyglass must be able to read again (access keys,
+// device passwords), so that nobody can read them in the database or a copy of
+// it. It uses AES-256-GCM with a key in a separate file beside the database,
+// which backups do not include.
 type sealer struct{ aead cipher.AEAD }
 
-// keyName names the entry in which a database keeps the fingerprint of its key.
+// keyName names the entry that holds the fingerprint of the database's key.
 const keyName = "key"
 
-// released replaces a fingerprint once a user has chosen to continue without
-// the key: the next start takes the present key, or makes one.
+// released replaces a fingerprint after a user has chosen to continue without the
+// key: the next start uses the present key, or creates one.
 const released = "released"
 
-// openKey reads the key beside the database. A new database gets a new one. In
-// one that has secrets, a key that is missing, or another one, is refused.
+// openKey reads the key beside the database, and creates one for a new database.
+// For a database that has secrets, it refuses a missing or different key.
 func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 	path := db.path + ".key"
 	known, err := meta(ctx, db.base, engine.Identity, keyName)
@@ -84,7 +84,7 @@ func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
 // keySize is that of AES-256.
 const keySize = 32
 
-// newKey makes a key file. A damaged one is kept under another name.
+// newKey creates a key file. It keeps a damaged one under another name.
 func newKey(path string, missing bool) ([]byte, error) {
 	if !missing {
 		if err := os.Rename(path, path+"-damaged"); err != nil {
@@ -110,25 +110,25 @@ func (Files) ReleaseKey(ctx context.Context, path string) error {
 	return chosen.SetIdentity(ctx, path, keyName, released)
 }
 
-// sealedVersion begins each sealed value that is bound to its place. Values of
-// earlier versions have no such prefix: they open anywhere, and are bound when
-// their row is next written.
+// sealedVersion is the prefix of each sealed value that is bound to its place.
+// Values of earlier versions have no prefix: they open anywhere, and are bound
+// when their row is next written.
 const sealedVersion = "v2:"
 
 // Seal encrypts a secret with the portal's key and binds it to its place (the
-// additional data of AES-GCM): only Unseal with the same place opens it, so
-// that an attacker who can write the file cannot give one row the secret of
-// another. The place must never change. Tables use their name, the field and
-// the id of the row, which is known before a row is first written.
+// additional data of AES-GCM). Only Unseal with the same place decrypts it, so an
+// attacker who can write the file cannot give one row the secret of another. The
+// place must never change. Tables use their name, the field and the id of the
+// row, which is known before the first write.
 func (db *DB) Seal(place string, secret []byte) string {
 	nonce := make([]byte, db.seal.aead.NonceSize())
 	rand.Read(nonce)
 	return sealedVersion + base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, []byte(place)))
 }
 
-// opened decrypts a secret. It returns "" if the key does not fit, as after a
-// restore without the key, or if the value was copied from another place: the
-// secret then counts as not set.
+// opened decrypts a secret. It returns "" if the key does not fit, for example
+// after a restore without the key, or if the value was copied from another place;
+// the secret then counts as not set.
 func (db *DB) opened(place, sealed string) string {
 	secret, err := db.Unseal(place, sealed)
 	if err != nil {
@@ -140,7 +140,7 @@ func (db *DB) opened(place, sealed string) string {
 	return string(secret)
 }
 
-// Unseal returns what was sealed for this place with the same key file.
+// Unseal decrypts a secret that was sealed for this place with the same key.
 func (db *DB) Unseal(place, sealed string) ([]byte, error) {
 	text, bound := strings.CutPrefix(sealed, sealedVersion)
 	var data []byte

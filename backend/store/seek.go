@@ -10,24 +10,24 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// question is a list's as the mirror sees it.
+// question is the query of a list in the form that the mirror uses.
 type question struct {
-	cond  *condition     // all of it, for the engine
+	cond  *condition     // the whole condition, for the engine
 	base  engine.All     // the condition without the filter
 	f     *filter.Filter // nil for none
 	order []engine.Order
 	query resource.Query
 }
 
-// farFrom is the offset from which a sorted page is worth a mirror, and
-// mostNarrow how many rows the engine gets to choose from.
+// farFrom is the offset from which a sorted page is worth a mirror. mostNarrow is
+// the largest number of rows among which the engine may choose.
 const (
 	farFrom    = 1000
 	mostNarrow = 2000
 )
 
-// seek returns a page from the mirror, where that is faster than scanning the
-// table; else nil, and the engine runs the query.
+// seek returns a page from the mirror if that is faster than scanning the table;
+// otherwise it returns nil, and the engine runs the query.
 func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil &&
 		(q.query.Offset < farFrom || len(q.query.Sort) == 0) {
@@ -45,7 +45,7 @@ func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 		m := t.view(ctx, s.wish, state)
 		if m == nil {
 			if t.lock.now() == state {
-				return nil, nil // not for now
+				return nil, nil // the mirror is not ready
 			}
 			continue
 		}
@@ -59,7 +59,8 @@ func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	return nil, nil
 }
 
-// seekPage reads the rows of the page, or lets the engine choose from those found.
+// seekPage reads the rows of the page, or lets the engine choose among the rows
+// that were found.
 func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
 	if !whole && len(found) > mostNarrow {
 		return nil, nil
@@ -76,20 +77,21 @@ func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, tota
 	}
 	if err := t.readRows(ctx, ask{t.db.base, false}, p, engine.Select{Where: among}); err != nil ||
 		len(p.ids) < len(found) {
-		return p, err // rows went meanwhile: the state is another
+		return p, err // rows were deleted meanwhile: the state has changed
 	}
 	p.arrange(found)
 	return p, nil
 }
 
-// search is a filter as the mirror runs it.
+// search is a filter in the form that the mirror runs.
 type search struct {
 	wish
 	any  [][]probe // nil for everything
 	down bool
 }
 
-// probe is one condition: any of its tests passes in any of its columns, or none.
+// probe is one condition: any of its tests passes in any of its columns, or no
+// test passes in any of them.
 type probe struct {
 	negated bool
 	each    []look
@@ -101,10 +103,10 @@ type look struct {
 }
 
 // searchOf returns the part of the query that the mirror can evaluate. whole
-// means all of it; otherwise the result includes every matching row, and
-// others. ok is false where that would not help.
+// means all of it; otherwise the result includes every matching row and some
+// others. ok is false if the mirror cannot help.
 func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
-	if !t.begins(q.base) { // deleted ones are asked for too
+	if !t.begins(q.base) { // it includes deleted rows
 		return s, false, false
 	}
 	usual := t.res.Usual != nil && !q.f.Names(t.res.Usual.Field)
@@ -147,7 +149,8 @@ func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
 	return s, whole, whole || !q.cond.foreign
 }
 
-// probe is a condition on texts; ok is false for others.
+// probe returns the probe for a condition on texts; ok is false for other
+// conditions.
 func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
 		return p, false
@@ -185,7 +188,7 @@ func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
 	return p, true
 }
 
-// run is the rows of b that pass.
+// run returns the rows of b that pass.
 func (s *search) run(b *block) bitmap {
 	if s.any == nil {
 		return b.all()
@@ -213,8 +216,8 @@ func (s *search) run(b *block) bitmap {
 	return any
 }
 
-// find is the ids of a page, and how many rows there are in all; or all of the
-// ids, up to one more than are of use.
+// find returns the ids of a page and the number of rows in all, or all ids, up to
+// a limit plus one.
 func (m *mirror) find(s search, q resource.Query, page bool) (ids []int64, total int64) {
 	base, fresh := s.run(m.base), s.run(m.fresh)
 	for i := range base {
@@ -254,10 +257,10 @@ type walk struct {
 	rows   bitmap
 	column string
 	down   bool
-	at     int // how many it has passed
+	at     int // how many rows it has passed
 }
 
-// next is the next row; -1 behind the last.
+// next returns the next row; -1 after the last.
 func (w *walk) next() int {
 	var order []uint32
 	if w.column != "" {

@@ -15,12 +15,13 @@ import (
 )
 
 // Shape lists the stored fields of one resource: "name text" for each field, and
-// "privileges[].operation string" for keys inside it. The file has the same list,
-// so that a program can detect fields of a newer version, which it would lose.
+// "privileges[].operation string" for the keys inside it. The file stores the
+// same list, so that a program can detect fields of a newer version, which it
+// would lose.
 type Shape struct {
 	Table  string
 	Fields []string
-	Former []string // of earlier versions, which a file may still list
+	Former []string // fields of earlier versions, which a file may still list
 }
 
 // ShapeOf returns the shape of a declaration.
@@ -39,7 +40,7 @@ func ShapeOf[T any](r *resource.Resource[T]) Shape {
 }
 
 // inside appends the keys that encoding/json writes for a value of the type;
-// above are the enclosing types.
+// above lists the enclosing types.
 func inside(fields []string, path string, typ reflect.Type, above []reflect.Type) []string {
 	for ; slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map},
 		typ.Kind()); typ = typ.Elem() {
@@ -65,8 +66,8 @@ func inside(fields []string, path string, typ reflect.Type, above []reflect.Type
 	return fields
 }
 
-// jsonName names what a value of the type is in JSON. As those of kindName,
-// these names never change.
+// jsonName returns the name of a type's JSON form. Like the names of kindName,
+// these never change.
 func jsonName(typ reflect.Type) string {
 	switch typ.Kind() {
 	case reflect.Pointer:
@@ -104,8 +105,8 @@ func kindName(k resource.Kind) string {
 }
 
 // Accept checks that this program knows all tables and fields of the file; shapes
-// are those of every table that will be added. It returns fault.Conflict, and
-// changes nothing, if a newer version has added tables or fields. Add refuses
+// are those of every table that will be added. If a newer version has added
+// tables or fields, it returns fault.Conflict and changes nothing. Add refuses
 // tables that were not passed to Accept.
 func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	kept, err := db.base.AllMeta(ctx, engine.Fields)
@@ -138,7 +139,7 @@ func newer(path string, foreign []string) error {
 		path, some(foreign))
 }
 
-// some names the first few of many.
+// some returns the first few of many names.
 func some(names []string) string {
 	const most = 3
 	if more := len(names) - most; more > 0 {
@@ -147,12 +148,12 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// keepFields makes the file list the fields of a table as they are declared now.
+// keepFields updates the list of the table's fields in the file.
 func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
 	return tx.w.base.SetMeta(ctx, engine.Fields, t.table.Name, ShapeOf(t.res).Fields...)
 }
 
-// fieldsKept reports whether the file lists the fields as they are declared now.
+// fieldsKept reports whether the file lists the current fields.
 func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
 	have, err := tx.w.base.Meta(ctx, engine.Fields, t.table.Name)
 	return slices.Equal(have, ShapeOf(t.res).Fields), err

@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// snapshot reads one state of the database, however long that takes. It belongs
-// to one goroutine.
+// snapshot reads one state of the database, however long that takes. One
+// goroutine uses it.
 type snapshot struct {
 	db   *DB
 	base engine.Snapshot
@@ -17,7 +17,8 @@ type snapshot struct {
 
 var _ asker = (*snapshot)(nil)
 
-// Memo keeps what build makes for as long as the snapshot: its state never changes.
+// Memo caches the result of build for the lifetime of the snapshot, because its
+// state never changes.
 func (s *snapshot) Memo(key string, _ []string, build func() (any, error)) (any, error) {
 	if value, ok := s.made[key]; ok {
 		return value, nil

@@ -18,10 +18,10 @@ type Table[T any] struct {
 	res      *resource.Resource[T]
 	columns  []column[T]
 	id       *resource.Field[T]
-	next     int64 // the next id; the writer's alone
+	next     int64 // the next id; used by the writer only
 	lock     seqlock
 	followed atomic.Int32 // number of feeds for its changes
-	members  seqlock      // changes when a row goes, or comes anywhere but behind all others
+	members  seqlock      // changes when a row is deleted, or added anywhere but at the end
 	totals   totals
 	marks    marks
 	mirror   mirror
@@ -29,7 +29,7 @@ type Table[T any] struct {
 
 	table *engine.Table
 	all   []string // the columns that scan reads
-	shows []string // those that readRows reads
+	shows []string // the columns that readRows reads
 }
 
 // column is a field and its column in the file.
@@ -38,7 +38,7 @@ type column[T any] struct {
 	field *resource.Field[T]
 }
 
-// Add makes the table of r, or brings it to what r declares now.
+// Add creates the table of r, or updates it to the current declaration.
 func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	t := &Table[T]{db: db, res: r}
 	for i, c := range r.Columns() {
@@ -70,10 +70,10 @@ func (t *Table[T]) state() *seqlock         { return &t.lock }
 func (t *Table[T]) nextID() *int64          { return &t.next }
 func (t *Table[T]) declared() *engine.Table { return t.table }
 
-// sealedName returns the column beside a list of pairs that holds its secret values.
+// sealedName returns the column that holds the secret values of a list of pairs.
 func sealedName(field string) string { return field + ".sealed" }
 
-// declare makes the declaration for the engine.
+// declare builds the declaration for the engine.
 func (t *Table[T]) declare() {
 	t.table = &engine.Table{Name: string(t.res.Name), Soft: t.res.SoftBy, Indexes: t.indexes()}
 	for _, c := range t.columns {
@@ -96,7 +96,7 @@ func (t *Table[T]) column(name string) *column[T] {
 	return nil
 }
 
-// none returns no row: nil, which cannot be written for a T. (With a constraint
+// none returns nil, for no row; nil cannot be written for a T. (With a constraint
 // that makes T comparable, Go would compile all this once for each type.)
 func (t *Table[T]) none() (none T) { return none }
 
@@ -158,8 +158,8 @@ func (t *Table[T]) args(row T) ([]any, error) {
 	return append(args, body), err
 }
 
-// place names a field of one row, to bind its secrets to it. Ids are never given
-// twice, and a row has its id before its first write.
+// place identifies a field of one row, to bind its secrets to it. Ids are never
+// reused, and a row has its id before its first write.
 func (t *Table[T]) place(column int, row T) string {
 	return string(t.res.Name) + "." + t.columns[column].Name + " " + strconv.FormatInt(*t.idOf(row), 10)
 }
@@ -179,7 +179,7 @@ func (t *Table[T]) unkept(column int, row T, text *string) {
 	}
 }
 
-// sealSecrets encrypts the values of props that are shown masked; "" for none.
+// sealSecrets encrypts the values of props that responses mask; "" for none.
 func (t *Table[T]) sealSecrets(place string, props []resource.Property) (string, error) {
 	secrets := map[string]string{}
 	for _, p := range props {
@@ -224,7 +224,7 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 			t.unkept(i, row, p)
 		case *[]resource.Property:
 			err = t.unseal(t.place(i, row), texts[2*i], texts[2*i+1], p)
-		case *[]byte: // is read already
+		case *[]byte: // it is already read
 		default:
 			if t.columns[i].Kind == resource.KindOther {
 				err = json.Unmarshal([]byte(texts[2*i]), p)
@@ -237,7 +237,7 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 	return nil
 }
 
-// blob reads bytes. In files from before, they are JSON as all that has no kind
+// blob reads bytes. Older files store them as JSON, like any value without a kind
 // of column.
 type blob []byte
 
@@ -272,7 +272,8 @@ func (t *Table[T]) unknown(id int64) error {
 	return fault.New(fault.Unknown, "there is no %s %d", t.label(), id)
 }
 
-// load reads one row that meets the condition; fault.Unknown when there is none.
+// load reads one row that meets the condition; it returns fault.Unknown if there
+// is none.
 func (t *Table[T]) load(ctx context.Context, q asker, id int64, where engine.Cond) (row T, err error) {
 	list, err := t.query(ctx, q, engine.All{engine.HasID(id), where})
 	if err != nil {

@@ -73,9 +73,9 @@ func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By,
 	return out, nil
 }
 
-// spread counts the rows of each list of ids once under every key that has one
-// of them. Lists are few where rows are many, so that one pass over the table
-// is all that is read.
+// spread counts the rows of each list of ids once under every key of one of its
+// ids. There are far fewer distinct lists than rows, so one pass over the table
+// is enough.
 func spread(lists []resource.Tally, at int, within map[int64][]int64) ([]resource.Tally, error) {
 	keys := map[int64][]int64{} // by id
 	for _, key := range slices.Sorted(maps.Keys(within)) {
@@ -112,7 +112,8 @@ func spread(lists []resource.Tally, at int, within map[int64][]int64) ([]resourc
 	return out, nil
 }
 
-// Counts returns how many rows each table has, by its name, deleted ones among them.
+// Counts returns the number of rows of each table, including deleted ones, by
+// name.
 func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
 	db.mu.RLock()
 	tables := maps.Clone(db.tables)

@@ -14,22 +14,22 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// tx is a write transaction. It is used on the writer's goroutine only.
+// tx is a write transaction. Only the writer's goroutine uses it.
 type tx struct {
 	db      *DB
 	w       *writer
-	touched map[*seqlock]int // how many changes of each table
+	touched map[*seqlock]int // the number of changes of each table
 	noted   map[*seqlock]*noted
 	memos   map[string]txMemo
 	changes []resource.Changed // for feeds
-	given   []*int64           // the ids that rows got, in a run that is taken back
+	given   []*int64           // the ids assigned to rows, in a run that is rolled back
 	ran     []*job             // jobs of the batch whose callers have no result yet
-	telling                    // of the job under way
+	telling                    // the current job's changes for the audit log
 }
 
-// seqlock numbers the states of a table; it is odd while a commit that changes
-// the table is under way. Who sees the same even number before and after
-// reading has read one state.
+// seqlock numbers the states of a table; it is odd while a commit is changing the
+// table. A reader that sees the same even number before and after has read one
+// state.
 type seqlock struct {
 	n     atomic.Uint64
 	notes *notes // receives the changed rows; may be nil
@@ -40,8 +40,8 @@ func (s *seqlock) end()         { s.n.Add(1) }
 func (s *seqlock) now() uint64  { return s.n.Load() }
 func settled(state uint64) bool { return state%2 == 0 }
 
-// memos caches values that are made from tables until one of them changes. When
-// it is full, the least recently used values go.
+// memos caches values that are built from tables, until one of these tables
+// changes. When it is full, it drops the least recently used values.
 type memos struct {
 	mu    sync.RWMutex
 	young map[string]memo // created or used since the last change of generations
@@ -53,8 +53,8 @@ type memo struct {
 	value  any
 }
 
-// maxMemos limits the values in a generation: a few are computed from whole
-// tables, and many from single rows that others refer to.
+// maxMemos limits the values in a generation: a few are built from whole tables,
+// and many from single rows that others refer to.
 const maxMemos = 5_000
 
 func (m *memos) get(key string) (memo, bool) {
@@ -78,8 +78,8 @@ func (m *memos) put(key string, value memo) {
 	m.young[key] = value
 }
 
-// Memo keeps what build makes until a row of one of those resources changes.
-// build may run several times at once; it must not change what it returns later.
+// Memo caches the result of build until a row of one of those resources changes.
+// build may run several times at once; callers must not change its result.
 func (db *DB) Memo(key string, names []string, build func() (any, error)) (any, error) {
 	return db.memo(&db.memos, key, names, build)
 }
@@ -98,14 +98,14 @@ func (db *DB) memo(in *memos, key string, names []string, build func() (any, err
 	return value, nil
 }
 
-// txMemo is a value made from tables as they were after so many changes.
+// txMemo is a value built from tables after a number of changes.
 type txMemo struct {
 	changes []int
 	value   any
 }
 
-// Memo inside a transaction keeps what is made from a table this transaction
-// has changed to itself: that may be rolled back.
+// Memo inside a transaction does not share a value built from a table that this
+// transaction has changed: the change may be rolled back.
 func (t *tx) Memo(key string, names []string, build func() (any, error)) (any, error) {
 	return t.memo(&t.db.memos, key, names, build)
 }
@@ -149,7 +149,7 @@ func (db *DB) states(names []string) []uint64 {
 	return states
 }
 
-// rows is a Table whose row type is not known: rules use it by name.
+// rows is a Table of an unknown row type, for rules that use it by name.
 type rows interface {
 	state() *seqlock
 	follow(n int32)
@@ -204,7 +204,8 @@ func (db *DB) FindRows(ctx context.Context, name string, rows any, where ...reso
 	return t.findRows(ctx, db, rows, where)
 }
 
-// CountBy implements resource.Reader; the counts are kept until the table changes.
+// CountBy implements resource.Reader. It caches the counts until the table
+// changes.
 func (db *DB) CountBy(ctx context.Context, name, field string) (map[int64]int64, error) {
 	t, err := db.table(name)
 	if err != nil {
@@ -218,8 +219,8 @@ func (db *DB) CountBy(ctx context.Context, name, field string) (map[int64]int64,
 	return value.(map[int64]int64), nil
 }
 
-// digestOf identifies what is counted within what. For a large tree it is
-// shorter than the tree.
+// digestOf identifies the scope of a count. For a large tree it is shorter than
+// the tree.
 func digestOf(within map[int64][]int64) string {
 	sum := sha256.New()
 	number := make([]byte, 0, 8)

@@ -15,8 +15,8 @@ import (
 type view[T any] struct {
 	db    *DB
 	views *resource.View[T]
-	table *Table[T] // the declaration; there is no such table
-	plain *Table[T] // what of it filters and sorts
+	table *Table[T] // the declaration; the table does not exist
+	plain *Table[T] // its columns that can be filtered and sorted
 }
 
 // ViewEndpoints returns the endpoints of a view.
@@ -37,8 +37,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 		Patch: w.change(false)})
 }
 
-// rows returns all rows of the path, for a caller who may do op with its
-// parents.
+// rows returns all rows of the path, for a caller who may do op on its parents.
 func (w *view[T]) rows(ctx context.Context, q asker, c *resource.Call, op resource.Operation) ([]T, error) {
 	for _, p := range w.views.Parents {
 		if _, err := w.db.below(ctx, q, c, p, op); err != nil {
@@ -161,7 +160,7 @@ func (w *view[T]) shown(row T) (*resource.Answer, error) {
 	return &resource.Answer{ETag: resource.ETag(body), Body: resource.JSON(body)}, err
 }
 
-// change handles PUT, where whole, and PATCH.
+// change handles PUT, if whole is set, and PATCH.
 func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		body, err := w.views.Read(c.Body, c.Lenient)
@@ -212,8 +211,8 @@ func (w *view[T]) unchanged(c *resource.Call, was T) error {
 	return err
 }
 
-// edited returns the row as the body makes it: with whole, what is not given returns
-// to its default.
+// edited returns the row with the changes of the body; with whole, missing fields
+// get their defaults.
 func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	now := w.table.copyOf(was)
 	if !whole {
@@ -231,7 +230,7 @@ func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	return now, w.views.Apply(body, now, true)
 }
 
-// tell records the change in the audit log, as one of the requested row.
+// tell records the change in the audit log as a change of the requested row.
 func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
 	before, err := w.views.AppendJSON(nil, was)
 	if err != nil {

@@ -6,9 +6,9 @@ type watcher struct {
 	tell chan struct{}
 }
 
-// Watch signals each commit that changed a row of one of those resources.
-// Commits before the last signal was received are signaled once. stop ends it;
-// the channel is never closed.
+// Watch signals each commit that changed a row of one of those resources. It
+// combines commits into one signal until the receiver reads it. stop ends it; the
+// channel is never closed.
 func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
 	w := &watcher{tell: make(chan struct{}, 1)}
 	db.mu.Lock()
@@ -38,7 +38,7 @@ func (db *DB) announce(touched map[*seqlock]int) {
 			if touched[s] > 0 {
 				select {
 				case w.tell <- struct{}{}:
-				default: // it is notified already
+				default: // it already has a signal
 				}
 				break
 			}

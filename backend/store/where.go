@@ -9,10 +9,10 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// condition is what the rows of a list have to meet.
+// condition is the condition for the rows of a list.
 type condition struct {
 	all     engine.All
-	foreign bool // it depends on more tables than its own
+	foreign bool // it depends on other tables too
 }
 
 func (c *condition) and(more ...engine.Cond) {
@@ -27,7 +27,7 @@ func (c *condition) and(more ...engine.Cond) {
 	}
 }
 
-// filtered adds what a filter means.
+// filtered adds the condition of a filter.
 func (t *Table[T]) filtered(ctx context.Context, c *condition, f *filter.Filter) error {
 	if f == nil {
 		return nil
@@ -74,7 +74,7 @@ func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*conditi
 }
 
 // derivedPairs returns conditions on a derived list of pairs: they select among
-// the values of the column it is made from, which are few, and so among the rows.
+// the distinct values of the source column, which are few, and so among the rows.
 func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, pairs []filter.Cond) error {
 	d := &t.res.Derived[slices.IndexFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name })]
 	lists, err := t.derivedLists(ctx, d)
@@ -139,13 +139,13 @@ func (t *Table[T]) compare(cond filter.Cond) engine.Cond {
 	return engine.Matches{Column: name, Op: cond.Op, Values: cond.Values}
 }
 
-// namesRows reports whether a condition names rows by their ids.
+// namesRows reports whether a condition selects rows by id.
 func namesRows(cond filter.Cond) bool {
 	return cond.Column.Name == "id" && cond.Column.Kind == resource.KindInteger && cond.Op == filter.Equal
 }
 
-// named reports whether a filter only selects by id: its statement is the same
-// text whatever the ids, and the engine finds them at once.
+// named reports whether a filter only selects by id: its statement has the same
+// text for all ids, and the engine finds them at once.
 func named(f *filter.Filter) bool {
 	if f == nil || len(f.Any) != 1 {
 		return false
@@ -162,7 +162,8 @@ func named(f *filter.Filter) bool {
 	return found
 }
 
-// holdsIDs: "12" is any row with 12 among its ids, "12,48" one with both.
+// holdsIDs returns the condition for a list of ids: "12" matches rows with 12
+// among their ids, "12,48" rows with both.
 func holdsIDs(cond filter.Cond) engine.Cond {
 	var either engine.Any
 	for _, v := range cond.Values {
@@ -179,8 +180,8 @@ func holdsIDs(cond filter.Cond) engine.Cond {
 	return negated(cond.Op, either)
 }
 
-// negated returns the condition that a negated operator means, of what the operator
-// before it means.
+// negated returns the condition of a negated operator; c is that of the operator
+// without negation.
 func negated(op filter.Op, c engine.Cond) engine.Cond {
 	if op.Negated() {
 		return engine.Not{Cond: c}
@@ -188,7 +189,7 @@ func negated(op filter.Op, c engine.Cond) engine.Cond {
 	return c
 }
 
-// anyText compares every text of the row, the values of pairs too.
+// anyText compares every text of the row, including the values of pairs.
 func (t *Table[T]) anyText(cond filter.Cond) engine.Cond {
 	op := cond.Op
 	if op.Negated() {

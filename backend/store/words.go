@@ -15,12 +15,12 @@ import (
 // Tags are words that only WordQuery.Tags finds; they are letters and digits.
 type Words struct{ Name string } // of the index in the file
 
-// Open opens the index, or makes it.
+// Open opens the index, or creates it.
 func (x Words) Open(ctx context.Context, db *DB) error {
 	return db.write(ctx, func(t *tx) error { return t.w.base.DefineWords(ctx, x.Name) })
 }
 
-// Put gives a row its words, instead of those it had.
+// Put stores the words of a row, replacing earlier ones.
 func (x Words) Put(ctx context.Context, tx resource.Tx, id int64, tags []string, text string) error {
 	t, err := own(tx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (x Words) Put(ctx context.Context, tx resource.Tx, id int64, tags []string,
 	return t.w.base.PutWords(ctx, x.Name, id, tags, text)
 }
 
-// Delete takes the words of a row; of one that has none, too.
+// Delete removes the words of a row, if it has any.
 func (x Words) Delete(ctx context.Context, tx resource.Tx, id int64) error {
 	t, err := own(tx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (x Words) Delete(ctx context.Context, tx resource.Tx, id int64) error {
 	return t.w.base.DeleteWords(ctx, x.Name, id)
 }
 
-// Last returns the highest id that has words, 0 for none.
+// Last returns the highest id that has words; 0 for none.
 func (x Words) Last(ctx context.Context, in resource.Tx) (last int64, err error) {
 	t, err := own(in)
 	if err != nil {
@@ -51,8 +51,8 @@ func (x Words) Last(ctx context.Context, in resource.Tx) (last int64, err error)
 	return last, err
 }
 
-// WordQuery selects rows that have all tags and all words, as a word or the
-// beginning of one. A word is letters, digits and . _ - without anything else.
+// WordQuery selects rows that have all tags and all words, where a word may be a
+// prefix. A word consists of letters, digits and . _ - only.
 type WordQuery = engine.WordQuery
 
 // Find returns ids, the highest first.
@@ -60,8 +60,8 @@ func (x Words) Find(ctx context.Context, db *DB, q WordQuery) ([]int64, error) {
 	return db.base.FindWords(ctx, x.Name, q)
 }
 
-// FirstSince returns the lowest id of a row whose indexed field, a moment, is
-// not before at; 0 for none. It assumes that ids and moments grow together.
+// FirstSince returns the lowest id of a row whose indexed time field is not
+// before at; 0 for none. It assumes that ids and times grow together.
 func (db *DB) FirstSince(ctx context.Context, name, field string, at resource.Millis) (int64, error) {
 	t, err := db.table(name)
 	if err != nil {

@@ -50,7 +50,7 @@ func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
 // the rest runs inside the transaction.
 type step func(ctx context.Context, tx *tx) (*resource.Answer, error)
 
-// run makes one write of its own.
+// run runs one write in its own transaction.
 func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*resource.Call) (step, error)) (any, error) {
 	do, err := prepare(c)
 	if err != nil {
@@ -73,7 +73,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
-		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // the parent is there
+		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // checks that the parent exists
 			return nil, err
 		}
 		row, err := t.res.Defaults()
@@ -94,7 +94,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 	}, nil
 }
 
-// adopt gives a new row its parent and its owner.
+// adopt sets the parent and the owner of a new row.
 func (t *Table[T]) adopt(c *resource.Call, row T) error {
 	for _, p := range t.res.Parents {
 		id, err := c.ID(p.Param)
@@ -118,7 +118,7 @@ func (t *Table[T]) location(c *resource.Call) string {
 	return path
 }
 
-// save runs the rules, writes now and returns it as it is shown.
+// save runs the rules, writes now and returns its JSON.
 func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was,
 	now T) (*resource.Answer, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
@@ -133,9 +133,9 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 	return t.record(ctx, tx, w, action, was, now, t.unseen(body)...)
 }
 
-// record writes now, and what follows from it, and returns it as it is shown.
-// The audit log gets action, and the names of fields that do not show in the
-// row.
+// record writes now and everything that depends on it, and returns the JSON of
+// the row. The audit log gets action, and the names of fields that the JSON does
+// not contain.
 func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T,
 	unseen ...string) (*resource.Answer, error) {
 	if t.res.Settle != nil {
@@ -185,7 +185,7 @@ func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, ro
 	return t.object(nil, body, derived, 0, nil), nil
 }
 
-// storedText returns a value as a text column keeps it.
+// storedText returns a value in the form that a text column stores.
 func storedText(at any) string {
 	if ids, ok := at.(*resource.IDs); ok {
 		return ids.String()
@@ -271,8 +271,9 @@ func (t *Table[T]) asked(c *resource.Call) (int64, error) {
 	return c.ID("id")
 }
 
-// own reads the row of the path that the caller may do op with. One that may be
-// seen and not changed is fault.Denied; one that may not be seen does not exist.
+// own reads the row of the path, if the caller may do op on it. It returns
+// fault.Denied if the caller may only view the row, and fault.Unknown if the
+// caller may not view it either.
 func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (T, error) {
 	return t.ownAs(ctx, tx, c, op, alive)
 }

@@ -23,8 +23,8 @@ type writer struct {
 	stop chan struct{}
 	done chan struct{}
 	once sync.Once
-	last int    // how many writes shared the last commit
-	task string // what it is called where one panics
+	last int    // the number of writes in the last commit
+	task string // the name of the write in the log after a panic
 	runs service.Group
 
 	present *presence // of the file
@@ -38,16 +38,16 @@ type job struct {
 	done chan struct{}
 }
 
-// batch bounds how many writes share a commit, so that the first of them does
-// not wait for long.
+// batch limits how many writes share a commit, so that the first of them does not
+// wait for long.
 const batch = 256
 
 // single is the savepoint of each write of a batch.
 const single = "job"
 
-// gather limits how long a commit waits for as many writes as shared the last
-// one: clients often write again after a response, and the wait is shorter than
-// an fsync. A single writer never waits.
+// gather limits how long a commit waits for as many writes as the last one had:
+// clients often write again after a response, and the wait is shorter than an
+// fsync. A single writer never waits.
 const gather = 300 * time.Microsecond
 
 func newWriter(db *DB, base engine.Writer) *writer {
@@ -109,7 +109,7 @@ func (w *writer) run() {
 }
 
 // commit runs j and all jobs that wait behind it in one transaction. A panic
-// fails these writes, and no later ones.
+// fails these writes, but no later ones.
 func (w *writer) commit(j *job) {
 	t := &tx{db: w.db, w: w, touched: map[*seqlock]int{}}
 	p := w.db.guard.Run(w.task, func() { w.commitAll(t, j) })
@@ -179,8 +179,8 @@ func (w *writer) commitAll(t *tx, j *job) {
 	}
 }
 
-// next returns a job that waits, or comes within gather while fewer have run than
-// last time; nil when the batch is complete.
+// next returns a waiting job, or one that arrives within gather while fewer jobs
+// have run than last time; nil when the batch is complete.
 func (w *writer) next(begun time.Time, ran int) *job {
 	select {
 	case j := <-w.jobs:
@@ -202,8 +202,8 @@ func (w *writer) next(begun time.Time, ran int) *job {
 	return nil
 }
 
-// runOne runs j in a savepoint. A full disk may make the engine roll back the whole
-// transaction: lost says so, and that nothing of the batch can be committed.
+// runOne runs j in a savepoint. A full disk may make the engine roll back the
+// whole transaction: lost is set if nothing of the batch can be committed.
 func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
@@ -219,7 +219,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	}
 	if err := guarded(t, j.do); err != nil {
 		j.err = full(err)
-		t.memos = nil // they may be made from what goes now
+		t.memos = nil // they may depend on the changes that are rolled back
 		if w.base.RollbackTo(single) != nil {
 			return j.err
 		}
@@ -231,12 +231,12 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	return nil
 }
 
-// rehearse runs j and rolls it back, before the actual run of j. So does an
-// engine that runs a transaction again after a conflict with another one: tests
-// with Options.Twice find closures that cannot be run twice.
+// rehearse runs j and rolls it back, before the actual run of j. An engine that
+// repeats a transaction after a conflict does the same: tests with Options.Twice
+// find closures that cannot run twice.
 func (w *writer) rehearse(t *tx, j *job) error {
 	next, changes := w.db.nextIDs(), len(t.changes)
-	t.given = nil // those of the jobs before keep theirs
+	t.given = nil // the earlier jobs keep theirs
 	err := guarded(t, j.do)
 	if failed := w.base.RollbackTo(single); failed != nil {
 		return errors.Join(full(err), failed)
@@ -262,7 +262,7 @@ func (db *DB) nextIDs() map[*int64]int64 {
 	return all
 }
 
-// guarded keeps a rule that panics from taking the writer with it.
+// guarded recovers from a panic in a rule, so that the writer goes on.
 func guarded(t *tx, do func(*tx) error) (err error) {
 	if p := t.db.guard.Run(t.w.task, func() { err = do(t) }); p != nil {
 		return p

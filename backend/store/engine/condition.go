@@ -9,26 +9,28 @@ import (
 
 // Cond is a condition on the rows of a table: one of the types of this file.
 type Cond interface {
-	// key appends a text that is the same for the same condition alone.
+	// key appends a text that is unique to the condition.
 	key([]byte) []byte
 }
 
-// Key returns a text that is the same for the same condition alone.
+// Key returns a text that is unique to the condition.
 func Key(c Cond) string { return string(c.key(nil)) }
 
-// All is met where all of some conditions are; an empty one always. Nil is no condition.
+// All is met if all of its conditions are met; an empty All is always met. Nil
+// means no condition.
 type All []Cond
 
-// Any is met where at least one condition is; an empty one never.
+// Any is met if at least one of its conditions is met; an empty Any never is.
 type Any []Cond
 
-// Not is met where a condition is not.
+// Not is met if its condition is not.
 type Not struct{ Cond Cond }
 
 // HasID is met by the row with that id.
 type HasID int64
 
-// Deleted is met by deleted rows, or by the others, of a table with Table.Soft.
+// Deleted is met by deleted rows, or by existing ones, of a table with
+// Table.Soft.
 type Deleted bool
 
 // Compare compares a column with a value: Op is one of = != < > <= >=.
@@ -38,70 +40,71 @@ type Compare struct {
 	Value  any
 }
 
-// Among is met where a column has one of the numbers, or one of the texts, letter by
-// letter.
+// Among is met if a column has one of the numbers, or exactly one of the texts.
 type Among struct {
 	Column string
 	IDs    []int64
 	Texts  []string
 }
 
-// In is met where a column has the id of a row of a table that meets a condition.
+// In is met if a column has the id of a row of another table that meets a
+// condition.
 type In struct {
 	Column string
 	Table  *Table
 	Where  Cond
 }
 
-// First is met by the N rows with the lowest ids among those that meet a condition.
+// First is met by the N rows with the lowest ids among the rows that meet a
+// condition.
 type First struct {
-	Table *Table // the same as that of the rows
+	Table *Table // the same table as that of the rows
 	Where Cond
 	N     int64
 }
 
-// Holds is met where Writer.Link gave a row one of the ids.
+// Holds is met if Writer.Link linked one of the ids to the row.
 type Holds struct {
 	Column string
 	IDs    []int64
-	// Check is a hint: other conditions leave fewer rows than the ids have. Holds
-	// then checks each of those, with one id.
+	// Check is a hint that other conditions leave fewer rows than there are ids.
+	// Holds then checks each of these rows.
 	Check bool
 }
 
-// Names is Holds for deleted rows, which have no links: a column of KindIDs names
-// one of the ids.
+// Names is Holds for deleted rows, which have no links: it is met if a column of
+// KindIDs contains one of the ids.
 type Names struct {
 	Column string
 	IDs    []int64
 }
 
-// Matches compares a column as a condition of a filter does (filter.Cond), by the
+// Matches compares a column with the condition of a filter (filter.Cond), by the
 // kind of the column.
 type Matches struct {
 	Column string
-	With   string // a column whose text follows, after a space; "" for none
+	With   string // a column whose text is appended, after a space; "" for none
 	Op     filter.Op
 	Values []filter.Value
 }
 
-// Pairs are conditions of a filter on the halves (Cond.Sub) of one pair of a column
-// of KindPairs. When all are negated, no pair may be what they say.
+// Pairs are conditions of a filter on the halves (Cond.Sub) of one pair in a
+// column of KindPairs. If all are negated, no pair may match them.
 type Pairs struct {
 	Column string
 	Conds  []filter.Cond
 }
 
-// PairValues is met where the value of any pair of a column of KindPairs compares
-// as Matches does.
+// PairValues is met if the value of any pair in a column of KindPairs matches, as
+// in Matches.
 type PairValues struct {
 	Column string
 	Op     filter.Op
 	Values []filter.Value
 }
 
-// Derived is met where a column of texts has a key of Lists, a JSON object, whose
-// value is a list of pairs that meets the conditions as in Pairs.
+// Derived is met if a text column has a key of Lists, a JSON object, and the
+// value of that key is a list of pairs that meets the conditions, as in Pairs.
 type Derived struct {
 	Column string
 	Lists  string

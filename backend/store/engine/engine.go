@@ -1,33 +1,32 @@
-// Package engine declares what package store needs of a database. Package store
-// has the tables of resources, versions, caches and feeds; an engine below it
-// keeps rows, and has everything that belongs to one database alone: statements,
-// dialect, connections and settings. A second engine implements Engine and passes
-// the tests of package enginetest.
+// Package engine declares what package store needs from a database engine.
+// Package store implements the tables of resources, versions, caches and feeds.
+// An engine stores rows, and implements everything specific to one database:
+// statements, dialect, connections and settings. Another engine implements Engine
+// and passes the tests of package enginetest.
 //
 // # Data, not text
 //
 // Tables, conditions and orders are values of this package (see Table, Cond and
-// Select), and an engine writes its own statements from them. What a statement
-// depends on beside values, such as a Cond without its values, comes from
-// declarations, so the statements are few: an engine keeps them prepared, unless
-// Select.Once says that there are many.
+// Select), from which an engine builds its own statements. Apart from values, a
+// statement depends only on declarations. So there are few different statements,
+// and an engine keeps them prepared unless Select.Once is set.
 //
 // # Values
 //
 // A row holds int64, float64, bool, string and []byte, or types of those kinds. A
 // destination of Rows.Scan is a pointer to such a value, an *any, or has a method
-// Scan(any) error, which gets the value as it is stored. No value is ever NULL.
+// Scan(any) error, which gets the stored value. No value is ever NULL.
 //
 // # Texts
 //
-// Conditions, orders and indexes compare texts without regard to case: those of
-// A to Z alone where the value in a Cond is ASCII (IsASCII), and in orders and
-// indexes; else by Fold.
+// Conditions, orders and indexes compare texts regardless of case. Orders and
+// indexes fold only A to Z, and so do conditions with an ASCII value (IsASCII);
+// other conditions use Fold.
 //
 // # Time
 //
-// Reads end early when their context does. Writes do not: when they have begun,
-// only their transaction takes them back.
+// Reads end early when their context ends. Writes do not: once begun, they can
+// only be rolled back with their transaction.
 package engine
 
 import "context"
@@ -35,79 +34,81 @@ import "context"
 // Engine opens databases and looks after their files. It is safe for concurrent
 // use.
 type Engine interface {
-	// Open opens a database, or makes it where the file is missing or empty. It
+	// Open opens a database, or creates it if the file is missing or empty. It
 	// changes nothing that Prepare and the methods of Writer should change.
 	Open(ctx context.Context, path string, o Options) (Database, error)
 
-	// Copy writes what a database holds at this moment to a file that is new or
-	// empty. The database may be open, in another process too, and neither waits
-	// for the other.
+	// Copy writes the current state of a database to a new or empty file. The
+	// database may be open, in another process too; neither waits for the other.
 	Copy(ctx context.Context, from, to string) error
 
-	// Verify reads a whole database, which may be open, and returns what is wrong
-	// with it; "" for nothing.
+	// Verify reads a whole database, which may be open, and returns its defects;
+	// "" for none.
 	Verify(ctx context.Context, path string) (findings string, err error)
 
-	// Check is Verify for a database that no process has open: it makes no file
-	// beside it. It also returns the layout.
+	// Check is Verify for a database that no process has open: it creates no
+	// other files. It also returns the layout.
 	Check(ctx context.Context, path string) (findings string, layout Layout, err error)
 
-	// SetIdentity is SetMeta of an Identity in a database that no process has open.
+	// SetIdentity is SetMeta with an Identity, for a database that no process has
+	// open.
 	SetIdentity(ctx context.Context, path, name, value string) error
 
-	// Class tells what an error of this engine means; Other for other errors.
+	// Class returns the meaning of an error of this engine; Other for other
+	// errors.
 	Class(err error) Class
 }
 
 // Options configure a database.
 type Options struct {
-	Readers int  // how many queries run at the same time without waiting, but for snapshots
-	Lasting int  // how many snapshots do so beside them
+	Readers int  // how many queries run at the same time, not counting snapshots
+	Lasting int  // how many snapshots run at the same time
 	Chunks  bool // the database has spaces of chunks, and no tables
 }
 
 // Layout describes what a database holds.
 type Layout struct {
-	Format int      // the number that Prepare wrote; 0 for a new database
+	Format int      // the number written by Prepare; 0 for a new database
 	Tables bool     // Prepare was called without Options.Chunks
-	Spaces []string // of chunks; not of Check
+	Spaces []string // the spaces of chunks; Check does not return them
 }
 
-// Class is what an error means to a person.
+// Class is the meaning of an error.
 type Class int
 
 // The classes of errors.
 const (
 	Other       Class = iota
-	Damaged           // the file is damaged, or no database
+	Damaged           // the file is damaged or not a database
 	ReadOnly          // the file cannot be written
 	Full              // the disk is full
-	Quota             // the disk takes no more, as with a quota
+	Quota             // a limit such as a quota refused the write
 	Interrupted       // the context of a query has ended
 	Taken             // a row breaks a unique index
 )
 
-// Database is one open database: any number of readers, and one Writer. It is safe
-// for concurrent use, but for the Writer. Readers and the writer never wait for each
-// other.
+// Database is one open database: any number of readers, and one Writer. It is
+// safe for concurrent use, except for the Writer. Readers and the writer never
+// wait for each other.
 type Database interface {
-	Reader // each method sees one state: what is committed when it begins
+	Reader // each method reads one state: what was committed when it began
 
-	// Snapshot begins to read one state of the database: that of its first query.
+	// Snapshot returns a reader of one state: that of its first query.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	Writer() Writer
 	Layout(ctx context.Context) (Layout, error)
 	Close() error
 
-	// FindChunks calls each with the chunks of those ids that exist, in any order.
-	// The data is each's own only until it returns.
+	// FindChunks calls each with the existing chunks of those ids, in any order.
+	// data is valid only until each returns.
 	FindChunks(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error
-	// RangeChunks is FindChunks from one id to another, both included, by id and of
-	// one state.
+	// RangeChunks is FindChunks for a range of ids, both ends included. It calls
+	// each in ascending order, with chunks of one state.
 	RangeChunks(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error
-	// ChunkEnds returns the lowest and the highest id; ok is false in an empty space.
+	// ChunkEnds returns the lowest and the highest id; ok is false if the space
+	// is empty.
 	ChunkEnds(ctx context.Context, space string) (low, high int64, ok bool, err error)
-	// Size returns the bytes that the database needs on disk.
+	// Size returns the size of the database on disk, in bytes.
 	Size(ctx context.Context) (int64, error)
 }
 
@@ -115,22 +116,22 @@ type Database interface {
 type Reader interface {
 	// Select reads columns of rows.
 	Select(ctx context.Context, q Select) (Rows, error)
-	// Tally counts rows, or adds up a column of them, by groups. Each row has the
-	// values of Tally.By and then the number; without By there is one row.
+	// Tally counts rows, or sums a column of them, in groups. Each result has the
+	// values of Tally.By, then the number. Without By there is one result.
 	Tally(ctx context.Context, q Tally) (Rows, error)
-	// Arrange filters and sorts a JSON array of objects as if they were the rows of
-	// a table, which need not exist, and returns the indexes of their elements.
+	// Arrange filters and sorts a JSON array of objects as if they were rows of a
+	// table, which need not exist. It returns the indexes of the elements.
 	Arrange(ctx context.Context, t *Table, rows []byte, where Cond, order []Order) ([]int, error)
 	// FindWords returns ids of a full-text index, the highest first.
 	FindWords(ctx context.Context, index string, q WordQuery) ([]int64, error)
-	// Meta returns what SetMeta was given last; nil for nothing.
+	// Meta returns the value that SetMeta stored last; nil for none.
 	Meta(ctx context.Context, of Meta, name string) ([]string, error)
-	// AllMeta returns what Meta does, of every name that has any.
+	// AllMeta returns the value of Meta for every name.
 	AllMeta(ctx context.Context, of Meta) (map[string][]string, error)
 }
 
-// Snapshot is a Reader of one state, for one goroutine. Queries must have ended
-// before Close.
+// Snapshot is a Reader of one state, for one goroutine. End all queries before
+// Close.
 type Snapshot interface {
 	Reader
 	Close() error
@@ -144,75 +145,75 @@ type Rows interface {
 	Close() error
 }
 
-// Writer changes a database. It belongs to one goroutine at a time. Its queries see
-// what it has not committed yet. Outside of a transaction, each change is committed
-// at once.
+// Writer changes a database. One goroutine uses it at a time. Its queries see its
+// uncommitted changes. Outside a transaction, each change is committed at once.
 type Writer interface {
 	Reader
 
 	// Begin begins a transaction. When Commit returns nil, the changes are on disk.
 	Begin() error
 	Commit() error
-	// Rollback takes back the whole transaction; one that has ended by itself, as
-	// where the disk is full, is no error.
+	// Rollback rolls back the whole transaction. It is not an error if the
+	// transaction has already ended by itself, for example on a full disk.
 	Rollback() error
-	// Savepoint begins a part of a transaction, RollbackTo takes back what has
-	// changed since, and Release ends the part. Parts nest.
+	// Savepoint begins a part of a transaction, RollbackTo undoes the changes
+	// since then, and Release ends the part. Parts nest.
 	Savepoint(name string) error
 	RollbackTo(name string) error
 	Release(name string) error
 
-	// Prepare makes what Meta needs, and the spaces, where they are missing, and
+	// Prepare creates the tables for Meta and the spaces if they are missing, and
 	// writes Layout.Format.
 	Prepare(ctx context.Context, format int, spaces ...string) error
-	// SetMeta keeps values of a name in place of earlier ones.
+	// SetMeta stores the values of a name, replacing earlier ones.
 	SetMeta(ctx context.Context, of Meta, name string, values ...string) error
-	// Define makes a table, or brings it to its declaration: columns are added and
-	// none removed, and exactly the declared indexes exist afterwards.
+	// Define creates a table, or changes it to match its declaration: it adds
+	// missing columns, removes none, and leaves exactly the declared indexes.
 	Define(ctx context.Context, t *Table) error
-	// DefineWords makes a full-text index where it is missing. It maps words to ids
-	// and keeps no texts.
+	// DefineWords creates a full-text index if it is missing. The index maps
+	// words to ids and stores no texts.
 	DefineWords(ctx context.Context, index string) error
 
-	// Insert adds a row: a value for each column, and the body. Its id is new.
+	// Insert adds a row with a new id: a value for each column, and the body.
 	Insert(ctx context.Context, t *Table, values []any) error
-	// Update is Insert in place of the row with that id, if it meets the condition;
-	// n is 0 if not.
+	// Update replaces the row with that id if it meets the condition; n is 0 if
+	// it does not.
 	Update(ctx context.Context, t *Table, values []any, id int64, where Cond) (n int64, err error)
-	// Delete deletes rows and what Link gave them, and returns how many they were.
+	// Delete deletes rows and their links, and returns the number of rows.
 	Delete(ctx context.Context, t *Table, where Cond) (n int64, err error)
-	// Link gives a row the ids that Holds finds it by, in place of earlier ones;
-	// fresh says that there are none.
+	// Link stores the ids by which Holds finds a row, replacing earlier ones;
+	// fresh means that there are no earlier ones.
 	Link(ctx context.Context, t *Table, column string, row int64, ids []int64, fresh bool) error
-	// LastID returns the highest id that a row ever had, deleted ones too; 0 for none.
+	// LastID returns the highest id that any row has had, including deleted rows;
+	// 0 for none.
 	LastID(ctx context.Context, t *Table) (int64, error)
 
-	// PutWords gives an id its words, in place of earlier ones.
+	// PutWords stores the words of an id, replacing earlier ones.
 	PutWords(ctx context.Context, index string, id int64, tags []string, text string) error
 	DeleteWords(ctx context.Context, index string, id int64) error
 
-	// PutChunk writes a chunk, in place of one with the same id.
+	// PutChunk writes a chunk, replacing one with the same id.
 	PutChunk(space string, id int64, data []byte) error
 	// DeleteChunks deletes the chunks from one id to another, both included.
 	DeleteChunks(space string, from, to int64) error
 }
 
-// Meta is a kind of what a database says of itself.
+// Meta is a kind of metadata.
 type Meta int
 
 // The kinds of Meta.
 const (
-	Identity Meta = iota // whose database it is: one value a name
-	Shape                // the declaration of a table, digested: one value a table
+	Identity Meta = iota // the owner of the database: one value for each name
+	Shape                // the digest of a table's declaration: one value for each table
 	Fields               // the fields of a table, sorted
 )
 
-// WordQuery selects ids that have all tags and all words, as a word or the beginning
-// of one; without either, all ids.
+// WordQuery selects ids that have all tags and all words, where a word may be a
+// prefix. Without tags and words it selects all ids.
 type WordQuery struct {
 	Tags   []string
 	Words  []string
-	From   int64 // the lowest id; 0 for any
-	Before int64 // ids below; 0 for any
+	From   int64 // the lowest id; 0 for no limit
+	Before int64 // only lower ids; 0 for no limit
 	Limit  int
 }

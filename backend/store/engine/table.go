@@ -7,43 +7,44 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Table declares a table. It must not change once an engine has seen it.
+// Table declares a table. Do not change it after passing it to an engine.
 type Table struct {
 	Name    string
-	Columns []Column // "id" is among them; Body comes on top
+	Columns []Column // including "id"; Body is added to them
 	Indexes []Index
 
-	// Soft is the column that is 0 in rows that are not deleted; "" where none are
-	// kept. Indexes hold the rows that are not deleted. An engine finds the ids of
-	// either kind in their order.
+	// Soft is the column that is 0 in existing rows and set in deleted ones; ""
+	// if the table keeps no deleted rows. Indexes contain only existing rows. An
+	// engine finds the ids of existing and of deleted rows in ascending order.
 	Soft string
 }
 
-// Column is a column of a table. Its zero value is what rows have that were written
-// before it was added: "", 0, [] or null, by kind.
+// Column is a column of a table. Rows written before the column was added have
+// the zero value of its kind: "", 0, [] or null.
 type Column struct {
 	Name string
 	Kind resource.Kind
 }
 
-// Linked reports whether Writer.Link keeps the ids of a column.
+// Linked reports whether Writer.Link stores the ids of a column.
 func (c Column) Linked() bool { return c.Kind == resource.KindIDs }
 
-// Columns that a Select may name beside the declared ones.
+// Columns that a Select may name in addition to the declared ones.
 const (
 	ID   = "id"
-	Body = "body" // bytes that an engine does not look into
+	Body = "body" // bytes that are opaque to an engine
 )
 
-// Index is an index of a table. Rows that it finds equal are in the order of their ids.
+// Index is an index of a table. Rows with equal keys are in the order of their
+// ids.
 type Index struct {
 	Name    string
 	Columns []string
 	Unique  bool
-	Exact   bool // compares texts letter by letter, as Tally does
+	Exact   bool // compares texts exactly, as Tally does
 }
 
-// KindOf returns the kind of a column; KindInteger for a name that is not declared.
+// KindOf returns the kind of a column; KindInteger for an undeclared name.
 func (t *Table) KindOf(column string) resource.Kind {
 	for i := range t.Columns {
 		if t.Columns[i].Name == column {
@@ -53,7 +54,7 @@ func (t *Table) KindOf(column string) resource.Kind {
 	return resource.KindInteger
 }
 
-// Order sorts by one column; rows that are equal by it are sorted by the next Order.
+// Order sorts by one column; the next Order sorts rows that are equal by it.
 type Order struct {
 	Column string
 	Down   bool
@@ -70,8 +71,8 @@ type Select struct {
 	Order   []Order
 	Limit   int64 // 0 for none
 	Offset  int64
-	From    int64 // 0, or Limit and Offset count up by id, from that id on, whatever the Order
-	Once    bool  // not worth keeping prepared: there are many such queries
+	From    int64 // if not 0, Limit and Offset count in the order of ids, beginning with From, whatever the Order
+	Once    bool  // do not keep the statement prepared: there are many such queries
 }
 
 // Tally is a query for numbers.
@@ -79,18 +80,18 @@ type Tally struct {
 	Table *Table
 	By    []By
 	Where Cond   // nil for every row
-	Sum   string // a column whose sum is wanted; "" for the number of rows
+	Sum   string // a column to sum; "" to count rows
 	Once  bool   // see Select
 }
 
-// By is one group of a Tally.
+// By groups the results of a Tally.
 type By struct {
 	Column string
-	Step   int64 // puts numbers with the same quotient together; 0 for none
-	Held   bool  // by each id that Link was given; no other By and no Where then
+	Step   int64 // groups numbers with the same quotient; 0 for none
+	Held   bool  // groups by each linked id; requires no other By and no Where
 }
 
-// IsASCII reports whether a text has no letters but A to Z.
+// IsASCII reports whether a text has no letters other than A to Z.
 func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
@@ -100,5 +101,5 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// Fold returns a text that is equal for texts that differ in case only.
+// Fold returns the same text for texts that differ only in case.
 func Fold(text string) string { return strings.Map(unicode.ToLower, strings.ToUpper(text)) }

@@ -26,8 +26,8 @@ func (w *writer) DeleteChunks(space string, from, to int64) error {
 	return err
 }
 
-// sizes are the numbers of chunks that one statement reads; the smallest that does
-// is taken.
+// sizes are the numbers of chunks that one statement reads; the smallest
+// sufficient one is used.
 var sizes = []int{1, 4, 32}
 
 func (d *database) FindChunks(ctx context.Context, space string, ids []int64,
@@ -59,11 +59,10 @@ func (d *database) someChunks(ctx context.Context, space string, size int, ids [
 		if i < len(ids) {
 			b.args = append(b.args, ids[i])
 		} else {
-			b.args = append(b.args, nil) // NULL finds nothing
+			b.args = append(b.args, nil) // NULL matches nothing
 		}
 	}
-	// A few rows by id are there before a cancel could be heard, and to listen for
-	// one costs more than they do.
+	// Reading a few rows by id is faster than watching for a cancel.
 	rows, err := d.query(context.WithoutCancel(ctx), b, false)
 	if err != nil {
 		return err

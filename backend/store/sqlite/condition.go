@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// where writes the condition that rows of a table have to meet, and more behind it.
+// where writes the condition for rows of a table, and more after it.
 func (b *text) where(t *engine.Table, c engine.Cond, more ...string) {
 	begin := len(b.sql)
 	b.add(" WHERE ")
@@ -27,8 +27,8 @@ func (b *text) where(t *engine.Table, c engine.Cond, more ...string) {
 	}
 }
 
-// and writes the parts of a condition that must all be met, behind others where
-// there are some, and reports whether there are some now.
+// and writes conditions that must all be met, after earlier ones if there are
+// any, and reports whether there are any now.
 func (b *text) and(t *engine.Table, c engine.Cond, some bool) bool {
 	if c == nil {
 		return some
@@ -74,7 +74,7 @@ func (b *text) cond(t *engine.Table, c engine.Cond) {
 	case engine.HasID:
 		b.add(`"id" = ?`)
 		b.args = append(b.args, int64(c))
-	case engine.Deleted: // with a number, as in the condition of the indexes: an argument would not use them
+	case engine.Deleted: // a literal: SQLite would not use the indexes with an argument
 		b.name(t.Soft)
 		if c {
 			b.add(" > 0")
@@ -134,17 +134,18 @@ func (b *text) cond(t *engine.Table, c engine.Cond) {
 	}
 }
 
-// placeOf returns a column with its table, for conditions with tables inside.
+// placeOf returns a column qualified by its table, for conditions with nested
+// tables.
 func placeOf(t *engine.Table, column string) string { return quote(t.Name) + "." + quote(column) }
 
-// among writes that what is before it is one of some numbers or texts.
+// among writes that the preceding value is one of some numbers or texts.
 func (b *text) among(values any) {
 	b.add(" IN (SELECT value FROM json_each(?))")
 	list, err := json.Marshal(values)
 	if err != nil {
-		panic(err) // numbers and texts can always be written
+		panic(err) // marshaling numbers and texts never fails
 	}
-	if string(list) == "null" { // it would be one value, and that unknown
+	if string(list) == "null" { // null would be one unknown value
 		list = []byte("[]")
 	}
 	b.args = append(b.args, string(list))
@@ -174,8 +175,8 @@ func collation(t *engine.Table, column string) string {
 	return ""
 }
 
-// pairs writes conditions on the halves of one pair of the list at place (wire.md,
-// Filter).
+// pairs writes conditions on the halves of one pair of the list at place
+// (wire.md, Filter).
 func (b *text) pairs(place string, all []filter.Cond) {
 	positive := false
 	for _, cond := range all {
@@ -256,7 +257,7 @@ func (b *text) value(place string, kind resource.Kind, op filter.Op, v filter.Va
 var symbols = map[filter.Op]string{filter.Equal: " = ", filter.Greater: " > ", filter.Less: " < ",
 	filter.GreaterEq: " >= ", filter.LessEq: " <= "}
 
-// moment compares with a range: after a day means after its end.
+// moment compares with a range of time: after a day means after its end.
 func (b *text) moment(place string, op filter.Op, v filter.Value) {
 	switch op {
 	case filter.Greater:
@@ -279,8 +280,8 @@ func (b *text) moment(place string, op filter.Op, v filter.Value) {
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// compare compares texts without regard to case. SQLite's own LIKE and NOCASE do
-// that for ASCII and use indexes; other letters need fold.
+// compare compares texts regardless of case. SQLite's LIKE and NOCASE do that for
+// ASCII and use indexes; other letters need fold.
 func (b *text) compare(place string, op filter.Op, v filter.Value) {
 	arg := v.Text
 	ascii := engine.IsASCII(arg)

@@ -16,19 +16,20 @@ import (
 type database struct {
 	reader
 	read   *sql.DB
-	stmts  *statements // of read
+	stmts  *statements // the statements of read
 	writer *writer
 	chunks bool
 }
 
-// idleReader sets when an idle read connection is closed: each holds a MB.
+// idleReader is the time after which an idle read connection is closed: each
+// needs 1 MB.
 const idleReader = 20 * time.Second
 
 // Open implements engine.Engine.
 func (Engine) Open(ctx context.Context, path string, o engine.Options) (engine.Database, error) {
 	first := ""
 	if o.Chunks {
-		first = "page_size(16384)" // several chunks share a page, with little room lost at its end
+		first = "page_size(16384)" // several chunks share a page, with little wasted space at its end
 	}
 	pool, err := open(path, "immediate", first, "")
 	if err != nil {
@@ -62,7 +63,7 @@ func (d *database) Close() error {
 	return errors.Join(d.read.Close(), d.writer.close())
 }
 
-// Prepared returns how many statements of readers are kept prepared.
+// Prepared returns the number of prepared statements that readers keep.
 func (d *database) Prepared() int {
 	d.stmts.mu.RLock()
 	defer d.stmts.mu.RUnlock()

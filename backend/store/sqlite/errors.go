@@ -8,18 +8,18 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// codeError is that of a ROLLBACK without a transaction, among others.
+// codeError is the code for a ROLLBACK without a transaction, among others.
 const codeError = 1
 
-// classes are the codes of SQLite that mean something to a person
-// (sqlite.org/rescode.html). Those up to 255 stand for all that extend them.
+// classes maps codes of SQLite (sqlite.org/rescode.html) to classes. Codes up to
+// 255 include all their extended codes.
 var classes = map[int]engine.Class{
 	8:    engine.ReadOnly,
 	9:    engine.Interrupted,
 	11:   engine.Damaged,
 	13:   engine.Full,
 	26:   engine.Damaged, // not a database
-	778:  engine.Quota,   // a write that failed: a quota, or a disk that is full when it is too late to say so
+	778:  engine.Quota,   // a failed write: a quota, or a full disk that was noticed late
 	4874: engine.Quota,   // the same, for the index of the WAL
 	2067: engine.Taken,
 }

@@ -10,14 +10,13 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// text is a statement that is being written, with its arguments.
+// text is an SQL statement under construction, with its arguments.
 type text struct {
 	sql  []byte
 	args []any
 }
 
-// texts are used again and again: a statement that is prepared already needs its
-// text to be found alone.
+// texts pools buffers: even a prepared statement needs its text, to be found.
 var texts = sync.Pool{New: func() any { return &text{} }}
 
 func newText(parts ...string) *text {
@@ -38,7 +37,7 @@ func (b *text) add(parts ...string) {
 	}
 }
 
-// name writes a name as statements have it.
+// name writes a quoted name.
 func (b *text) name(name string) {
 	b.sql = append(b.sql, '"')
 	for i := range len(name) {
@@ -49,7 +48,7 @@ func (b *text) name(name string) {
 	b.sql = append(b.sql, '"')
 }
 
-// names writes a list of names.
+// names writes a list of quoted names.
 func (b *text) names(names []string) {
 	for i, name := range names {
 		if i > 0 {
@@ -59,13 +58,13 @@ func (b *text) names(names []string) {
 	}
 }
 
-// quote returns a name as statements have it.
+// quote returns a quoted name.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// source runs queries: the pool of readers, a transaction of one of them, or the
-// connection of the writer.
+// source runs queries: it is the pool of readers, a transaction of one of them,
+// or the connection of the writer.
 type source interface {
 	prepared(ctx context.Context, query []byte) (*sql.Stmt, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -95,7 +94,7 @@ func (r reader) Select(ctx context.Context, q engine.Select) (engine.Rows, error
 	switch {
 	case q.From > 0 && ids:
 		b.from(q)
-	case q.From > 0 || q.Limit > 0 && q.Offset > 0 && !ids: // step over ids, which an index may have, not over rows
+	case q.From > 0 || q.Limit > 0 && q.Offset > 0 && !ids: // skip ids, which an index may have, instead of rows
 		b.add(` WHERE "id" IN (SELECT "id" FROM `)
 		b.name(q.Table.Name)
 		if q.From > 0 {
@@ -115,7 +114,7 @@ func (r reader) Select(ctx context.Context, q engine.Select) (engine.Rows, error
 	return found(r.query(ctx, b, q.Once))
 }
 
-// found makes no rows of an error.
+// found returns the rows, or nil if there is an error.
 func found(rows *sql.Rows, err error) (engine.Rows, error) {
 	if err != nil {
 		return nil, err
@@ -123,8 +122,8 @@ func found(rows *sql.Rows, err error) (engine.Rows, error) {
 	return rows, nil
 }
 
-// from chooses ids from one on, by the narrow index of the ids of rows that are not
-// deleted where only those are wanted.
+// from selects ids, beginning with one, by the narrow index of existing rows if
+// only these are wanted.
 func (b *text) from(q engine.Select) {
 	if q.Where == engine.Cond(engine.Deleted(false)) {
 		b.add(" INDEXED BY ")

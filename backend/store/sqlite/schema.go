@@ -14,10 +14,11 @@ import (
 // of each row ("row") that is not deleted.
 func linkOf(t *engine.Table, column string) string { return quote(t.Name + "." + column) }
 
-// inOrder is the name of the narrow index of the ids of the rows that are not deleted.
+// inOrder returns the name of the narrow index on the ids of existing rows.
 func inOrder(t *engine.Table) string { return t.Name + " in order" }
 
-// definition never allows NULL: what is not given is the zero value.
+// definition returns the definition of a column. It never allows NULL: a missing
+// value is the zero value.
 func definition(c engine.Column) string {
 	switch c.Kind {
 	case resource.KindText, resource.KindIDs:
@@ -73,7 +74,7 @@ func (w *writer) Define(ctx context.Context, t *engine.Table) error {
 	return w.execAll(ctx, append(statements, indexesOf(t)...))
 }
 
-// indexesOf returns the statements that make the indexes of a table.
+// indexesOf returns the statements that create the indexes of a table.
 func indexesOf(t *engine.Table) (statements []string) {
 	table, live := quote(t.Name), ""
 	if t.Soft != "" {
@@ -118,14 +119,15 @@ func (w *writer) LastID(ctx context.Context, t *engine.Table) (last int64, err e
 	return last, err
 }
 
-// What a file says of itself, by kind: the table, and its columns.
+// The tables and columns of the metadata, by kind.
 var metas = [...]struct{ table, name, value, key string }{
 	engine.Identity: {`"_identity"`, `"name"`, `"value"`, `"name"`},
 	engine.Shape:    {`"_shape"`, `"name"`, `"shape"`, `"name"`},
 	engine.Fields:   {`"_field"`, `"table"`, `"field"`, `"table", "field"`},
 }
 
-// createMeta returns the statement that makes the table of a kind, unless it is there.
+// createMeta returns the statement that creates the table of a kind, unless it
+// exists.
 func createMeta(of engine.Meta) string {
 	m := metas[of]
 	return "CREATE TABLE IF NOT EXISTS " + m.table + " (" + m.name + " TEXT NOT NULL, " + m.value +
@@ -158,7 +160,7 @@ func (r reader) AllMeta(ctx context.Context, of engine.Meta) (map[string][]strin
 	return all, found.Err()
 }
 
-// SetMeta uses a savepoint, which outside of a transaction is one.
+// SetMeta uses a savepoint, which acts as a transaction outside of one.
 func (w *writer) SetMeta(ctx context.Context, of engine.Meta, name string, values ...string) error {
 	if err := w.Savepoint("meta"); err != nil {
 		return err

@@ -29,8 +29,7 @@ import (
 // Engine implements engine.Engine.
 type Engine struct{}
 
-// fold compares texts with other letters than those of ASCII: SQLite itself only
-// knows the case of A to Z.
+// fold compares texts with letters beyond ASCII: SQLite itself folds only A to Z.
 var registerFunctions = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("fold", 1,
 		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
@@ -43,8 +42,8 @@ var registerFunctions = sync.OnceValue(func() error {
 
 const driverName = "sqlite"
 
-// open opens a file. lock is how its transactions begin; first and last are pragmas
-// before and behind all others, "" for none.
+// open opens a file. lock is the mode in which its transactions begin; first and
+// last are pragmas before and after all others, "" for none.
 func open(path, lock, first, last string) (*sql.DB, error) {
 	if err := registerFunctions(); err != nil {
 		return nil, err
@@ -111,13 +110,13 @@ func (Engine) Check(ctx context.Context, path string) (findings string, layout e
 		layout, err = layoutOf(ctx, pool)
 	}
 	if err != nil {
-		_ = pool.Close() // there is more to say
+		_ = pool.Close() // the other error says more
 		return findings, layout, err
 	}
 	return findings, layout, pool.Close()
 }
 
-// layoutOf reads the layout of a file but for its spaces.
+// layoutOf reads the layout of a file, without its spaces.
 func layoutOf(ctx context.Context, pool *sql.DB) (layout engine.Layout, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT user_version, EXISTS (SELECT 1 FROM sqlite_master WHERE name = `+
 		`'_shape') FROM pragma_user_version`).Scan(&layout.Format, &layout.Tables)

@@ -13,15 +13,15 @@ import (
 // writer implements engine.Writer on one connection.
 type writer struct {
 	reader
-	pool   *sql.DB // of conn alone
+	pool   *sql.DB // holds only conn
 	conn   *sql.Conn
 	stmts  statements
 	chunks bool
 	tables map[*engine.Table]*changes
 }
 
-// changes are the beginnings of the statements that change a table, and its tables
-// of links.
+// changes holds the beginnings of the statements that change a table and its link
+// tables.
 type changes struct {
 	insert, update string
 	links          []string
@@ -30,7 +30,7 @@ type changes struct {
 func (w *writer) close() error {
 	w.stmts.close()
 	err := w.conn.Close()
-	if errors.Is(err, sql.ErrConnDone) { // closed before
+	if errors.Is(err, sql.ErrConnDone) { // it is closed already
 		err = nil
 	}
 	return errors.Join(err, w.pool.Close())
@@ -50,8 +50,8 @@ func (w *writer) Exec(ctx context.Context, statements string) error {
 	return err
 }
 
-// run runs a statement with more arguments, counts the rows that it changed, and
-// frees it.
+// run runs a statement with more arguments, returns the number of rows that it
+// changed, and frees it.
 func (w *writer) run(ctx context.Context, b *text, args ...any) (int64, error) {
 	defer b.free()
 	b.args = append(b.args, args...)
@@ -77,7 +77,7 @@ func (w *writer) Begin() error  { return w.do("BEGIN IMMEDIATE") }
 func (w *writer) Commit() error { return w.do("COMMIT") }
 
 func (w *writer) Rollback() error {
-	if err := w.do("ROLLBACK"); err != nil && code(err) != codeError { // it has rolled back by itself: the disk is full
+	if err := w.do("ROLLBACK"); err != nil && code(err) != codeError { // SQLite has already rolled back
 		return err
 	}
 	return nil
@@ -87,7 +87,7 @@ func (w *writer) Savepoint(name string) error  { return w.do("SAVEPOINT ", name)
 func (w *writer) RollbackTo(name string) error { return w.do("ROLLBACK TO ", name) }
 func (w *writer) Release(name string) error    { return w.do("RELEASE ", name) }
 
-// Prepare runs one transaction, which writes nothing where nothing is missing.
+// Prepare runs one transaction, which writes nothing if nothing is missing.
 func (w *writer) Prepare(ctx context.Context, format int, spaces ...string) error {
 	var have int
 	if err := w.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
@@ -147,7 +147,8 @@ func (w *writer) Update(ctx context.Context, t *engine.Table, values []any, id i
 	return w.run(ctx, b)
 }
 
-// Delete finds rows that may have links first: the condition may depend on them.
+// Delete first finds the rows that may have links, because the condition may
+// depend on links.
 func (w *writer) Delete(ctx context.Context, t *engine.Table, where engine.Cond) (int64, error) {
 	links := w.changesOf(t).links
 	if _, one := where.(engine.HasID); !one && len(links) > 0 {

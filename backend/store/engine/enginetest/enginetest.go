@@ -52,7 +52,7 @@ func (db *database) check(err error) {
 	}
 }
 
-// is fails the test unless a value, as text, is another.
+// is fails the test unless got, as text, equals want.
 func (db *database) is(what string, got any, want string) {
 	db.Helper()
 	if text := fmt.Sprint(got); text != want {
@@ -60,7 +60,7 @@ func (db *database) is(what string, got any, want string) {
 	}
 }
 
-// class fails the test unless an error is of a class.
+// class fails the test unless an error has a class.
 func (db *database) class(what string, err error, want engine.Class) {
 	db.Helper()
 	if got := db.engine.Class(err); got != want {
@@ -68,7 +68,7 @@ func (db *database) class(what string, err error, want engine.Class) {
 	}
 }
 
-// prepare makes the metadata and the table of things.
+// prepare creates the metadata and the table of things.
 func (db *database) prepare() {
 	db.Helper()
 	db.check(db.w.Prepare(db.Context(), 1))

@@ -113,7 +113,7 @@ var chunks = map[string]func(*database){
 		var ids []int64
 		for id := range int64(50) {
 			db.check(db.w.PutChunk("a", id*10, fmt.Append(nil, "chunk ", id)))
-			ids = append(ids, id*10, id*10+1) // every other one is not there
+			ids = append(ids, id*10, id*10+1) // every other id is missing
 		}
 		db.check(db.w.PutChunk("a", 1<<62, []byte("far")))
 		db.check(db.w.PutChunk("a", 20, []byte("again")))

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/store/engine"
 )
 
-// fill adds the rows that the tests of queries look at. The last one is deleted.
+// fill adds the rows for the tests of queries. The last one is deleted.
 func (db *database) fill() {
 	db.Helper()
 	db.prepare()
@@ -47,7 +47,8 @@ func matches(column string, op filter.Op, values []filter.Value) engine.Matches 
 	return engine.Matches{Column: column, Op: op, Values: values}
 }
 
-// conditions are tested on the rows of fill, with the ids that they are met by.
+// conditions are tests of conditions on the rows of fill, with the ids that meet
+// them.
 var conditions = []struct {
 	cond engine.Cond
 	want string
@@ -113,7 +114,7 @@ var conditions = []struct {
 	{matches("on", filter.Equal, []filter.Value{{Bool: true}}), "1; 3; 6"},
 	{matches("on", filter.Equal, []filter.Value{{Pattern: true}}), "1; 2; 3; 4; 5; 6"},
 	{matches("at", filter.Equal, number(195)), "2"},
-	{matches("at", filter.Equal, number(190)), ""}, // the end is no part of a range
+	{matches("at", filter.Equal, number(190)), ""}, // a range does not include its end
 	{matches("at", filter.Greater, number(395)), "5; 6"},
 	{matches("at", filter.GreaterEq, number(395)), "4; 5; 6"},
 	{matches("at", filter.Less, number(200)), "1"},
@@ -122,7 +123,7 @@ var conditions = []struct {
 	{engine.PairValues{Column: "props", Op: filter.Equal, Values: words("linux")}, "1; 3"},
 	{engine.PairValues{Column: "props", Op: filter.Contains, Values: words("os", "bern")}, "1; 3"},
 	{engine.Pairs{Column: "props", Conds: []filter.Cond{half("name", filter.Equal, "os"),
-		half("value", filter.Equal, "LINUX")}}, "1"}, // of one pair
+		half("value", filter.Equal, "LINUX")}}, "1"}, // both in one pair
 	{engine.Pairs{Column: "props", Conds: []filter.Cond{half("name", filter.Equal, "os"),
 		half("value", filter.NotEqual, "linux")}}, "3"},
 	{engine.Pairs{Column: "props", Conds: []filter.Cond{half("value", filter.NotEqual, "linux")}}, "2; 4; 5; 6"},

@@ -78,7 +78,7 @@ var schema = map[string]func(*database){
 		db.check(db.w.SetMeta(ctx, engine.Fields, "a", "x", "y"))
 		db.check(db.w.SetMeta(ctx, engine.Fields, "a", "z", "y"))
 		db.check(db.w.SetMeta(ctx, engine.Fields, "b", "x"))
-		db.check(db.w.Prepare(ctx, 4)) // leaves what is there
+		db.check(db.w.Prepare(ctx, 4)) // keeps existing data
 		for of, want := range map[engine.Meta]string{engine.Identity: "map[portal:[second]]",
 			engine.Shape: "map[portal:[other]]", engine.Fields: "map[a:[y z] b:[x]]"} {
 			all, err := db.AllMeta(ctx, of)

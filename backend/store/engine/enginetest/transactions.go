@@ -15,7 +15,7 @@ func split(rows string) []string {
 	return strings.Split(rows, "; ")
 }
 
-// sorted returns rows in an order of their own.
+// sorted returns rows in ascending order.
 func sorted(rows string) string { return join(slices.Sorted(slices.Values(split(rows)))) }
 
 var byID = []engine.Order{{Column: engine.ID}}
@@ -29,7 +29,7 @@ var transactions = map[string]func(*database){
 		db.is("the writer", read(db, db.w, engine.Select{}), "1")
 		db.check(db.w.Commit())
 		db.is("the reader, after the commit", read(db, db, engine.Select{}), "1")
-		db.insert(thing{id: 2}) // a transaction of its own
+		db.insert(thing{id: 2}) // runs in its own transaction
 		db.is("the reader, without a transaction", read(db, db, engine.Select{Order: byID}), "1; 2")
 	},
 	"a rollback takes back everything": func(db *database) {
@@ -45,7 +45,7 @@ var transactions = map[string]func(*database){
 		db.check(db.w.Define(ctx, &engine.Table{Name: "other", Columns: things.Columns[:1]}))
 		db.check(db.w.DefineWords(ctx, "words"))
 		db.check(db.w.Rollback())
-		db.check(db.w.Rollback()) // none is under way
+		db.check(db.w.Rollback()) // no transaction is open
 		db.is("the rows", read(db, db, engine.Select{Columns: []string{"name"}}), "old")
 		values, err := db.Meta(ctx, engine.Identity, "a")
 		db.check(err)
@@ -68,7 +68,7 @@ var transactions = map[string]func(*database){
 		db.is("the writer", read(db, db.w, engine.Select{Order: byID}), "1; 2; 4")
 		db.check(db.w.RollbackTo("outer"))
 		db.check(db.w.DefineWords(ctx, "words"))
-		db.check(db.w.RollbackTo("outer")) // once more
+		db.check(db.w.RollbackTo("outer")) // a second time
 		db.check(db.w.DefineWords(ctx, "words"))
 		db.insert(thing{id: 5})
 		db.check(db.w.Release("outer"))
