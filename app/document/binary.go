@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// HeadSize is the number of leading bytes from which a body is taken for text
-// or binary.
+// HeadSize is the number of leading bytes that decide whether a body is text or
+// binary.
 const HeadSize = 4 << 10
 
 // Binary reports whether the body is not text: its first 4 KiB hold a zero

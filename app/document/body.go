@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// body is the bytes of a document: in memory, or in a file once they are more
-// than the store keeps in memory.
+// body holds the bytes of a document: in memory, or in a file if they exceed the
+// store's limit for memory.
 type body struct {
 	mem  []byte
 	file *os.File
 	size int64
 }
 
-// all fills p with the bytes from at on; the end of the body is no error.
+// all fills p with the bytes from at on. The end of the body is not an error.
 func (b *body) all(p []byte, at int64) error {
 	_, err := b.ReadAt(p, at)
 	if err == io.EOF {
@@ -22,7 +22,7 @@ func (b *body) all(p []byte, at int64) error {
 	return err
 }
 
-// drop deletes the file of a body; nil has none.
+// drop deletes the file of a body; b may be nil.
 func (b *body) drop() {
 	if b != nil && b.file != nil {
 		b.file.Close()
@@ -45,17 +45,17 @@ func (b *body) ReadAt(p []byte, at int64) (int, error) {
 }
 
 const (
-	smallWindow = 16 << 10  // for jumping about
-	largeWindow = 256 << 10 // for reading through
+	smallWindow = 16 << 10  // for random access
+	largeWindow = 256 << 10 // for reading in sequence
 )
 
-// cursor reads a body through a window. It belongs to one goroutine.
+// cursor reads a body through a window. One goroutine uses it.
 type cursor struct {
 	body   *body
 	window int
 	buf    []byte
 	base   int64 // offset of buf[0]
-	err    error // the first failed read; from then on the body seems to end
+	err    error // the first failed read; afterwards the body seems to end
 }
 
 func newCursor(b *body, window int) *cursor {
@@ -66,8 +66,8 @@ func newCursor(b *body, window int) *cursor {
 	return c
 }
 
-// rest returns the bytes from at on that the window holds: at least one, or
-// none at the end of the body. They are good until the next call.
+// rest returns the bytes from at on that the window holds: at least one, or none
+// at the end of the body. They are valid until the next call.
 func (c *cursor) rest(at int64) []byte {
 	if at >= c.base && at < c.base+int64(len(c.buf)) {
 		return c.buf[at-c.base:]
@@ -94,7 +94,7 @@ func (c *cursor) byteAt(at int64) byte {
 	return 0
 }
 
-// bytes returns the bytes of [from, to), which are good until the next call.
+// bytes returns the bytes of [from, to), which are valid until the next call.
 func (c *cursor) bytes(from, to int64) []byte {
 	w := c.rest(from)
 	if n := to - from; n <= int64(len(w)) {

@@ -9,11 +9,12 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex" // the charsets of the web, by the names that servers give them
+	"golang.org/x/text/encoding/htmlindex" // the charsets of the web, by the names that servers send
 	"golang.org/x/text/encoding/unicode"
 )
 
-// declaredIn is among how many bytes a body names its charset.
+// declaredIn is the number of leading bytes in which a body may declare its
+// charset.
 const declaredIn = 1 << 10
 
 // marks lists the byte order marks and their encodings.
@@ -77,14 +78,14 @@ func readAs(name string) string {
 // sentence without a period; it is empty for UTF-8.
 func (d *Document) Reading() string { return d.reading }
 
-// notUTF8 is the Reading of a body that names no charset and has invalid UTF-8
+// notUTF8 is the Reading of a body that declares no charset and has invalid UTF-8
 // among its first bytes.
 const notUTF8 = "The text is not valid UTF-8, and the response declares no charset. Invalid characters are shown as �"
 
-// looked is the number of leading bytes of a body that are checked for UTF-8.
+// looked is the number of leading bytes that are checked for valid UTF-8.
 const looked = 64 << 10
 
-// readable finds out whether the body is the UTF-8 that it is taken for.
+// readable checks that the body is valid UTF-8 if it declares no charset.
 func (d *Document) readable() error {
 	if d.reading != "" || d.sent != nil {
 		return nil
@@ -93,7 +94,7 @@ func (d *Document) readable() error {
 	if err != nil {
 		return err
 	}
-	if d.size > looked { // the last letter may be cut
+	if d.size > looked { // the last character may be cut
 		for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
 			if tail := head[len(head)-i:]; utf8.RuneStart(tail[0]) {
 				if !utf8.FullRune(tail) {

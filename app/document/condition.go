@@ -12,15 +12,15 @@ import (
 	"spyglass/app/document/query"
 )
 
-// datum is a value in a condition. Text is a string decoded, anything else
-// that is no container as it was sent.
+// datum is a value in a condition. Text is a decoded string, or any other scalar
+// as in the body.
 type datum struct {
-	kind Kind // empty: there is nothing
+	kind Kind // empty: no value
 	text []byte
-	at   int64 // of a container
+	at   int64 // offset of a container
 }
 
-// maxCompared limits the bytes of a text that are compared and matched.
+// maxCompared limits the bytes of a text that conditions compare.
 const maxCompared = 16 << 20
 
 func (w *walker) datum(at int64) datum {
@@ -62,7 +62,7 @@ func (w *walker) operand(o query.Operand, at int64) datum {
 	return datum{}
 }
 
-// once evaluates an operand that is the same for every value, and caches it.
+// once evaluates an operand that has the same value everywhere, and caches it.
 func (w *walker) once(o query.Operand, work func() datum) datum {
 	d, ok := w.known[o]
 	if !ok {
@@ -72,8 +72,8 @@ func (w *walker) once(o query.Operand, work func() datum) datum {
 	return d
 }
 
-// only returns the value of a path with one value; of duplicate keys the last,
-// as every reader of JSON does.
+// only returns the value of a path with one value. For duplicate keys it returns
+// the last one, like most JSON parsers.
 func (w *walker) only(p *query.Path, at int64) datum {
 	for i := range p.Segments {
 		next := int64(-1)
@@ -215,7 +215,7 @@ func (w *walker) equal(a, b datum) bool {
 	return bytes.Equal(a.text, b.text)
 }
 
-// alike compares two containers: an object's keys in any order.
+// alike compares two containers; the order of an object's keys does not matter.
 func (w *walker) alike(a, b datum) bool {
 	if w.count(a.at) != w.count(b.at) {
 		return false
@@ -320,7 +320,7 @@ func compareNumbers(a, b []byte) int {
 	return x.sign * bytes.Compare(x.digits, y.digits)
 }
 
-// decimal is 0.digits times ten to the point, without zeros at either end.
+// decimal represents 0.digits × 10^point, without leading or trailing zeros.
 type decimal struct {
 	sign   int
 	digits []byte
@@ -334,7 +334,7 @@ func decimalOf(text []byte) decimal {
 	}
 	exponent := int64(0)
 	if e := bytes.IndexAny(text, "eE"); e >= 0 {
-		exponent, _ = strconv.ParseInt(strings.TrimPrefix(string(text[e+1:]), "+"), 10, 64) // saturates
+		exponent, _ = strconv.ParseInt(strings.TrimPrefix(string(text[e+1:]), "+"), 10, 64) // ParseInt saturates
 		exponent = max(min(exponent, math.MaxInt64/4), math.MinInt64/4)
 		text = text[:e]
 	}

@@ -33,7 +33,7 @@ const (
 	maxChanges  = 5000
 	changeText  = 300
 	maxDiffSize = 128 << 20 // bytes of both bodies
-	maxAligned  = 1 << 20   // pairs that a list without keys is aligned by
+	maxAligned  = 1 << 20   // pairs compared to align lists without keys
 )
 
 // keyFields lists the fields that can identify objects in lists, best first.
@@ -106,7 +106,7 @@ func (d *differ) add(kind, path string, before, after *string) {
 	}
 }
 
-// shown returns a value as a Change shows it.
+// shown returns the text of a value in a Change.
 func (w *walker) shown(at int64) *string {
 	end := w.skip(at)
 	raw := string(bytes.ToValidUTF8(w.bytes(at, min(end, at+4*changeText)), []byte("\uFFFD")))
@@ -163,8 +163,8 @@ type entry struct {
 	at   int64
 }
 
-// entries returns an object's children; the second of two duplicate keys gets a
-// name of its own.
+// entries returns the children of an object; the second of two duplicate keys
+// gets a different name.
 func (d *differ) entries(w *walker, at int64) (all []entry) {
 	times := map[string]int{}
 	w.each(at, mark{at: at + 1}, func(c child) int64 {
@@ -191,7 +191,7 @@ func (d *differ) objects(path string, a, b int64) {
 	d.paired(path, d.entries(d.left, a), d.entries(d.right, b))
 }
 
-// paired compares the members that have the same name, in any order.
+// paired compares members with the same name, in any order.
 func (d *differ) paired(path string, left, right []entry) {
 	at := make(map[string]int64, len(right))
 	for _, e := range right {
@@ -289,8 +289,8 @@ func (d *differ) sequence(path string, left, right []int64) {
 	gap(len(left), len(right))
 }
 
-// align pairs the places of a longest common subsequence; for long lists, only
-// of their common prefix and suffix.
+// align returns the index pairs of a longest common subsequence. For long lists
+// it only finds the common prefix and suffix.
 func align(a, b []uint64) (pairs [][2]int) {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -311,7 +311,7 @@ func align(a, b []uint64) (pairs [][2]int) {
 	return pairs
 }
 
-// common returns the longest common subsequence by the usual table.
+// common returns the longest common subsequence by dynamic programming.
 func common(x, y []uint64, shift int) (pairs [][2]int) {
 	width := len(y) + 1
 	length := make([]int32, (len(x)+1)*width)

@@ -1,8 +1,7 @@
-// Package document stores response bodies of any size and shows them by rows.
+// Package document stores response bodies of any size and returns them as rows.
 //
-// A body is written to a Writer as it arrives and indexed on the way, so that
-// right after the last byte its first rows can be read. The page requests only
-// the rows it shows:
+// A Writer indexes a body as it arrives, so that its first rows can be read right
+// after the last byte. The page requests only the rows it shows:
 //
 //	w := store.Create("application/json")
 //	io.Copy(w, response.Body)
@@ -11,35 +10,34 @@
 //
 // # Units and shapes
 //
-// A node is the offset in the body of a value's first byte, in bytes from 0; it
-// is the same as long as the document lives. Rows are counted from 0, lines from
-// 1. A row is one line of the tree in its current state, in which a collapsed
-// value is one row; a line is one of the pretty print with everything expanded; a
-// Line is one of the body as it was sent. Keys keep their order and their
-// duplicates, numbers their digits.
+// A node is the offset of a value's first byte in the body, in bytes from 0. It
+// stays the same for the lifetime of the document. Rows are counted from 0, lines
+// from 1. A row is a line of the tree in its current state, where a collapsed
+// value takes one row. A line is a line of the pretty print with everything
+// expanded. A Line is a line of the body as received. Objects keep the order of
+// their keys and duplicate keys; numbers keep their digits.
 //
 // # How it works
 //
-// The index holds only values that are costly to read again: one entry for a
+// The index holds only values that are costly to read again: one entry for each
 // value of 1 KiB or more, and in it a mark for each KiB of children. Anything
-// else is found by reading the body from the nearest mark. An entry pays for
-// itself in bytes of body, so the index is at most about a tenth of the body,
-// of whatever shape, and far less for usual ones. Which containers are open is
-// kept as exceptions from a rule (see fold). Tree, table, chart, search, filter and diff
+// else is found by reading the body from the nearest mark. So the index is at
+// most about a tenth of any body, and far less for usual ones. The state of open
+// containers is stored as exceptions from a default (see fold). Tree, table, chart, search, filter and diff
 // are in one package because all of them read a body through the same scanner and index.
 //
 // # Concurrency
 //
-// A Writer belongs to one goroutine. A Store and a Document may be used by
-// many. Documents are dropped by the store, oldest use first, when they are
-// too large together; a dropped one returns fault.Unknown.
+// One goroutine uses a Writer. A Store and a Document are safe for concurrent
+// use. When its documents exceed a limit, the store drops the least recently used
+// ones. A dropped document returns fault.Unknown.
 //
 // # Errors
 //
-// A body that is not JSON is no error: JSON says why, Rows is empty, and Lines
-// works. The same goes for JSON that is nested too deep. fault.Unknown: the
-// document was dropped, or a node is not of it. fault.Full: no room on the
-// disk for a body. Anything else is a file that could not be read.
+// A body that is not JSON, or is nested too deep, is not an error: JSON returns
+// the reason, Rows is empty, and Lines works. fault.Unknown means that the
+// document was dropped or has no such node, and fault.Full that the disk has no
+// room for a body. Any other error means that a file could not be read.
 package document
 
 import (
@@ -49,29 +47,29 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Document is one response body. Its methods return fault.Unknown once the
-// store has dropped it.
+// Document is one response body. Its methods return fault.Unknown after the store
+// has dropped it.
 type Document struct {
 	ID          string
-	ContentType string // as it was sent
+	ContentType string // as in the response
 
-	size   int64 // of the text
-	length int64 // of what was sent
+	size   int64 // size of the text
+	length int64 // size of the body as received
 	index  *indexer
 	lines  *lineIndex
 	root   member
 
 	life sync.RWMutex // read-locked while the body is read
 	body *body        // the text, in UTF-8; nil once dropped
-	sent *body        // the bytes that came, where the text is in another charset; else nil
+	sent *body        // the bytes as received if the text is in another charset; else nil
 
-	reading string // how the bytes became text, one sentence; empty for UTF-8
+	reading string // how the bytes were decoded, one sentence; empty for UTF-8
 
 	folds sync.RWMutex
-	fold  *fold // of the root; nil when it is not JSON
+	fold  *fold // the root's fold; nil if the body is not JSON
 
-	source  *Document // whose matches these are; nil for a body that was sent
-	origins []int64   // the first matches' nodes in it; -1 for one that a query made
+	source  *Document // the document that these matches come from; nil for a received body
+	origins []int64   // the nodes of the first matches in source; -1 for a match that a query created
 	matches string    // the id of its newest matches, or empty; guarded by finds
 
 	finds sync.Mutex
@@ -80,10 +78,10 @@ type Document struct {
 	tables  sync.Mutex
 	known   *table // nil until it is first used
 	columns [2]*Columns
-	sorted  *order // of the newest sort
+	sorted  *order // the newest sort order
 }
 
-// Size returns the length of the body in bytes, as it was sent.
+// Size returns the length of the body in bytes, as received.
 func (d *Document) Size() int64 { return d.length }
 
 // JSON reports whether the body can be shown as a tree, or else why not, in one
@@ -104,7 +102,7 @@ func (d *Document) open() error {
 	})
 }
 
-// use runs do with a scanner, and keeps the body from being dropped meanwhile.
+// use runs do with a scanner; the body cannot be dropped meanwhile.
 func (d *Document) use(do func(*scanner) error) error {
 	return d.read(smallWindow, do)
 }
@@ -122,8 +120,8 @@ func (d *Document) read(window int, do func(*scanner) error) error {
 	return s.err
 }
 
-// Raw returns up to n bytes of the body from offset on, as they were sent.
-// Fewer than n means the end.
+// Raw returns up to n bytes of the body from offset on, as received. Fewer than n
+// means the end.
 func (d *Document) Raw(offset int64, n int) (raw []byte, err error) {
 	err = d.asSent(func(b *body) error {
 		if offset < 0 || offset > d.length || n < 0 {
@@ -135,7 +133,7 @@ func (d *Document) Raw(offset int64, n int) (raw []byte, err error) {
 	return raw, err
 }
 
-// WriteTo writes the whole body as it was sent.
+// WriteTo writes the whole body as received.
 func (d *Document) WriteTo(w io.Writer) (n int64, err error) {
 	err = d.asSent(func(b *body) error {
 		n, err = io.Copy(w, io.NewSectionReader(b, 0, d.length))
@@ -152,7 +150,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	})
 }
 
-// beginning returns the first n bytes of the text, or all of it.
+// beginning returns the first n bytes of the text, or all of it if it is shorter.
 func (d *Document) beginning(n int64) (head []byte, err error) {
 	err = d.use(func(s *scanner) error {
 		head = make([]byte, min(n, d.size))
@@ -161,8 +159,7 @@ func (d *Document) beginning(n int64) (head []byte, err error) {
 	return head, err
 }
 
-// asSent runs do with the bytes that came, and keeps them from being dropped
-// meanwhile.
+// asSent runs do with the bytes as received; they cannot be dropped meanwhile.
 func (d *Document) asSent(do func(*body) error) error {
 	d.life.RLock()
 	defer d.life.RUnlock()

@@ -16,14 +16,14 @@ const (
 	keptOrigin = 1 << 20 // matches whose origin is stored
 )
 
-// Filter runs a query over d and keeps the matches as a new document: a JSON
-// array of the matches, each exactly as it was sent, in their order. Path of a
-// node in it returns the node's path in d. count is the number of matches.
+// Filter runs a query over d and stores the matches as a new document: a JSON
+// array of the matches in their order, each unchanged. Path of a node in it
+// returns the node's path in d. count is the number of matches.
 //
-// The body is read about once, at some 300 MB/s, except for a query with .. and
-// with several selectors; memory does not grow with it. It ends with ctx's
-// error when ctx does. fault.Invalid, at query: d is not JSON, or the matches
-// are more than 1 GiB.
+// It reads the body about once, at some 300 MB/s, except for a query with .. or
+// with several selectors. Its memory does not grow with the body. It ends when
+// ctx ends. It returns fault.Invalid, at query, if d is not JSON or the matches
+// exceed 1 GiB.
 func (s *Store) Filter(ctx context.Context, d *Document, q *query.Query) (result *Document, count int, err error) {
 	if ok, problem := d.JSON(); !ok {
 		return nil, 0, fault.At("query", "only JSON can be filtered: %s", problem)
@@ -61,7 +61,7 @@ func (d *Document) Replace(matches string) (last string) {
 	return last
 }
 
-// First writes the first match as Value does, and returns how many there are.
+// First writes the first match as Value does, and returns the number of matches.
 func (s *Store) First(ctx context.Context, d *Document, q *query.Query, w io.Writer) (count int, err error) {
 	result, count, err := s.Filter(ctx, d, q)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) First(ctx context.Context, d *Document, q *query.Query, w io.Wri
 	return count, result.Value(rows[0].Node, w)
 }
 
-// filterRun is a query under way.
+// filterRun is a running query.
 type filterRun struct {
 	*walker
 	out   *matchWriter
@@ -113,7 +113,7 @@ func (f *filterRun) step(i int, at int64) int64 {
 	return unknownEnd
 }
 
-// copy writes the bytes of [from, to) as they were sent.
+// copy writes the bytes of [from, to) unchanged.
 func (f *filterRun) copy(from, to int64) {
 	for from < to && f.err == nil {
 		part := f.bytes(from, min(to, from+largeWindow))
@@ -145,8 +145,8 @@ func (f *filterRun) object(o *query.Object, at int64) {
 	f.out.text("}")
 }
 
-// summary writes length, keys, values or type as jq has them; nothing for a
-// value that has none.
+// summary writes length, keys, values or type like jq; nothing for a value that
+// has none.
 func (f *filterRun) summary(name string, at int64) {
 	d := f.datum(at)
 	container := d.kind == Object || d.kind == Array
@@ -207,16 +207,16 @@ func (f *filterRun) list(name string, d datum) {
 	f.out.text("]")
 }
 
-// matchWriter writes matches as an array, one a line.
+// matchWriter writes matches as an array, one per line.
 type matchWriter struct {
 	*Writer
 	buf     []byte
 	count   int
-	origins []int64 // of the first matches; -1 for one that was made
+	origins []int64 // of the first matches; -1 for a match that the query created
 	err     error
 }
 
-// match begins the next one.
+// match begins the next match.
 func (m *matchWriter) match(origin int64) {
 	if m.count > 0 {
 		m.text(",")

@@ -21,7 +21,7 @@ type Found struct {
 // maxHits limits the matches that a search stores; further ones are only counted.
 const maxHits = 1 << 20
 
-// hits are the matches of one search.
+// hits holds the matches of one search.
 type hits struct {
 	query   string
 	exact   bool
@@ -64,9 +64,9 @@ func (d *Document) Find(ctx context.Context, query string, exact bool, n int) (f
 	return f, err
 }
 
-// FindRaw searches the body as it was sent and finds the row of the Raw view
-// for match n, like Find. Matches do not overlap. Node is the match's offset.
-// Without exact only the letters A to Z are the same as a to z.
+// FindRaw searches the body as received and finds the row of the Raw view for
+// match n, like Find. Matches do not overlap. Node is the match's offset. Without
+// exact, only A to Z are folded.
 func (d *Document) FindRaw(ctx context.Context, query string, exact bool, n int) (f Found, err error) {
 	f = Found{At: -1, Total: d.lines.rows()}
 	h, err := d.search(ctx, hits{query: query, exact: exact, raw: true})
@@ -176,7 +176,7 @@ func (h *hits) tokens(ctx context.Context, s *scanner, pos, to int64) (int64, er
 	return pos, s.err
 }
 
-// between are the bytes outside of keys and scalars.
+// between marks the bytes outside of keys and scalars.
 var between = [256]bool{'{': true, '}': true, '[': true, ']': true, ',': true, ':': true, ' ': true, '\n': true,
 	'\r': true, '\t': true}
 
@@ -235,13 +235,13 @@ func lower(dst, text []byte) []byte {
 	return dst
 }
 
-// inText reports whether a string's inside at [from, to), once decoded,
-// contains the needle. raw is the inside if it is at hand.
+// inText reports whether the decoded string at [from, to) contains the needle.
+// raw is the string if it is in memory.
 func (h *hits) inText(s *scanner, raw []byte, from, to int64) (found bool, err error) {
 	if raw != nil && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return h.in(raw), nil
 	}
-	var text []byte // the end of the last piece, for a match across two, and this one
+	var text []byte // this piece, after the end of the last one for a match across both
 	err = s.pieces(from, to, func(piece []byte) (bool, error) {
 		text = append(text, piece...)
 		if found = h.in(text); found {

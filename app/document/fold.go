@@ -7,15 +7,15 @@ import (
 
 // fold records whether one container is open or closed.
 //
-// Folds form a sparse tree below the root's: a container without a fold takes
-// its nearest ancestor's inner. So opening everything in a million rows is one
-// bit, and only containers that a person touched cost a fold.
+// Folds form a sparse tree below the root's: a container without a fold uses the
+// inner of its nearest ancestor. So expanding a million rows changes one bit, and
+// only containers that the user toggled need a fold.
 type fold struct {
 	member
 	open   bool
-	inner  bool // whether the containers inside that have no fold are open
+	inner  bool // whether inner containers without a fold are open
 	folds  []*fold
-	rows   int // rows it shows, itself included
+	rows   int // rows it shows, including its own
 	before int // rows that the folds before it in its container show beyond their plain rows
 }
 
@@ -35,7 +35,7 @@ func plainRow(index, line int, open bool) int {
 	return index
 }
 
-// tally works out rows from the folds directly inside.
+// tally counts rows from the folds directly inside.
 func (f *fold) tally() {
 	f.rows = 1
 	if !f.open || f.count == 0 {
@@ -87,8 +87,8 @@ func (f *fold) reach(chain []member) []*fold {
 	return path
 }
 
-// settle works out the rows again after the last of path has changed, and
-// drops the folds on it that say nothing.
+// settle recounts the rows after the last fold of path has changed, and drops
+// redundant folds on the path.
 func settle(path []*fold) {
 	for i := len(path) - 1; i >= 0; i-- {
 		f := path[i]
@@ -105,13 +105,13 @@ func settle(path []*fold) {
 
 const (
 	fewLines    = 200 // a document this short is opened further
-	fewLevels   = 4   // down to this depth
+	fewLevels   = 4   // down to this level
 	fewChildren = 3   // of the first element, containers with no more children are open
 	firstLook   = 64  // containers and children that the initial state reads
 )
 
 // openFirst sets the initial state of a document: the root and its direct
-// children open, of an array among them the first element only.
+// children are open, except that in an array only the first element is.
 func (d *Document) openFirst(s *scanner) {
 	d.fold = &fold{member: d.root, open: true}
 	if d.root.container() {
@@ -182,9 +182,9 @@ func (d *Document) openElement(s *scanner, array *fold) {
 
 // Toggle opens or closes one container, with deep everything inside it too, and
 // returns the new number of rows. Closing without deep keeps the state of the
-// containers inside for the next opening.
+// containers inside for the next time.
 //
-// A node that is not a container of this document is fault.Unknown.
+// It returns fault.Unknown for a node that is not a container of this document.
 func (d *Document) Toggle(node int64, open, deep bool) (total int, err error) {
 	err = d.use(func(s *scanner) error {
 		chain, err := d.find(s, node)
@@ -209,11 +209,11 @@ func (d *Document) Toggle(node int64, open, deep bool) (total int, err error) {
 	return total, err
 }
 
-// OpenAll opens every container and returns how many rows there are now.
+// OpenAll opens every container and returns the new number of rows.
 func (d *Document) OpenAll() int { return d.setAll(true) }
 
-// CloseAll closes every container but the root, and returns how many rows
-// there are now.
+// CloseAll closes every container except the root, and returns the new number of
+// rows.
 func (d *Document) CloseAll() int { return d.setAll(false) }
 
 func (d *Document) setAll(inner bool) int {
@@ -227,8 +227,9 @@ func (d *Document) setAll(inner bool) int {
 	return d.fold.rows
 }
 
-// Reveal opens the containers around a node and returns its row, and how many
-// rows there are now. A node that is not of this document is fault.Unknown.
+// Reveal opens the containers around a node and returns its row and the new
+// number of rows. It returns fault.Unknown for a node that is not in this
+// document.
 func (d *Document) Reveal(node int64) (row, total int, err error) {
 	err = d.use(func(s *scanner) error {
 		chain, err := d.find(s, node)

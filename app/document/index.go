@@ -3,12 +3,12 @@ package document
 import "slices"
 
 const (
-	// stride is the number of bytes that a scan may cost between two indexed
-	// places. Half of it makes the index twice as large.
+	// stride is the number of bytes to scan at most between two indexed places.
+	// Half of it makes the index twice as large.
 	stride = 1024
 	// jumpCost is the cost, in bytes of such a scan, of a jump over a span.
 	jumpCost = 16
-	// maxDepth is the nesting that encoding/json accepts, too.
+	// maxDepth is the maximum nesting, the same as in encoding/json.
 	maxDepth = 10000
 )
 
@@ -30,7 +30,7 @@ type span struct {
 // frame is a container that is still open while the body arrives.
 type frame struct {
 	start   int64
-	covered int64 // bytes inside that a scan jumps over, less the cost of the jumps
+	covered int64 // bytes inside that a scan can jump over, minus the cost of the jumps
 	marked  int64 // the cost of scanning up to the last mark
 	count   int
 	lines   int // lines of the children so far
@@ -38,21 +38,20 @@ type frame struct {
 	marks   []mark
 }
 
-// indexer reads JSON in pieces of any size and writes down the spans. It reads
+// indexer reads JSON in pieces of any size and records the spans. It reads
 // JSON itself, and scanner does, because bodies of 50 MB and more are shown from
 // the file they are in, by offset: resource.ParseJSON and encoding/json would
 // hold them, and know no positions or lose them.
 //
-// It keeps no value that is cheap to scan again, so the index stays below
-// about a tenth of the body whatever the body's shape: a span is only kept for
-// stride bytes of scanning that it saves.
+// It records no value that is cheap to scan again: each span has to save stride
+// bytes of scanning, so the index stays below about a tenth of any body.
 type indexer struct {
 	state   state
 	at      int64 // offset of the next byte
 	start   int64 // where the scalar being read began
-	root    int64 // where the whole value began; -1 before
+	root    int64 // where the root value began; -1 before it
 	isKey   bool  // the string being read is a key
-	hex     int   // digits still missing of \uXXXX
+	hex     int   // hex digits of \uXXXX still to come
 	word    string
 	stack   []frame
 	spans   []span
@@ -84,7 +83,7 @@ const (
 	inExponent
 )
 
-// expected names, for the problem sentence, the input allowed in each state.
+// expected describes, for error messages, the input allowed in each state.
 var expected = [...]string{
 	wantValue: "a value", wantFirst: "a value or ]", wantFirstKey: "a key in double quotes or }",
 	wantKey: "a key in double quotes", wantColon: ": after the key", wantNext: "a comma or a closing bracket",
@@ -145,8 +144,8 @@ func (x *indexer) fail(at int64, found byte) {
 	x.state, x.stack, x.spans = failed, nil, nil
 }
 
-// structure reads the tokens between scalars, from p[i] on, and returns the
-// index where it stopped.
+// structure reads tokens between scalars from p[i] on, and returns the index
+// where it stopped.
 func (x *indexer) structure(p []byte, i int) int {
 	for ; i < len(p); i++ {
 		c := p[i]
@@ -294,7 +293,7 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// text reads on in a string.
+// text continues reading a string.
 func (x *indexer) text(p []byte, i int) int {
 	for i < len(p) && plain[p[i]] {
 		i++
@@ -342,7 +341,7 @@ func (x *indexer) piece(p []byte, i int) int {
 	return i + 1
 }
 
-// number reads on in a number, up to the first byte that is not of it.
+// number continues reading a number, up to the first byte after it.
 func (x *indexer) number(p []byte, i int) int {
 	for ; i < len(p); i++ {
 		c := p[i]

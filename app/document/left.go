@@ -10,8 +10,8 @@ import (
 // maxLeft limits the containers that Left lists.
 const maxLeft = 500
 
-// foldMarks mark a closed container and an open one, then the same with all
-// containers inside open unless they are listed, too.
+// foldMarks mark a closed and an open container, then the same with all
+// containers inside open unless they are listed.
 const foldMarks = "-+/*"
 
 func (f *fold) mark() byte {
@@ -30,8 +30,8 @@ func (f *fold) set(mark byte) {
 	f.open, f.inner = i&1 != 0, i&2 != 0
 }
 
-// Left lists the open containers: "0+ 9+ c-", one after the other from the
-// front, at most 500. Unfold takes it for any document of the same bytes.
+// Left lists the open containers, such as "0+ 9+ c-", beginning at the front, at
+// most 500. Unfold accepts the list for any document with the same bytes.
 func (d *Document) Left() string {
 	d.folds.RLock()
 	defer d.folds.RUnlock()
@@ -58,8 +58,8 @@ func (d *Document) Left() string {
 }
 
 // Unfold opens and closes containers as listed by Left. It ignores offsets that
-// are no container of this document; text that Left has not written is
-// fault.Invalid, and changes nothing.
+// are not a container of this document. If Left cannot have written the text, it
+// returns fault.Invalid and changes nothing.
 func (d *Document) Unfold(left string) error {
 	words := strings.Fields(left)
 	if len(words) > maxLeft {

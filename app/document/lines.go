@@ -9,21 +9,21 @@ import (
 
 const (
 	lineSize  = 1000     // bytes of one row of the Raw view
-	lineMarks = 256      // rows between two marks, at most
-	lineBytes = 64 << 10 // bytes between two marks, about
+	lineMarks = 256      // maximum rows between two marks
+	lineBytes = 64 << 10 // approximate bytes between two marks
 )
 
-// Line is one row of the Raw view: a line as it was sent or, of a line that is
-// longer than 1,000 bytes, a piece of it.
+// Line is one row of the Raw view: a line of the body, or a piece of a line that
+// is longer than 1,000 bytes.
 type Line struct {
 	Row    int    `json:"row"`            // from 0
-	Line   int    `json:"line"`           // as it was sent, from 1; pieces of one line have the same
+	Line   int    `json:"line"`           // line of the body, from 1; pieces of one line have the same
 	Offset int64  `json:"offset"`         // of its first byte in the body
 	Text   string `json:"text"`           // without the line break; U+FFFD for what is not UTF-8
 	Part   bool   `json:"part,omitempty"` // continues the previous row
 }
 
-// lineMark is the position at which a row of the Raw view begins.
+// lineMark is the position of the beginning of a row of the Raw view.
 type lineMark struct {
 	at   int64
 	row  int
@@ -31,7 +31,7 @@ type lineMark struct {
 	part bool
 }
 
-// splitter cuts text into rows of the Raw view. A row ends after a line feed,
+// splitter splits text into rows of the Raw view. A row ends after a line feed,
 // or before the character that would make it too long.
 type splitter struct {
 	at    int64 // offset of the next byte
@@ -58,7 +58,7 @@ func (x *splitter) feed(p []byte) {
 		case p[0] == '\n':
 			x.next(pos+1, false)
 			p = p[1:]
-		case utf8.RuneStart(p[0]) || room <= -utf8.UTFMax: // longer than a character can be: not UTF-8
+		case utf8.RuneStart(p[0]) || room <= -utf8.UTFMax: // longer than any character: not UTF-8
 			x.next(pos, true)
 		default:
 			p = p[1:]
@@ -95,7 +95,7 @@ func (x *lineIndex) mark(m lineMark) {
 	}
 }
 
-// rows returns the number of rows: a line feed at the end begins no row.
+// rows returns the number of rows: a line feed at the end does not begin one.
 func (x *lineIndex) rows() int {
 	if x.here.at == x.at {
 		return x.here.row
@@ -103,14 +103,14 @@ func (x *lineIndex) rows() int {
 	return x.here.row + 1
 }
 
-// from returns the last mark for which before holds.
+// from returns the last mark for which before returns true.
 func (x *lineIndex) from(before func(lineMark) bool) lineMark {
 	i := sort.Search(len(x.marks), func(i int) bool { return !before(x.marks[i]) })
 	return x.marks[max(i-1, 0)]
 }
 
-// Lines returns count rows of the Raw view from a row on, counted from 0, and
-// how many there are.
+// Lines returns count rows of the Raw view from a row on, counted from 0, and the
+// total number of rows.
 func (d *Document) Lines(from, count int) (lines []Line, total int, err error) {
 	total = d.lines.rows()
 	lines = []Line{}
@@ -135,8 +135,8 @@ func (d *Document) Lines(from, count int) (lines []Line, total int, err error) {
 	return lines, total, err
 }
 
-// split returns where the rows from from up to and including to begin, as far
-// as the body goes.
+// split returns the positions of the rows from from up to and including to, up to
+// the end of the body.
 func (s *scanner) split(mark lineMark, from, to int) (starts []lineMark) {
 	keep := func(m lineMark) {
 		if m.row >= from && m.row <= to {

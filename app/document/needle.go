@@ -12,20 +12,20 @@ import (
 )
 
 // needleScan finds candidate positions of a needle in a body: the needle's own
-// bytes, or an escape that can encode any letter. Only those have to be read as
-// JSON. It belongs to one goroutine.
+// bytes, or an escape that can encode any letter. Only these positions have to be
+// parsed as JSON. One goroutine uses it.
 type needleScan struct {
 	ctx      context.Context
 	body     *body
-	end      int64 // of the bytes to search
+	end      int64 // end of the bytes to search
 	fold     bool  // the needle is in lower case, the body is not
 	needle   []byte
 	patterns [][]byte // the first is escape
-	overlap  int64    // of two pieces, so that a pattern is whole in one of them
+	overlap  int64    // overlap of two pieces, so that one of them contains each pattern whole
 
 	piece []byte // of the body, folded
 	base  int64
-	next  []int64 // the next place of each pattern in the piece; past it for none
+	next  []int64 // the next position of each pattern in the piece; past its end for none
 	err   error   // the first failed read
 }
 
@@ -50,7 +50,7 @@ func newNeedleScan(ctx context.Context, b *body, end int64, needle []byte, fold 
 				return nil
 			}
 		}
-		// the letters outside of ASCII whose lower case is in it
+		// letters beyond ASCII with a lower-case form in ASCII
 		if bytes.ContainsRune(needle, 'k') {
 			l.patterns = append(l.patterns, []byte("\u212A"))
 		}
@@ -64,8 +64,8 @@ func newNeedleScan(ctx context.Context, b *body, end int64, needle []byte, fold 
 	return l
 }
 
-// from returns the first place at or after pos; the end of the body for none
-// and after an error.
+// from returns the first candidate at or after pos. It returns the end of the
+// body if there is none, and after an error.
 func (l *needleScan) from(pos int64) int64 {
 	for pos < l.end {
 		if pos < l.base || pos >= l.base+int64(len(l.piece)) {
@@ -98,7 +98,7 @@ func (l *needleScan) from(pos int64) int64 {
 	return l.end
 }
 
-// index returns the first place of p in text; of an escape, the first that
+// index returns the first position of p in text; for an escape, the first that
 // encodes a letter of the needle.
 func (l *needleScan) index(text, p []byte) int {
 	for skipped := 0; ; {
@@ -114,8 +114,8 @@ func (l *needleScan) index(text, p []byte) int {
 	}
 }
 
-// matters reports whether the needle contains the letter with the hex digits at
-// the start of text.
+// matters reports whether the needle contains the letter whose hex digits begin
+// text.
 func (l *needleScan) matters(text []byte) bool {
 	if len(text) < 4 {
 		return true // the rest is in the next piece

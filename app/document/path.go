@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Path returns the JSONPath of a node: $.items[0]['odd key']. For the matches
-// of a query it is the path in the body they come from, as long as that is
-// kept.
+// Path returns the JSONPath of a node: $.items[0]['odd key']. For a match of a
+// query it returns the path in the source body, as long as that is stored.
 func (d *Document) Path(node int64) (path string, err error) {
 	from, match := int64(-1), ""
 	err = d.use(func(s *scanner) error {
@@ -80,11 +79,11 @@ func quotedName(key string) string {
 	return b.String()
 }
 
-// Value writes a node's value for copying: a string decoded and without its
-// quotes, anything else exactly as it was sent, of any size.
+// Value writes a node's value for copying: a decoded string without quotes,
+// anything else exactly as in the body, of any size.
 func (d *Document) Value(node int64, w io.Writer) error { return d.write(node, w, false) }
 
-// Exact writes a node's value exactly as it was sent, a string too.
+// Exact writes a node's value exactly as in the body, including strings.
 func (d *Document) Exact(node int64, w io.Writer) error { return d.write(node, w, true) }
 
 func (d *Document) write(node int64, w io.Writer, exact bool) error {
@@ -105,7 +104,7 @@ func (d *Document) write(node int64, w io.Writer, exact bool) error {
 	})
 }
 
-// Key writes the decoded key of a node; nothing when it has none.
+// Key writes the decoded key of a node; nothing if it has none.
 func (d *Document) Key(node int64) (key string, err error) {
 	err = d.use(func(s *scanner) error {
 		chain, err := d.find(s, node)

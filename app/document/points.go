@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// pointSet locates the values measured at some moments: of one instance, or all
-// that a graph shows.
+// pointSet locates the values measured at some times: those of one instance, or
+// all values of a graph.
 type pointSet struct {
-	label   value // what it is called, where there are several; without a kind otherwise
+	label   value // its name if there are several sets; without a kind otherwise
 	names   []string
 	times   value
-	rows    value   // for each moment an array with a value for each name
-	columns []value // or for each name an array with a value for each moment
-	count   int     // moments
+	rows    value   // rows: for each time an array with a value for each name
+	columns []value // columns: for each name an array with a value for each time
+	count   int     // number of times
 }
 
 const maxSets = 200
@@ -52,8 +52,8 @@ func (s *scanner) pointSets(object value) []pointSet {
 	return sets
 }
 
-// listedSets finds the measurements of several instances in a list, each with
-// an instanceId and data points of its own.
+// listedSets finds the measurements of several instances in a list, each with an
+// instanceId and its own data points.
 func (s *scanner) listedSets(list value) []pointSet {
 	var sets []pointSet
 	walk := s.from(list, list.first())
@@ -108,7 +108,7 @@ func (s *scanner) plot(object value) (pointSet, bool) {
 	return set, true
 }
 
-// textOf returns the first of the keys that has a text, cut for a screen.
+// textOf returns the first text among the keys, truncated for display.
 func (s *scanner) textOf(object value, keys ...string) string {
 	for _, key := range keys {
 		if v, ok := s.child(object, key); ok && v.kind == String && v.end-v.start > 2 {
@@ -140,8 +140,8 @@ func pointTable(sets []pointSet) *table {
 	return t
 }
 
-// pointHeads returns the IDs of the columns: instance where there are several sets,
-// time, and the data points, each once.
+// pointHeads returns the IDs of the columns: instance if there are several sets,
+// time, and each data point once.
 func pointHeads(sets []pointSet) []string {
 	ids := []string{timeColumn}
 	if sets[0].label.kind != "" {
@@ -157,8 +157,8 @@ func pointHeads(sets []pointSet) []string {
 	return ids
 }
 
-// head returns the ID of the set's i-th data point: its name, with a number when it
-// is not the only one or is the name of another column.
+// head returns the ID of the set's i-th data point: its name, with a number if
+// another column has the same name.
 func (p *pointSet) head(i int) string {
 	name, n := columnEscapes.Replace(p.names[i]), 1
 	if name == "" {
@@ -190,7 +190,7 @@ func pointColumns(s *scanner, t *table) []Column {
 	return columns
 }
 
-// pointReader reads the moments of point sets one after the other.
+// pointReader reads the times of point sets in sequence.
 type pointReader struct {
 	want  [][]int // for each set, for each requested column: a name's index, or one of the two below
 	set   int
@@ -236,13 +236,13 @@ func (r *pointReader) choose(s *scanner, sets []pointSet, ids []string) error {
 	return s.err
 }
 
-// apart returns a scanner of the same body with its own window, for parallel
-// walks.
+// apart returns another scanner of the same body with its own window, for
+// parallel walks.
 func (s *scanner) apart() *scanner {
 	return &scanner{cursor: newCursor(s.body, smallWindow), spans: s.spans}
 }
 
-// at walks the children of a list from the index-th on.
+// at walks the children of a list, beginning with the given index.
 func (s *scanner) at(list value, index int) members {
 	walk := s.from(list, list.lastMark(func(k mark) bool { return k.index <= index }))
 	for walk.index < index {
@@ -253,7 +253,7 @@ func (s *scanner) at(list value, index int) members {
 	return walk
 }
 
-// seek moves to a moment, counted over all sets.
+// seek moves to a time, counted over all sets.
 func (r *pointReader) seek(s *scanner, sets []pointSet, index int) {
 	for r.set = 0; r.set < len(sets) && index >= sets[r.set].count; r.set++ {
 		index -= sets[r.set].count
@@ -337,7 +337,7 @@ func (s *scanner) moment(values value, want []int, row *record) {
 	}
 }
 
-// number returns a value as a number; NaN if it is none, such as "No Data".
+// number returns a value as a number; NaN if it is not one, such as "No Data".
 func (s *scanner) number(v value) float64 {
 	if v.kind != Number {
 		return math.NaN()

@@ -20,9 +20,9 @@ type TreeRow struct {
 	Of      Kind    `json:"of,omitempty" doc:"of a closing bracket: object or array"`
 }
 
-// Rows returns count rows from a row on, counted from 0, and how many there
-// are; at most 10,000 at once. A body that is not JSON has none. A screen of rows
-// costs about 0.2 ms, wherever in the document it is.
+// Rows returns count rows from a row on, counted from 0, and the total number of
+// rows; at most 10,000 at once. A body that is not JSON has no rows. A screen of
+// rows takes about 0.2 ms anywhere in the document.
 func (d *Document) Rows(from, count int) (rows []TreeRow, total int, err error) {
 	rows = []TreeRow{}
 	err = d.use(func(s *scanner) error {
@@ -43,13 +43,13 @@ func (d *Document) Rows(from, count int) (rows []TreeRow, total int, err error) 
 	return rows, total, err
 }
 
-// maxRows is the most that Rows returns at once.
+// maxRows limits the rows that Rows returns at once.
 const maxRows = 10000
 
 // place is the position of a value in the pretty print.
 type place struct{ line, depth int }
 
-// printer writes rows, after leaving some out.
+// printer writes rows after skipping some.
 type printer struct {
 	*scanner
 	skip int
@@ -59,8 +59,8 @@ type printer struct {
 
 func (p *printer) full() bool { return len(p.rows) == p.want }
 
-// print writes the rows of m, whose fold is f or, without one, whose
-// containers are all open or all closed.
+// print writes the rows of m. Its fold is f; without a fold, its containers are
+// all open or all closed.
 func (p *printer) print(m member, in Kind, at place, f *fold, open bool) {
 	inner, total := open, m.plain(open)
 	if f != nil {
@@ -122,7 +122,7 @@ func (p *printer) children(m member, at place, f *fold, inner bool) {
 	}
 }
 
-// row describes m itself.
+// row returns the row of m itself.
 func (p *printer) row(m member, in Kind, at place, open bool) TreeRow {
 	r := TreeRow{Node: m.start, Line: at.line, Depth: at.depth, Kind: m.kind, Count: m.count, Open: open}
 	switch in {

@@ -7,7 +7,7 @@ import (
 	"spyglass/app/document/query"
 )
 
-// Leaf is a value that is neither object nor array, with its position.
+// Leaf is a scalar with its position.
 type Leaf struct {
 	Node int64  `json:"node"`
 	Path string `json:"path"`
@@ -17,7 +17,7 @@ type Leaf struct {
 	Cut  bool   `json:"cut"`
 }
 
-// List is the list that a body consists of: at its root or under items.
+// List describes the list that a body consists of, at its root or under items.
 type List struct {
 	Path  string     `json:"path"`
 	Count int        `json:"count"`
@@ -26,13 +26,13 @@ type List struct {
 	Names []ListItem `json:"names" doc:"of the items around Item"`
 }
 
-// ListItem is an item of a list in a word: its displayName or name, and its id.
+// ListItem identifies an item of a list by its displayName or name, and its id.
 type ListItem struct {
 	Name string `json:"name"`
 	ID   string `json:"id"`
 }
 
-// Scalars are the scalars of a body.
+// Scalars holds the scalars of a body.
 type Scalars struct {
 	List    *List  `json:"list" doc:"null for a body that is none"`
 	Scalars []Leaf `json:"scalars"`
@@ -44,8 +44,8 @@ const (
 	itemNames  = 200
 )
 
-// Scalars lists the scalars at all depths; of a list only those of one item,
-// counted from 0.
+// Scalars lists the scalars at all depths. In a list it lists only those of one
+// item, counted from 0.
 func (d *Document) Scalars(ctx context.Context, item int) (*Scalars, error) {
 	out := &Scalars{Scalars: []Leaf{}}
 	if ok, _ := d.JSON(); !ok {
@@ -66,10 +66,10 @@ func (d *Document) Scalars(ctx context.Context, item int) (*Scalars, error) {
 type scalarReader struct {
 	*walker
 	out  *Scalars
-	list int64 // where it begins; -1 for none
+	list int64 // offset of the list; -1 for none
 }
 
-// findList finds the array of the body, with at least one item.
+// findList finds the array of the body if it has at least one item.
 func (r *scalarReader) findList() (path string, at int64, ok bool) {
 	if r.byteAt(r.root) == '[' {
 		return "$", r.root, r.count(r.root) > 0
@@ -158,7 +158,7 @@ func (r *scalarReader) inside(path string, at int64) {
 }
 
 const (
-	keysLook = 1 << 20 // bytes that Keys reads
+	keysLook = 1 << 20 // leading bytes that Keys reads
 	maxKeys  = 500
 )
 

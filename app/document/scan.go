@@ -10,7 +10,7 @@ import (
 // Kind is the type of a row or value.
 type Kind string
 
-// The kinds of JSON, and of a bracket that ends.
+// The kinds of JSON values, and of a closing bracket.
 const (
 	Object Kind = "object"
 	Array  Kind = "array"
@@ -31,7 +31,7 @@ type value struct {
 	start, end int64
 	kind       Kind
 	count      int // children of a container
-	lines      int // lines of its pretty print: 1 when it is a scalar or empty
+	lines      int // lines of its pretty print: 1 for a scalar or an empty container
 	marks      []mark
 }
 
@@ -45,16 +45,16 @@ type member struct {
 	value
 	key, keyEnd int64 // the key with its quotes; both -1 in an array and for the root
 	index       int   // how many children come before it; -1 for the root
-	line        int   // its line, counted from its container's own
+	line        int   // line relative to its container's own
 }
 
-// scanner reads a body that the indexer found to be JSON.
+// scanner reads a body that is valid JSON according to the indexer.
 type scanner struct {
 	*cursor
 	spans []span
 }
 
-// after returns the place of the first span at or after at.
+// after returns the index of the first span at or after at.
 func (s *scanner) after(at int64) int {
 	return sort.Search(len(s.spans), func(i int) bool { return s.spans[i].start >= at })
 }
@@ -135,7 +135,7 @@ func (s *scanner) plainEnd(at int64) int64 {
 	}
 }
 
-// whole reads a container, jumping over the spans inside.
+// whole reads a container, jumping over the spans inside it.
 func (s *scanner) whole(at int64, kind Kind) value {
 	if sp, ok := s.span(at); ok {
 		return value{at, sp.end, kind, sp.count, sp.lines, sp.marks}
@@ -209,8 +209,8 @@ func (s *scanner) spanFrom(next *int, at int64) *span {
 	return nil
 }
 
-// shortText returns the length of the string at the start of w, with its
-// quotes; 0 when w does not hold its end.
+// shortText returns the length of the string at the start of w, with its quotes;
+// 0 if w does not contain its end.
 func shortText(w []byte) int {
 	for i := 1; i < len(w); i++ {
 		switch w[i] {
@@ -232,16 +232,16 @@ type members struct {
 	line   int
 }
 
-// from walks the children of v from m on.
+// from iterates over the children of v from m on.
 func (s *scanner) from(v value, m mark) members {
 	return members{s, v.kind == Object, m.at, m.index, m.line}
 }
 
-// first returns the place of v's first child.
+// first returns the mark of v's first child.
 func (v *value) first() mark { return mark{at: v.start + 1, line: 1} }
 
-// lastMark returns the last place known among v's children for which ok holds. ok
-// must hold for all before one for which it holds.
+// lastMark returns the last mark among v's children for which ok returns true. If
+// ok is true for a mark, it has to be true for all earlier ones.
 func (v *value) lastMark(ok func(mark) bool) mark {
 	i := sort.Search(len(v.marks), func(i int) bool { return !ok(v.marks[i]) })
 	if i == 0 {
@@ -273,8 +273,8 @@ func (w *members) next() (m member, ok bool) {
 	return m, true
 }
 
-// chain returns the members from the root down to the value at node, or none
-// when no value begins there.
+// chain returns the members from the root down to the value at node, or none if
+// no value begins there.
 func (d *Document) chain(s *scanner, node int64) []member {
 	m := d.root
 	links := []member{m}

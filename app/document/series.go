@@ -14,9 +14,9 @@ import (
 // SeriesQuery selects the lines of a chart. From and To are epoch milliseconds;
 // 0 for no bound.
 type SeriesQuery struct {
-	Time   string   // the ID of the column with the moments; needed for a list only
-	Lines  []string // IDs of columns; none: all numbers of measured data
-	Points int      // what a line may have; more are thinned. 0: all
+	Time   string   // the ID of the column with the times; required for a list only
+	Lines  []string // IDs of columns; if empty, all numbers of measured data
+	Points int      // maximum points per line; more are thinned. 0: all
 	From   int64
 	To     int64
 }
@@ -30,7 +30,7 @@ type Series struct {
 	More  int         `json:"more" doc:"lines beyond the first 50"`
 }
 
-// SeriesSet is lines with the same moments.
+// SeriesSet is a set of lines with the same times.
 type SeriesSet struct {
 	Name  string       `json:"name" doc:"of the instance; empty where there is but one"`
 	Time  []int64      `json:"time" doc:"epoch milliseconds, the oldest first"`
@@ -75,12 +75,12 @@ func (v Values) MarshalJSON() ([]byte, error) {
 
 const (
 	maxLines = 50
-	// pause is the number of usual steps without a moment that count as a gap.
+	// pause is the number of usual steps without a value that count as a gap.
 	pause = 3
 )
 
-// Series reads lines: of measured data as it is, of a list from columns. A body
-// with neither has no sets.
+// Series returns the lines of a chart: of measured data, or of the columns of a
+// list. Any other body has no sets.
 func (d *Document) Series(ctx context.Context, q SeriesQuery) (out Series, err error) {
 	out.Sets = []SeriesSet{}
 	err = d.read(largeWindow, func(s *scanner) error {
@@ -106,12 +106,12 @@ func (d *Document) Series(ctx context.Context, q SeriesQuery) (out Series, err e
 	return out, err
 }
 
-// measurement is lines as they were read.
+// measurement is a set of lines before thinning.
 type measurement struct {
 	name   string
 	names  []string
 	times  []int64
-	values [][]float64 // of each name
+	values [][]float64 // values of each name
 }
 
 // measured reads all sets of a table.
@@ -150,7 +150,7 @@ func (d *Document) measured(ctx context.Context, s *scanner, t *table,
 	return all, more, nil
 }
 
-// measure reads columns of a table as lines. Rows without a moment are left out.
+// measure reads columns of a table as lines. It skips rows without a time.
 func (s *scanner) measure(ctx context.Context, t *table, at string, lines []string) (measurement, error) {
 	if len(lines) > maxLines {
 		return measurement{}, fault.At("line", "a chart can have at most %d lines", maxLines)
@@ -160,7 +160,7 @@ func (s *scanner) measure(ctx context.Context, t *table, at string, lines []stri
 		return measurement{}, err
 	}
 	m := measurement{names: lines, values: make([][]float64, len(lines))}
-	clock, pens := s.apart(), make([]*scanner, len(lines)) // each reads on where it was
+	clock, pens := s.apart(), make([]*scanner, len(lines)) // each continues where it stopped
 	for n := range pens {
 		if pens[n] = s; t.shape == Points && t.sets[0].rows.kind == "" {
 			pens[n] = s.apart()
@@ -193,8 +193,8 @@ func (s *scanner) measure(ctx context.Context, t *table, at string, lines []stri
 	return m, s.err
 }
 
-// epochMillis converts a time in seconds or milliseconds: the unit in which it is
-// between 2000 and 2100.
+// epochMillis converts a time in seconds or milliseconds: it uses the unit that
+// gives a time between 2000 and 2100.
 func epochMillis(n float64) (int64, bool) {
 	const from, to = 946_684_800, 4_102_444_800
 	switch {
@@ -206,7 +206,7 @@ func epochMillis(n float64) (int64, bool) {
 	return 0, false
 }
 
-// sort brings the oldest to the front.
+// sort sorts the points by time, the oldest first.
 func (m *measurement) sort() {
 	if slices.IsSorted(m.times) {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // series returns a measurement for a chart: within the bounds of q, with gaps
-// where moments are missing, and no more points than requested.
+// where values are missing, and with at most the requested number of points.
 func (m *measurement) series(q SeriesQuery) (set SeriesSet, thin bool) {
 	m.cut(q.From, q.To)
 	m.breakOff()
@@ -24,8 +24,8 @@ func (m *measurement) series(q SeriesQuery) (set SeriesSet, thin bool) {
 	return set, thin
 }
 
-// cut keeps the points between two moments and, so that the line reaches the
-// edge, the point before and the one after.
+// cut keeps the points between two times and, so that the line reaches the edges,
+// the point before and the one after.
 func (m *measurement) cut(from, to int64) {
 	first, last := 0, len(m.times)
 	if from > 0 {
@@ -41,7 +41,7 @@ func (m *measurement) cut(from, to int64) {
 	}
 }
 
-// breakOff puts a moment without values where more than a pause is missing.
+// breakOff inserts a time without values into each gap longer than pause.
 func (m *measurement) breakOff() {
 	if len(m.times) < pause {
 		return
@@ -99,8 +99,8 @@ func lineOf(name string, values []float64) SeriesLine {
 	return l
 }
 
-// thin cuts the time into steps and leaves two points of each: for every line
-// its least and its greatest value, as they came one after the other.
+// thin divides the time into steps and keeps two points of each: the minimum and
+// maximum of every line, in order of appearance.
 func (m *measurement) thin(set *SeriesSet, steps int) {
 	begin, span := m.times[0], m.times[len(m.times)-1]-m.times[0]+1
 	set.Time = []int64{}
@@ -128,7 +128,7 @@ func (m *measurement) thin(set *SeriesSet, steps int) {
 	}
 }
 
-// extremes returns the least and the greatest value, in order of appearance.
+// extremes returns the minimum and the maximum, in order of appearance.
 func extremes(values []float64) (first, second float64) {
 	least, greatest := -1, -1
 	for i, v := range values {

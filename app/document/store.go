@@ -9,16 +9,17 @@ import (
 	"sync"
 )
 
-// Limits bound a Store. Sizes are bytes; zero means the default.
+// Limits configures the limits of a Store. Sizes are in bytes; zero means the
+// default.
 type Limits struct {
-	AtOnce   int   // a smaller body is indexed by Finish, a larger one as it arrives (256 KiB)
-	InMemory int   // a body up to this stays in memory (1 MiB)
-	Memory   int64 // bodies in memory, all together (64 MiB)
-	Disk     int64 // bodies in files, all together (2 GiB)
+	AtOnce   int   // Finish indexes a smaller body; a larger one is indexed as it arrives (256 KiB)
+	InMemory int   // a body up to this size stays in memory (1 MiB)
+	Memory   int64 // all bodies in memory (64 MiB)
+	Disk     int64 // all bodies in files (2 GiB)
 }
 
-// Store keeps the newest documents by ID. A single body may be larger than
-// the limits: only the others are dropped for it.
+// Store keeps the newest documents by ID. A single body may exceed the limits;
+// the store then drops all others.
 type Store struct {
 	dir    string
 	limits Limits
@@ -33,9 +34,9 @@ type Store struct {
 
 const filePattern = "body-*.spool"
 
-// NewStore returns a store that keeps large bodies in files in dir, which no
-// other process may use: it deletes the files that an earlier one left there.
-// dir is created when it is needed.
+// NewStore returns a store that keeps large bodies in files in dir. No other
+// process may use dir: the store deletes files that an earlier process left
+// there. It creates dir when needed.
 func NewStore(dir string, limits Limits) (*Store, error) {
 	if limits.AtOnce == 0 {
 		limits.AtOnce = 256 << 10
@@ -56,7 +57,7 @@ func NewStore(dir string, limits Limits) (*Store, error) {
 	return &Store{dir: dir, limits: limits, docs: map[string]*list.Element{}, used: list.New()}, err
 }
 
-// Create begins a document. It is not in the store before Finish.
+// Create begins a document. Finish adds it to the store.
 func (s *Store) Create(contentType string) *Writer {
 	return &Writer{
 		store: s,
@@ -65,8 +66,8 @@ func (s *Store) Create(contentType string) *Writer {
 	}
 }
 
-// Get returns a document, which counts as a use of it. fault.Unknown: it was
-// dropped, or never was.
+// Get returns a document and counts as a use of it. It returns fault.Unknown if
+// the document was dropped or never existed.
 func (s *Store) Get(id string) (*Document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *Store) Close() {
 	}
 }
 
-// put takes a finished document in and drops the oldest ones for it.
+// put adds a finished document and drops the oldest ones to make room.
 func (s *Store) put(d *Document) error {
 	s.mu.Lock()
 	if s.closed {
@@ -148,7 +149,7 @@ func (s *Store) account(d *Document, sign int64) {
 	}
 }
 
-// keep adds bytes to a body that is still written.
+// keep appends bytes to a body that is still being written.
 func (s *Store) keep(b *body, p []byte) error {
 	if b.file == nil {
 		if len(b.mem)+len(p) <= s.limits.InMemory {
@@ -163,7 +164,7 @@ func (s *Store) keep(b *body, p []byte) error {
 	return diskError(err)
 }
 
-// spool moves a body from memory to a file that only this user may read.
+// spool moves a body from memory to a file that only this user can read.
 func (s *Store) spool(b *body) error {
 	f, err := s.file()
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Store) spool(b *body) error {
 	return err
 }
 
-// file makes a file for one body.
+// file creates a file for one body.
 func (s *Store) file() (*os.File, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err

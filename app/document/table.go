@@ -14,10 +14,10 @@ type Shape string
 
 // The shapes of tables.
 const (
-	Items  Shape = "items"  // those of a list: a bare array, or the items of an envelope
+	Items  Shape = "items"  // the items of a list: a bare array, or the items of an envelope
 	Fields Shape = "fields" // the keys of one object, in the columns key and value
-	Points Shape = "points" // the moments of measured data, in the columns time and one a data point
-	Scalar Shape = ""       // a body that is no table
+	Points Shape = "points" // the times of measured data, in a column time and one column per data point
+	Scalar Shape = ""       // a body that is not a table
 )
 
 // Column is a column of a table, with its heading.
@@ -41,7 +41,7 @@ type TableQuery struct {
 	Columns []string // IDs
 	Sort    string   // the ID of a column; empty: as sent
 	Desc    bool
-	From    int // row, counted from 0
+	From    int // first row, counted from 0
 	Count   int // rows; in Each, 0 for all
 }
 
@@ -77,7 +77,7 @@ type table struct {
 	total int
 }
 
-// table finds the rows of the document, once.
+// table locates the rows of the document, and caches the result.
 func (d *Document) table(s *scanner) *table {
 	d.tables.Lock()
 	defer d.tables.Unlock()
@@ -115,8 +115,8 @@ func (s *scanner) listOf(list value) *table {
 	return &table{shape: Items, of: list, total: list.count}
 }
 
-// child returns the value of a key; of duplicate keys the last, as programs
-// read it.
+// child returns the value of a key. For duplicate keys it returns the last one,
+// like most programs.
 func (s *scanner) child(object value, key string) (found value, ok bool) {
 	walk := s.from(object, object.first())
 	for m, more := walk.next(); more; m, more = walk.next() {
@@ -136,8 +136,8 @@ func (s *scanner) keyIs(m member, key string) bool {
 	return name == key
 }
 
-// Table returns a window of the rows, at most 2,000. A body that is no table
-// has none.
+// Table returns a range of rows, at most 2,000. A body that is not a table has
+// none.
 func (d *Document) Table(ctx context.Context, q TableQuery) (rows []TableRow, total int, err error) {
 	rows = []TableRow{}
 	err = d.use(func(s *scanner) error {
@@ -152,9 +152,9 @@ func (d *Document) Table(ctx context.Context, q TableQuery) (rows []TableRow, to
 	return rows, total, err
 }
 
-// Each passes the cells of the selected rows to do, one row after the other and
-// each value whole: a container as compact JSON. A cell is nil if the item does
-// not have it. The slice is valid until do returns.
+// Each passes the cells of each selected row to do, in order and with whole
+// values: a container as compact JSON. A cell is nil if the item does not have
+// it. The slice is valid until do returns.
 func (d *Document) Each(ctx context.Context, q TableQuery, do func(cells []*Cell) error) error {
 	window := largeWindow
 	if q.Sort != "" || d.jumps() {
@@ -177,7 +177,7 @@ func (d *Document) Each(ctx context.Context, q TableQuery, do func(cells []*Cell
 	})
 }
 
-// jumps reports whether a row's cells lie far apart.
+// jumps reports whether the cells of a row lie far apart in the body.
 func (d *Document) jumps() (far bool) {
 	_ = d.use(func(s *scanner) error {
 		far = d.table(s).shape == Points
@@ -186,7 +186,7 @@ func (d *Document) jumps() (far bool) {
 	return far
 }
 
-// each reads the rows of q in its order.
+// each reads the rows of q in the requested order.
 func (d *Document) each(ctx context.Context, s *scanner, t *table, q TableQuery, do func(*record) error) error {
 	if t.shape == Scalar || q.Count == 0 {
 		return nil
@@ -223,7 +223,7 @@ func (d *Document) each(ctx context.Context, s *scanner, t *table, q TableQuery,
 	return s.err
 }
 
-// shown returns values as cells for the screen.
+// shown returns values as cells for display.
 func (s *scanner) shown(values []value) []*Cell {
 	cells := make([]*Cell, len(values))
 	for i, v := range values {

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Columns returns the columns of the table in order of first appearance, with
-// those of nested objects in place of the objects if nested is set. look is the
-// number of rows to examine, 0 for all; the columns of all are cached.
+// Columns returns the columns of the table in order of first appearance. If
+// nested is set, the columns of nested objects replace the objects. look is the
+// number of rows to examine, 0 for all; the columns of all rows are cached.
 func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *Columns, err error) {
 	kept := &d.columns[0]
 	if nested {
@@ -38,7 +38,7 @@ func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *C
 			if err := f.look(ctx, t.of, look); err != nil {
 				return err
 			}
-			// never null: an empty list has none
+			// JSON should have [] instead of null
 			found.Columns, found.More = append(found.Columns, f.columns...), f.more
 		}
 		if found.Whole && s.err == nil {
@@ -56,16 +56,16 @@ type finder struct {
 	*scanner
 	nested  bool
 	root    *heading
-	item    *heading // of items that are no objects
+	item    *heading // of items that are not objects
 	columns []Column
 	more    int
 	keys    []string
 }
 
-// heading is a key that has come up.
+// heading is a key that was found.
 type heading struct {
-	column int // -1: not yet; -2: one too many
-	row    int // the last row that had it
+	column int // -1: not assigned yet; -2: over the limit
+	row    int // the last row that has it
 	below  map[string]*heading
 }
 
@@ -126,17 +126,17 @@ func (f *finder) of(h *heading, m member) *heading {
 	below := h.below[key]
 	if below == nil {
 		below = newHeading()
-		if f.more < maxColumns { // beyond that, keys may be as many as items
+		if f.more < maxColumns { // with more, there may be as many keys as items
 			h.below[key] = below
 		}
 	}
 	return below
 }
 
-// count notes that a row has the column.
+// count records that a row has the column.
 func (f *finder) count(h *heading, kind Kind, row int, id func() string) {
 	if h.row == row {
-		return // a key that is there twice
+		return // a duplicate key
 	}
 	h.row = row
 	if h.column < 0 {

@@ -11,7 +11,7 @@ import (
 type record struct {
 	index int
 	node  int64
-	cells []value // in the order of the requested columns; without a kind where there is none
+	cells []value // in the order of the requested columns; a missing cell has no kind
 }
 
 // rowReader reads the rows of a table one after the other.
@@ -22,15 +22,15 @@ type rowReader struct {
 
 	rows   members // of a list or an object
 	wanted *wanted
-	alone  []int // the columns that are the item itself where it is no object
-	fields []int // of an object: which of key and value each column is
+	alone  []int // columns that are the item itself if it is not an object
+	fields []int // for an object: whether each column is key or value
 
 	points pointReader
 }
 
-// wanted are the columns below a key.
+// wanted is a tree of the requested columns below a key.
 type wanted struct {
-	at    []int // the columns that are this value
+	at    []int // the columns that this value belongs to
 	below map[string]*wanted
 }
 
@@ -114,7 +114,8 @@ func (r *rowReader) next() (*record, bool) {
 	return &r.row, true
 }
 
-// fill finds the columns below an object; of a key that is there twice, the last.
+// fill finds the columns inside an object; for duplicate keys it takes the last
+// one.
 func (r *rowReader) fill(v value, w *wanted) {
 	if v.kind != Object || w.below == nil {
 		return
@@ -133,7 +134,7 @@ func (r *rowReader) fill(v value, w *wanted) {
 	}
 }
 
-// forget drops the state that an earlier value of the same key left.
+// forget clears the state that an earlier value of the same key left.
 func (r *rowReader) forget(w *wanted) {
 	for _, below := range w.below {
 		for _, at := range below.at {
@@ -152,12 +153,12 @@ func (w *wanted) of(s *scanner, m member) *wanted {
 	return w.below[key]
 }
 
-// itemColumn is the ID of an item that is no object.
+// itemColumn is the ID of the column for items that are not objects.
 const itemColumn = "$"
 
 var columnEscapes = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `$`, `\$`)
 
-// columnKeys returns the keys that the ID of a column was made of.
+// columnKeys returns the keys that make up the ID of a column.
 func columnKeys(id string) []string {
 	keys, key := []string{}, []byte{}
 	for i := 0; i < len(id); i++ {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// order is the rows of a table by one column.
+// order holds the rows of a table sorted by one column.
 type order struct {
 	column string
 	desc   bool
@@ -19,7 +19,7 @@ type order struct {
 
 const (
 	maxSorted  = 2_000_000 // rows
-	sortedText = 64        // characters of a text that count
+	sortedText = 64        // leading characters of a text to compare
 )
 
 // sortKey is the sort key of a row: lower ranks come first, missing values
@@ -27,7 +27,7 @@ const (
 type sortKey struct {
 	rank   uint8
 	number float64
-	text   string // folded to lower case; of a number whose digits a float64 cannot hold, the digits
+	text   string // folded to lower case; for a number that a float64 cannot hold, its digits
 	row    int32
 }
 

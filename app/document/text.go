@@ -11,8 +11,8 @@ const (
 	maxText      = 2000 // characters of a value or key in a row
 	previewText  = 40   // characters of a value in a preview
 	previewParts = 4    // children in a preview
-	previewSize  = 100  // bytes of a preview, about
-	hintLook     = 64   // children searched for a name
+	previewSize  = 100  // approximate bytes of a preview
+	hintLook     = 64   // children to search for a name
 )
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
@@ -31,7 +31,7 @@ func isHex(c byte) bool {
 
 // decode appends up to limit characters of the inside of a JSON string to dst,
 // with U+FFFD for invalid UTF-8. It returns the number of bytes of raw it used:
-// all, unless limit is reached or, when more is to come, raw ends within a
+// fewer than all if it reached limit, or if more is set and raw ends within a
 // character.
 func decode(dst, raw []byte, limit int, more bool) (text []byte, used, chars int) {
 	i := 0
@@ -43,7 +43,7 @@ func decode(dst, raw []byte, limit int, more bool) (text []byte, used, chars int
 			chars++
 			continue
 		}
-		if more && len(raw)-i < 12 { // the longest character: a pair of \uXXXX
+		if more && len(raw)-i < 12 { // the longest character is a pair of \uXXXX
 			break
 		}
 		if c == '\\' {
@@ -116,7 +116,8 @@ func (s *scanner) text(start, end int64, limit int) (string, bool) {
 	return string(out), from+int64(used) < to
 }
 
-// literal returns the text of a scalar: a string decoded, anything else as sent.
+// literal returns the text of a scalar: a decoded string, anything else as in the
+// body.
 func (s *scanner) literal(v value, limit int) (string, bool) {
 	if v.kind == String {
 		return s.text(v.start, v.end, limit)
@@ -187,7 +188,7 @@ func ellipsis(s string, cut bool) string {
 	return s
 }
 
-// printable keeps control characters from breaking a one-line text.
+// printable replaces control characters that would break a one-line text.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '

@@ -10,16 +10,16 @@ import (
 
 // walker runs a query over a body, mostly in one pass: it reads while it
 // descends, and skips values whose end is in the index. It identifies values by
-// offset, so that it does not hold the body.
+// offset and does not hold the body.
 type walker struct {
 	*scanner
 	ctx   context.Context
 	root  int64
-	near  int   // the span at or after the place read last
+	near  int   // the span at or after the last position
 	seen  int   // children passed, to check ctx now and then
-	stop  error // ends the walk: ctx's, or too many matches
+	stop  error // the reason to stop: ctx's error, or too many matches
 	known map[query.Operand]datum
-	done  struct{ at, end int64 } // the container walked last
+	done  struct{ at, end int64 } // the container that was walked last
 }
 
 // child is one member of a container that is being walked.
@@ -30,8 +30,8 @@ type child struct {
 }
 
 const (
-	unknownEnd = 0  // from a visit: the child's end is not known
-	noMore     = -1 // from a visit: no further child is wanted
+	unknownEnd = 0  // returned by visit: the end of the child is not known
+	noMore     = -1 // returned by visit: skip further children
 )
 
 // halted reports whether the walk must end; it checks the context now and then.
@@ -42,8 +42,8 @@ func (w *walker) halted() bool {
 	return w.stop != nil
 }
 
-// each visits the children of the container at at, from one on; visit returns
-// the child's end, unknownEnd or noMore. each returns the container's end, or
+// each visits the children of the container at at, from one on. visit returns the
+// child's end, unknownEnd or noMore. each returns the container's end, or
 // unknownEnd.
 func (w *walker) each(at int64, from mark, visit func(child) int64) int64 {
 	object := w.byteAt(at) == '{'
@@ -152,8 +152,7 @@ func (w *walker) containerEnd(at int64) int64 {
 	}
 }
 
-// spanAfter does the same as scanner.after, faster for positions in ascending
-// order.
+// spanAfter is a faster version of scanner.after for ascending positions.
 func (w *walker) spanAfter(at int64) int {
 	n := w.near
 	if n == 0 || w.spans[n-1].start < at {
@@ -169,8 +168,8 @@ func (w *walker) spanAfter(at int64) int {
 	return w.near
 }
 
-// beginning returns the nearest indexed position before the child with an index
-// of the container at at.
+// beginning returns the nearest indexed position before a child of the container
+// at at.
 func (w *walker) beginning(at, index int64) mark {
 	if i := w.spanAfter(at); i < len(w.spans) && w.spans[i].start == at {
 		v := value{start: at, marks: w.spans[i].marks}
@@ -188,7 +187,7 @@ func (w *walker) count(at int64) (n int64) {
 	return n
 }
 
-// keyIs reports whether a child's key, once decoded, is name.
+// keyIs reports whether a child's decoded key is name.
 func (w *walker) keyIs(c child, name string) bool {
 	raw := w.bytes(c.key+1, c.keyEnd-1)
 	if string(raw) == name {
@@ -201,8 +200,8 @@ func (w *walker) keyIs(c child, name string) bool {
 	return string(text) == name
 }
 
-// follow follows segs from the value at at, calls found for each value that
-// they select and returns the end of the first one, if that is known. found
+// follow follows segs from the value at at and calls found for each value that
+// they select. It returns the end of the value at at if it is known. found
 // returns an end, too.
 func (w *walker) follow(at int64, segs []query.Segment, found func(int64) int64) int64 {
 	if len(segs) == 0 {
@@ -265,7 +264,8 @@ func (w *walker) choose(at int64, s *query.Selector, use func(child) int64) int6
 	return unknownEnd
 }
 
-// bounds returns the first index of a slice and the one it ends before (RFC 9535, 2.3.4.2).
+// bounds returns the first index of a slice and the index after the last one (RFC
+// 9535, 2.3.4.2).
 func (w *walker) bounds(at int64, s *query.Selector) (from, to int64) {
 	n := int64(-1)
 	place := func(i *int64, otherwise int64) int64 {
@@ -321,7 +321,7 @@ func (w *walker) stretch(at, from, to, step int64, use func(child) int64) int64 
 	return unknownEnd
 }
 
-// maxHeld limits the values that .. may find: they are sorted before use.
+// maxHeld limits the values that .. may find, because they are sorted before use.
 const maxHeld = 8 << 20
 
 // descend collects the values that a segment with .. selects in the value at

@@ -8,20 +8,20 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Writer takes a body as it arrives. It belongs to one goroutine; end it with
-// Finish or Abort.
+// Writer receives a body as it arrives. One goroutine uses it; end it with Finish
+// or Abort.
 type Writer struct {
 	store *Store
 	doc   *Document
-	head  []byte            // bytes that arrived and are not indexed yet
+	head  []byte            // received bytes that are not indexed yet
 	begun bool              // the charset is known
-	into  *transform.Writer // makes UTF-8 of a body in another charset; nil for one that stays as it is
-	size  int64             // bytes that came
-	err   error             // the first failed write; nothing is taken after it
+	into  *transform.Writer // converts a body in another charset to UTF-8; nil if no conversion is needed
+	size  int64             // number of received bytes
+	err   error             // the first failed write; later writes are ignored
 }
 
-// Write keeps the next piece, and indexes it once so much has come that Finish
-// would take long. fault.Full: no room on the disk.
+// Write stores the next piece. It begins to index once the body is so large that
+// Finish would take long. It returns fault.Full if the disk has no room.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -43,7 +43,7 @@ func (w *Writer) take(p []byte) error {
 	return w.next(p)
 }
 
-// begin determines the charset, and takes the bytes received until then.
+// begin determines the charset and processes the bytes received so far.
 func (w *Writer) begin() error {
 	w.begun = true
 	from, reading := charsetOf(w.doc.ContentType, w.head[:min(len(w.head), declaredIn)])
@@ -68,7 +68,7 @@ func (w *Writer) next(p []byte) error {
 	return err
 }
 
-// textWriter takes the body as it is shown and searched, in UTF-8.
+// textWriter receives the text of the body, in UTF-8.
 type textWriter struct{ *Writer }
 
 func (t textWriter) Write(p []byte) (int, error) {
@@ -91,8 +91,8 @@ func diskError(err error) error {
 	return err
 }
 
-// Finish makes the document readable and puts it into the store. Of a small body
-// it does all the work, some 2 ns a byte; another goroutine may call it.
+// Finish makes the document readable and adds it to the store. It indexes a small
+// body, which takes about 2 ns per byte; another goroutine may call it.
 func (w *Writer) Finish() (*Document, error) {
 	if w.err != nil {
 		err := w.err

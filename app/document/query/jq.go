@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// pipeline reads jq: steps with | between them.
+// pipeline parses jq: steps with | between them.
 func (p *parser) pipeline() *Query {
 	q := &Query{}
 	p.steps(q, "")
 	return q
 }
 
-// steps reads the steps before the closing sign, or before the end.
+// steps parses the steps before the closing sign, or before the end.
 func (p *parser) steps(q *Query, closing string) {
 	defer p.deeper()()
 	mapped := false
@@ -44,8 +44,8 @@ func (p *parser) steps(q *Query, closing string) {
 	}
 }
 
-// step reads one step. A [] after a slice or map has no effect, since their
-// items come one by one already.
+// step parses one step. A [] after a slice or map has no effect, since its items
+// come one by one already.
 func (p *parser) step(q *Query, mapped bool) {
 	begin := p.at
 	step := p.jqStep()
@@ -94,7 +94,7 @@ func (p *parser) jqStep() Step {
 	return nil
 }
 
-// jqPath reads .a.b[0][].
+// jqPath parses .a.b[0][].
 func (p *parser) jqPath() *Path {
 	path := &Path{}
 	add := func(descend bool, s Selector) {
@@ -131,7 +131,7 @@ func (p *parser) jqPath() *Path {
 	}
 }
 
-// A slice gives its items one by one, so that [] behind it has nothing to do.
+// A slice returns its items one by one, so a [] after it has no effect.
 func (p *Path) endsWithSlice() bool {
 	n := len(p.Segments)
 	return n > 0 && p.Segments[n-1].Selectors[0].Kind == BySlice
@@ -141,7 +141,7 @@ func (p *Path) startsWithAll() bool {
 	return len(p.Segments) > 0 && p.Segments[0].Selectors[0].Kind == Wildcard
 }
 
-// jqKey reads a key after a dot.
+// jqKey parses a key after a dot.
 func (p *parser) jqKey() (string, bool) {
 	if p.peek() == '"' {
 		return p.text(), true
@@ -165,7 +165,7 @@ func (p *parser) jqBrackets() (s Selector) {
 	return s
 }
 
-// object reads {id, name: .displayName, "odd key"}.
+// object parses {id, name: .displayName, "odd key"}.
 func (p *parser) object() *Object {
 	p.at++
 	o := &Object{}
@@ -194,7 +194,7 @@ func (p *parser) object() *Object {
 	}
 }
 
-// term is a condition or a value; which of them shows later.
+// term is a condition or a value, to be determined later.
 type term struct {
 	at      int
 	expr    Expr
@@ -209,7 +209,7 @@ func (p *parser) condition(t term) Expr {
 	return &Truthy{t.operand}
 }
 
-// jqPipe reads a condition with its own pipes: .name | test("x").
+// jqPipe parses a condition with its own pipes: .name | test("x").
 func (p *parser) jqPipe() term {
 	defer p.deeper()()
 	p.space()
@@ -251,7 +251,7 @@ func (p *parser) jqNot(left term) term {
 	return t
 }
 
-// then returns the path that goes on with another one.
+// then returns the path extended by another one.
 func (p *Path) then(next *Path) *Path {
 	return &Path{p.Root, append(append([]Segment{}, p.Segments...), next.Segments...)}
 }
@@ -332,7 +332,7 @@ func (p *parser) jqTerm() term {
 	return term{}
 }
 
-// jqTest reads a function with one text.
+// jqTest parses a function with one text argument.
 func (p *parser) jqTest(name string) Expr {
 	p.need("(", "( after "+name)
 	p.space()

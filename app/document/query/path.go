@@ -2,7 +2,7 @@ package query
 
 import "regexp"
 
-// wholePath reads a query that is JSONPath, and the jq behind a | after it.
+// wholePath parses a JSONPath query and the jq steps after a |.
 func (p *parser) wholePath() *Query {
 	q := &Query{Steps: []Step{p.path()}}
 	p.space()
@@ -15,7 +15,7 @@ func (p *parser) wholePath() *Query {
 	return q
 }
 
-// path reads $ or @ and the segments behind it.
+// path parses $ or @ and the segments after it.
 func (p *parser) path() *Path {
 	path := &Path{Root: p.peek() == '$'}
 	p.at++
@@ -138,7 +138,7 @@ func (p *parser) and() Expr {
 	}
 }
 
-// basic reads a comparison, a test or a group.
+// basic parses a comparison, a test or a group.
 func (p *parser) basic() Expr {
 	if p.take("!") {
 		p.space()
@@ -179,7 +179,7 @@ func (p *parser) group() Expr {
 	return inner
 }
 
-// comparison reads an operator, or nothing.
+// comparison parses an operator; it returns "" if there is none.
 func (p *parser) comparison() string {
 	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
 		if p.take(op) {
@@ -189,7 +189,7 @@ func (p *parser) comparison() string {
 	return ""
 }
 
-// test makes a condition of an operand that stands alone.
+// test converts an operand without comparison to a condition.
 func (p *parser) test(at int, operand Operand, test Expr) Expr {
 	if test != nil {
 		return test
@@ -201,7 +201,7 @@ func (p *parser) test(at int, operand Operand, test Expr) Expr {
 	return &Exists{path}
 }
 
-// comparable refuses operands that have no single value.
+// comparable refuses operands that can have several values.
 func (p *parser) comparable(at int, operand Operand) {
 	if operand == nil {
 		p.fail(at, "match and search are conditions; they are not compared")
@@ -211,8 +211,8 @@ func (p *parser) comparable(at int, operand Operand) {
 	}
 }
 
-// operand reads a literal, a path or a function; match and search give a test
-// instead.
+// operand parses a literal, a path or a function. For match and search it returns
+// a test instead.
 func (p *parser) operand() (Operand, Expr) {
 	switch c := p.peek(); {
 	case c == '\'' || c == '"':
@@ -243,7 +243,7 @@ func (p *parser) operand() (Operand, Expr) {
 	return nil, nil
 }
 
-// call reads the argument of length, count or value (RFC 9535, 2.4).
+// call parses the argument of length, count or value (RFC 9535, 2.4).
 func (p *parser) call(name string) Operand {
 	defer p.deeper()()
 	p.need("(", "( after "+name)

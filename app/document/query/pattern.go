@@ -7,8 +7,8 @@ import (
 	bounded "spyglass/backend/pattern"
 )
 
-// Compile reads a regular expression as RFC 9485 has them: a dot is anything
-// but a line break. It runs in time linear in the text.
+// Compile compiles a regular expression of RFC 9485: a dot matches anything
+// except a line break. Matching takes time linear in the text.
 func Compile(pattern string, whole bool) (*regexp.Regexp, error) {
 	var b strings.Builder
 	inClass := false
@@ -37,6 +37,6 @@ func Compile(pattern string, whole bool) (*regexp.Regexp, error) {
 	return compiled, err
 }
 
-// maxSteps bounds the machine that a pattern becomes: {9} of {9} multiply, and
-// each text takes time in proportion.
+// maxSteps limits the size of the compiled pattern: repetitions such as {9}
+// inside {9} multiply, and matching takes time in proportion.
 const maxSteps = 10_000

@@ -1,25 +1,25 @@
-// Package query reads what a person asks of a JSON document: JSONPath as RFC
-// 9535 has it, and the everyday part of jq.
+// Package query parses queries on JSON documents: JSONPath (RFC 9535) and the
+// common part of jq.
 //
 //	$.items[?@.hostStatus == "dead" && @.id > 7].displayName
 //	.items[] | select(.hostStatus == "dead") | {id, name: .displayName}
 //
-// Parse gives a Query, which package document runs over a body; nothing here
-// knows of bytes of JSON.
+// Parse returns a Query, which package document runs over a body. This package
+// does not read JSON itself.
 //
-// # The jq that is understood
+// # Supported jq
 //
 // Paths (.a, ."odd key", .["a"], [0], [-1], [2:4], [], .., with or without ?),
 // select(…) with ==, !=, <, <=, >, >=, and, or, not, parentheses, test, has,
 // startswith, endswith and contains, map(…), and as a last step length, keys,
-// values, type or an object {id, name: .displayName}. A path that leads nowhere
-// gives nothing, as in JSONPath, where jq would stop or give null; in a
-// comparison it is null. A slice and map give their items, not an array of them.
+// values, type or an object {id, name: .displayName}. A path without a value has
+// no result, as in JSONPath, where jq would stop or return null; in a comparison
+// it is null. A slice and map return their items, not an array of them.
 //
 // # Errors
 //
-// An *Error is a sentence with the character it is about. Numbers in a query
-// keep their digits.
+// An *Error is a sentence with the position of the error. Numbers in a query keep
+// their digits.
 package query
 
 import (
@@ -27,13 +27,14 @@ import (
 	"regexp"
 )
 
-// Query is one or more steps; each takes the results of the one before.
+// Query is one or more steps. Each step takes the results of the previous one.
 type Query struct{ Steps []Step }
 
 // Step is a *Path, *Select, *Summary or *Object.
 type Step interface{ step() }
 
-// Path is a way from the root of the document, or from where the query is.
+// Path selects values, beginning at the root of the document or at the current
+// value.
 type Path struct {
 	Root     bool
 	Segments []Segment
@@ -56,15 +57,15 @@ const (
 	BySlice
 	ByFilter
 	Wildcard
-	Itself // of a Segment with Descend: the value and everything in it
+	Itself // of a Segment with Descend: the value and all its descendants
 )
 
-// Selector chooses children.
+// Selector selects children.
 type Selector struct {
 	Kind       Kind
 	Name       string
 	Index      int64
-	Start, End *int64 // of a slice; nil when left out
+	Start, End *int64 // of a slice; nil if omitted
 	Step       int64
 	Filter     Expr
 }
@@ -75,10 +76,10 @@ type Select struct{ Filter Expr }
 // Summary is length, keys, values or type of a value.
 type Summary struct{ Name string }
 
-// Object makes an object of each value.
+// Object builds an object from each value.
 type Object struct{ Fields []Field }
 
-// Field is a key of an Object and where its value stands.
+// Field is a key of an Object and the path of its value.
 type Field struct {
 	Key   string
 	Value *Path
@@ -93,10 +94,10 @@ func (*Object) step()  {}
 // *Holds or *Within.
 type Expr interface{ expr() }
 
-// Or is true if one is.
+// Or is true if at least one side is true.
 type Or struct{ Left, Right Expr }
 
-// And is true if both are.
+// And is true if both sides are true.
 type And struct{ Left, Right Expr }
 
 // Not is true if X is false.
@@ -105,18 +106,18 @@ type Not struct{ X Expr }
 // Exists is true if the path has a value.
 type Exists struct{ Path *Path }
 
-// Truthy holds for anything but null, false and nothing.
+// Truthy is true for any value except null, false and a missing value.
 type Truthy struct{ Of Operand }
 
 // Compare compares two values with ==, !=, <, <=, > or >=.
 type Compare struct {
 	Op          string
 	Left, Right Operand
-	NothingNull bool // what is not there is null, as in jq
+	NothingNull bool // a missing value equals null, as in jq
 }
 
-// Match reports whether a text matches a regular expression, as a whole or
-// somewhere in it. Compiled is nil when the pattern comes from the document.
+// Match reports whether a text matches a regular expression, as a whole or in
+// part. Compiled is nil if the pattern comes from the document.
 type Match struct {
 	Text, Pattern Operand
 	Whole         bool
@@ -149,8 +150,8 @@ func (*Within) expr()  {}
 // Operand is a *Literal, a *Path or a *Call.
 type Operand interface{ operand() }
 
-// Literal is a value in the query: a string decoded, a number as it was
-// written, or true, false or null.
+// Literal is a constant in the query: a decoded string, a number as written, or
+// true, false or null.
 type Literal struct {
 	Kind string // string, number, boolean or null
 	Text string
@@ -178,7 +179,7 @@ func (p *Path) Singular() bool {
 
 // Error describes a mistake in a query and its position.
 type Error struct {
-	At      int // the character it is about, from 0
+	At      int // position of the error in characters, from 0
 	Message string
 }
 

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads a query from left to right. A problem ends it by panic(*Error),
-// which Parse catches.
+// parser parses a query from left to right. It reports an error by panic(*Error),
+// which Parse recovers.
 type parser struct {
 	src   string
 	at    int
@@ -49,7 +49,7 @@ func (p *parser) fail(at int, format string, args ...any) {
 	panic(&Error{At: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// expected ends the reading: something else should stand here.
+// expected reports that something else should be at the current position.
 func (p *parser) expected(what string) {
 	found := "the end"
 	if !p.end() {
@@ -81,7 +81,7 @@ func (p *parser) space() {
 	}
 }
 
-// take reads text if it comes next.
+// take consumes text if it comes next.
 func (p *parser) take(text string) bool {
 	if strings.HasPrefix(p.src[p.at:], text) {
 		p.at += len(text)
@@ -100,7 +100,7 @@ func nameFirst(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r >= 0x80
 }
 
-// name reads a key without quotes, or nothing.
+// name reads a key without quotes; "" if there is none.
 func (p *parser) name() string {
 	begin := p.at
 	for !p.end() {
@@ -113,7 +113,7 @@ func (p *parser) name() string {
 	return p.src[begin:p.at]
 }
 
-// word reads a whole word if it comes next.
+// word consumes a whole word if it comes next.
 func (p *parser) word(text string) bool {
 	begin := p.at
 	if p.name() == text {
@@ -125,7 +125,7 @@ func (p *parser) word(text string) bool {
 
 const maxIndex = 1<<53 - 1 // RFC 9535, 2.1
 
-// integer reads an index; ok is false when none comes next.
+// integer reads an index; ok is false if none comes next.
 func (p *parser) integer() (n int64, ok bool) {
 	begin := p.at
 	p.take("-")
@@ -148,7 +148,7 @@ func (p *parser) integer() (n int64, ok bool) {
 	return n, true
 }
 
-// number reads a JSON number as it is written.
+// number reads a JSON number as written.
 func (p *parser) number() string {
 	begin := p.at
 	digits := func(what string) {
@@ -178,7 +178,7 @@ func (p *parser) number() string {
 	return p.src[begin:p.at]
 }
 
-// text reads a string in the quote that comes next.
+// text reads a quoted string.
 func (p *parser) text() string {
 	begin, quote := p.at, p.peek()
 	p.at++
