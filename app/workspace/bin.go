@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// bin keeps in memory what was deleted and can still come back: the last most
-// of all users, for as long as keep; 0 is no bound. Nothing of it outlasts the
-// process.
+// bin holds deleted values in memory so that they can be restored: the newest
+// most of all users, for the time keep; 0 means no limit. It is lost when the
+// process ends.
 type bin[T any] struct {
 	most int
 	keep time.Duration
@@ -22,7 +22,7 @@ type binned[T any] struct {
 	what       T
 }
 
-// put keeps what a user deleted.
+// put stores a value that a user deleted.
 func (b *bin[T]) put(userID, id int64, what T) {
 	item := &binned[T]{userID, id, what}
 	b.mu.Lock()
@@ -36,7 +36,8 @@ func (b *bin[T]) put(userID, id int64, what T) {
 	}
 }
 
-// take gives back what a user deleted last under an id, and keeps it no longer.
+// take removes the value that a user last deleted under an id from the bin, and
+// returns it.
 func (b *bin[T]) take(userID, id int64) (what T, ok bool) {
 	item := b.remove(func(it *binned[T]) bool { return it.userID == userID && it.id == id })
 	if item == nil {

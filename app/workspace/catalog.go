@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Catalog is the OpenAPI document of a remote portal, as it was read.
+// Catalog is the OpenAPI document of a remote portal.
 type Catalog struct {
 	ID       int64
 	UserID   int64
@@ -22,7 +22,8 @@ const MaxCatalog = 16 << 20
 
 const catalogRows resource.Name[*Catalog] = "catalog"
 
-// catalogs is a table only: the page gets what is made of it.
+// catalogs is a table without endpoints: the page gets the parsed catalog
+// instead.
 var catalogs = resource.Resource[*Catalog]{
 	Name: catalogRows, Label: "catalog", Owner: "userId",
 	Fields: []resource.Field[*Catalog]{
@@ -35,7 +36,7 @@ var catalogs = resource.Resource[*Catalog]{
 	Unique: [][]string{{"portalId"}},
 }
 
-// CatalogOf returns the document that is kept of a portal, or nil.
+// CatalogOf returns the stored document of a portal, or nil.
 func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 	if p.CatalogFrom == "" {
 		return nil, nil
@@ -52,8 +53,8 @@ func (w *Workspace) CatalogOf(ctx context.Context, p *Portal) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, MaxCatalog))
 }
 
-// KeepCatalog stores the document that was read from an address, and replaces an
-// earlier one; nil deletes it. It updates the fields of p about it.
+// KeepCatalog stores the document that was read from an address, replacing an
+// earlier one; nil deletes it. It updates the fields of p about the catalog.
 func (w *Workspace) KeepCatalog(ctx context.Context, p *Portal, at resource.Millis, from string,
 	document []byte) error {
 	var zipped bytes.Buffer

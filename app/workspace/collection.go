@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Collection is a folder of saved requests; one without a parent is a
-// collection of its own.
+// Collection is a folder of saved requests; one without a parent is a top-level
+// collection.
 type Collection struct {
 	ID       int64
 	UserID   int64
@@ -39,14 +39,14 @@ const (
 	requestRows    resource.Name[*Request]    = "request"
 )
 
-// What a user may keep, and how deep.
+// Limits for each user.
 const (
 	maxCollections = 5_000
 	maxRequests    = 50_000
 	MaxDepth       = 20
 )
 
-// kept is the time in which deleted requests and collections can be restored.
+// kept is how long deleted requests and collections can be restored.
 const kept = 24 * time.Hour
 
 // Collections declares /collections.
@@ -140,7 +140,7 @@ func room(w *resource.Write, name string, userID, most int64, what string) error
 	return err
 }
 
-// last puts a new collection that names no place behind its neighbours.
+// last adds a new collection without a position after its siblings.
 func (c *Collection) last(w *resource.Write) error {
 	if c.Position != 0 {
 		return nil
@@ -150,7 +150,7 @@ func (c *Collection) last(w *resource.Write) error {
 	return err
 }
 
-// last puts a new request that names no place behind its neighbours.
+// last adds a new request without a position after its siblings.
 func (r *Request) last(w *resource.Write) error {
 	if r.Position != 0 {
 		return nil
@@ -207,7 +207,7 @@ func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
 	return nil
 }
 
-// emptyTrash removes for good what was deleted before the moment.
+// emptyTrash permanently deletes what was deleted before that time.
 func (w *Workspace) emptyTrash(ctx context.Context, before resource.Millis) error {
 	old := []resource.Where{{Field: "trashed", Op: ">", Value: int64(0)},
 		{Field: "trashed", Op: "<", Value: int64(before)}}

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// What the keyring holds for a portal.
+// The keyring entries of a portal.
 const (
 	secretKept  = "secret" // token or access key
 	proxyKept   = "proxy"
@@ -25,16 +25,16 @@ type PortalSession struct {
 	CSRF   string `json:"csrf"`
 	User   string `json:"user"`
 	Role   string `json:"role"`
-	Origin string `json:"origin"` // where it was begun; it goes nowhere else
+	Origin string `json:"origin"` // where it began; it is sent nowhere else
 }
 
-// PortalSecret returns a portal's token or access key; empty when it has none, or
-// the keyring that had it does not respond.
+// PortalSecret returns a portal's token or access key; empty if it has none, or
+// if the keyring that stores it does not respond.
 func (w *Workspace) PortalSecret(p *Portal) (string, error) {
 	return w.held(p.Secret, p.key(secretKept))
 }
 
-// ProxySecret returns the password of a portal's proxy; empty when it has none.
+// ProxySecret returns the password of a portal's proxy; empty if it has none.
 func (w *Workspace) ProxySecret(p *Portal) (string, error) {
 	return w.held(p.ProxyPassword, p.key(proxyKept))
 }
@@ -67,7 +67,7 @@ func (w *Workspace) SessionAt(p *Portal) (*PortalSession, error) {
 }
 
 // KeepSession stores the session at a portal, or deletes it if s is nil. The user
-// name stays as the portal's account, as the default of the next sign-in.
+// name remains the portal's account, as the default for the next sign-in.
 func (w *Workspace) KeepSession(ctx context.Context, p *Portal, s *PortalSession) error {
 	if s == nil {
 		return w.secrets.Delete(p.key(sessionKept))
@@ -88,8 +88,8 @@ func (w *Workspace) KeepSession(ctx context.Context, p *Portal, s *PortalSession
 	})
 }
 
-// guarded returns what makes every write of a portal take its secrets out of the
-// body.
+// guarded returns the wrappers that take the secrets out of the body of every
+// write of a portal.
 func (w *Workspace) guarded() map[resource.Verb]resource.Extra {
 	write := wrapped(w.writePortal)
 	return map[resource.Verb]resource.Extra{
@@ -137,7 +137,7 @@ func (w *Workspace) writePortal(write handle) handle {
 	}
 }
 
-// settleSecret updates the keyring to match what the row shows of a secret.
+// settleSecret updates the keyring to match a row's secret.
 func (w *Workspace) settleSecret(key, shown, typed string) error {
 	switch {
 	case shown == "":
@@ -158,7 +158,7 @@ func typedSecrets(c *resource.Call) (*Portal, error) {
 	return typed, Portals.Apply(body, typed, false)
 }
 
-// removePortal deletes a portal with everything the keyring holds of it.
+// removePortal deletes a portal and all its keyring entries.
 func (w *Workspace) removePortal(remove handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		id, err := c.ID("id")
@@ -192,8 +192,8 @@ func (w *Workspace) removePortal(remove handle) handle {
 	}
 }
 
-// Try returns the portal that a body describes, not kept, with its secrets: those
-// that are typed, or those of the portal that the call names.
+// Try returns the portal that a body describes, without storing it. Its secrets
+// are those of the body, or else those of the portal that the call names.
 func (w *Workspace) Try(ctx context.Context, c *resource.Call) (p *Portal, secret, proxyPassword string, err error) {
 	body, err := Portals.Read(bytes.Clone(c.Body), false)
 	if err != nil {

@@ -22,7 +22,7 @@ type Draft struct {
 	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the response; 0: the portal's default"`
 }
 
-// Row is one line of a table in a draft.
+// Row is one row of a table in a draft.
 type Row struct {
 	On    bool   `json:"on" doc:"whether it is sent"`
 	Key   string `json:"key"`
@@ -30,10 +30,10 @@ type Row struct {
 	Doc   string `json:"doc,omitempty" doc:"a note"`
 }
 
-// Rows is a table in a draft; none is sent as an empty list.
+// Rows is a table in a draft. Its JSON is a list, even if empty.
 type Rows []Row
 
-// MarshalJSON writes [] for none.
+// MarshalJSON writes [] for an empty table.
 func (r Rows) MarshalJSON() ([]byte, error) {
 	if r == nil {
 		return []byte("[]"), nil
@@ -44,8 +44,8 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 // Methods lists the HTTP methods that a draft may have.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// HasBody reports whether a request of that method is sent with a body; a draft
-// of another method may keep one.
+// HasBody reports whether a request with that method has a body. Drafts with
+// other methods may keep one, but it is not sent.
 func HasBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
 
 // MaxTimeout is the longest timeout of a draft, in seconds.
@@ -54,7 +54,7 @@ const MaxTimeout = 3600
 // emptyDraft is the draft of a new tab.
 var emptyDraft = Draft{Method: "GET", Mode: "form"}
 
-// Check completes a draft and refuses what is wrong with it; field is its name
+// Check completes a draft and refuses invalid values; field is the draft's name
 // in the error.
 func (d *Draft) Check(field string) error {
 	if d.Method == "" {

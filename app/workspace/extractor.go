@@ -20,15 +20,15 @@ type Extractor struct {
 	Path     string // a query, as in app/document/query
 	Variable string
 	On       bool
-	RanAt    resource.Millis // 0: not yet
-	Last     string          // the value found last, cut; stars for a secret one
-	Problem  string          // why it found nothing the last time
+	RanAt    resource.Millis // 0: never
+	Last     string          // the last value, truncated; stars for a secret one
+	Problem  string          // why the last run found nothing
 }
 
 const extractorRows resource.Name[*Extractor] = "extractor"
 
 const (
-	maxExtractors = 200 // of a user
+	maxExtractors = 200 // per user
 	anyMatch      = "any"
 )
 
@@ -78,7 +78,7 @@ var Extractors = resource.Resource[*Extractor]{
 		}
 		if was != nil && (was.Endpoint != now.Endpoint || was.Status != now.Status || was.Path != now.Path ||
 			was.Variable != now.Variable) {
-			now.RanAt, now.Last, now.Problem = 0, "", "" // that came of something else
+			now.RanAt, now.Last, now.Problem = 0, "", "" // the results belong to the old definition
 		}
 		return nil
 	},
@@ -96,7 +96,7 @@ func statusPattern(s string) bool {
 }
 
 // Matches reports whether the extractor runs after a response with that status
-// (three digits) to an endpoint ("GET /device/devices", empty when unknown).
+// (three digits) to an endpoint ("GET /device/devices", empty if unknown).
 func (x *Extractor) Matches(endpoint, status string) bool {
 	at := x.Endpoint == anyMatch || x.Endpoint == endpoint
 	class := x.Status == anyMatch || x.Status == status || strings.HasSuffix(x.Status, "xx") &&
@@ -121,9 +121,9 @@ type Extracted struct {
 
 const shownValue = 200
 
-// KeepExtracted writes what extractors found: into the portal's variables,
-// which are made when they are not there, and beside the extractors. Afterwards
-// the values that are secret are masked.
+// KeepExtracted stores the values of extractors in the portal's variables, which
+// it creates if they are missing, and as the last results of the extractors.
+// Afterwards it masks secret values.
 func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, at resource.Millis,
 	found []Extracted) error {
 	w.writing.Lock()

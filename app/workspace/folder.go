@@ -17,7 +17,7 @@ type Folder struct {
 	Requests []Saved  `json:"requests,omitempty"`
 }
 
-// Saved is a saved request, free of ids.
+// Saved is a saved request without ids.
 type Saved struct {
 	Name  string `json:"name"`
 	Doc   string `json:"doc,omitempty"`
@@ -97,7 +97,7 @@ func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]
 	return out, nil
 }
 
-// SavedRequests returns the user's saved requests of those ids, in that order.
+// SavedRequests returns the user's saved requests with those ids, in that order.
 func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64) ([]Saved, error) {
 	out := make([]Saved, len(ids))
 	for i, id := range ids {
@@ -113,9 +113,9 @@ func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64
 	return out, nil
 }
 
-// Plant writes folders below a collection of the user's, or beside all others
-// for 0, and adds variables, each at its PortalID, whose names the user does not
-// have there yet. All of it or nothing is written.
+// Plant creates folders below a collection of the user, or at the top level for
+// 0. It adds variables, each at its PortalID, unless the user already has one
+// with that name there. It writes all or nothing.
 func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder,
 	variables []Variable) (*Planted, error) {
 	w.writing.Lock()
@@ -166,7 +166,7 @@ func lastPosition(ctx context.Context, from resource.Reader, userID, parentID in
 	return last, err
 }
 
-// planting is a Plant under way.
+// planting is a Plant in progress.
 type planting struct {
 	ctx     context.Context
 	tx      resource.Tx
@@ -175,7 +175,7 @@ type planting struct {
 	secrets map[string]string // by their keys in the keyring
 }
 
-// roomFor refuses what would be too much.
+// roomFor refuses what would exceed a limit.
 func (p *planting) roomFor(folders []Folder) error {
 	more, requests := count(folders)
 	for _, limit := range []struct {

@@ -28,8 +28,8 @@ type followed struct {
 	extractors         [][2]Extractor
 }
 
-// followEndpoints make saved requests and extractors follow a variable that was
-// renamed, all of them or none, and take that back.
+// followEndpoints returns the endpoints that rename a variable in all saved
+// requests and extractors that use it, or undo that.
 func (w *Workspace) followEndpoints() []resource.Endpoint {
 	schema := followings.Schema()
 	return []resource.Endpoint{
@@ -42,7 +42,7 @@ func (w *Workspace) followEndpoints() []resource.Endpoint {
 	}
 }
 
-// renamed has the numbers of objects that a rename changed.
+// renamed holds the numbers of objects that a rename changed.
 type renamed struct {
 	Extractors int `json:"extractors"`
 	Requests   int `json:"requests"`
@@ -74,8 +74,7 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 	return &renamed{len(f.extractors), len(f.requests)}, nil
 }
 
-// rename writes the new name into every request and extractor of the user's
-// that has the former one.
+// rename replaces the former name in every request and extractor of the user.
 func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) error {
 	for last := int64(0); ; {
 		rows, err := resource.Find(ctx, tx, requestRows, mine(f.userID),
@@ -112,7 +111,8 @@ func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) 
 	return err
 }
 
-// rename writes another name for a variable, and reports whether it was there.
+// rename replaces the name of a variable in the draft, and reports whether the
+// draft uses it.
 func (d *Draft) rename(from, to string) (found bool) {
 	renamed := func(text string) string {
 		return variableReference.ReplaceAllStringFunc(text, func(reference string) string {
@@ -125,7 +125,7 @@ func (d *Draft) rename(from, to string) (found bool) {
 	}
 	d.Path, d.Body = renamed(d.Path), renamed(d.Body)
 	for _, rows := range []*Rows{&d.PathParams, &d.Query, &d.Headers} {
-		all := make(Rows, len(*rows)) // the rows as they were are kept for undo
+		all := make(Rows, len(*rows)) // undo needs the original rows
 		for i, r := range *rows {
 			r.Key, r.Value = renamed(r.Key), renamed(r.Value)
 			all[i] = r
@@ -161,7 +161,7 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 	return &renamed{extractors, requests}, nil
 }
 
-// putBack restores rows that are still as they became, and counts them.
+// putBack restores rows that have not changed since the rename, and counts them.
 func putBack[T any](ctx context.Context, tx resource.Tx, name resource.Name[*T], rows [][2]T,
 	id func(*T) int64) (n int, err error) {
 	for i := range rows {

@@ -11,10 +11,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pastRow is a request of a search.
+// pastRow is a request that a search found.
 type pastRow struct {
 	json.RawMessage          // the row, without its draft
-	found           *excerpt // nil where the row itself shows what was looked for
+	found           *excerpt // nil if the row itself contains the match
 }
 
 // excerpt is a part of a text with a matching word.
@@ -25,7 +25,7 @@ type excerpt struct {
 	After  string `json:"after"`
 }
 
-// MarshalJSON adds to the row what was found.
+// MarshalJSON adds the excerpt to the row.
 func (p pastRow) MarshalJSON() ([]byte, error) {
 	found, err := json.Marshal(p.found)
 	if err != nil {
@@ -55,7 +55,7 @@ func (pastRow) Schema() resource.Schema {
 var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept",
 	"pinned", "pageSize", "items", "total"}
 
-// shownPast reads the requests that a search found, in the order of ids.
+// shownPast reads the requests of a search in the order of ids.
 func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, words []string) ([]pastRow, error) {
 	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
@@ -90,7 +90,8 @@ func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, wo
 	return out, nil
 }
 
-// excerptOf shows the first word that the row itself does not show.
+// excerptOf returns an excerpt with the first word that the row itself does not
+// contain.
 func (w *Workspace) excerptOf(ctx context.Context, h *History, words []string) (*excerpt, error) {
 	visible := strings.Join([]string{h.Method, h.Path, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error}, "\n")
 	var hidden []string
@@ -143,7 +144,7 @@ func cutOut(in, text, word string) *excerpt {
 	return &excerpt{in, oneSpace(text[first:from]), text[from:to], oneSpace(text[to:last])}
 }
 
-// oneSpace makes one line of a text.
+// oneSpace replaces white space so that the text is one line.
 func oneSpace(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -153,8 +154,8 @@ func oneSpace(text string) string {
 	}, text)
 }
 
-// wordIn finds word at the beginning of a word of text, in any case; -1 where
-// it is not.
+// wordIn returns the position of word at the beginning of a word in text,
+// ignoring case; -1 if there is none.
 func wordIn(text, word string) (from, to int) {
 	for i, r := range text {
 		if before, _ := utf8.DecodeLastRuneInString(text[:i]); i > 0 && wordRune(before) && wordRune(r) {

@@ -33,8 +33,8 @@ type History struct {
 	Draft      Draft
 	Kept       bool
 	Pinned     bool
-	PageSize   int64 // items of each page, where all pages of a list were fetched; 0: one request
-	Items      int64 // that came, of all pages; with Error set they are not all
+	PageSize   int64 // items per page, if all pages of a list were fetched; 0: one request
+	Items      int64 // received items of all pages; incomplete if Error is set
 	Total      int64 // total number of items; 0: unknown, or one request
 	Stored     int64 // stored bytes, with the response; 0: stored by an earlier version
 }
@@ -104,7 +104,7 @@ var Histories = resource.Resource[*History]{
 		if was == nil || was.Pinned == now.Pinned {
 			return nil
 		}
-		if err := learnAll(w.Context, w.Tx); err != nil { // words are learned in the order of ids
+		if err := learnAll(w.Context, w.Tx); err != nil { // words are indexed in the order of ids
 			return err
 		}
 		return learn(w.Context, w.Tx, now)
@@ -123,7 +123,7 @@ var Histories = resource.Resource[*History]{
 	},
 }
 
-// replies is a table only: listing the history reads no bodies.
+// replies is a table without endpoints: listing the history reads no bodies.
 var replies = resource.Resource[*Reply]{
 	Name: replyRows, Label: "answer", Owner: "userId",
 	Fields: []resource.Field[*Reply]{
@@ -135,9 +135,9 @@ var replies = resource.Resource[*Reply]{
 	},
 }
 
-// AddToHistory writes a request into the history, with its response when r is not
-// nil, sets h.ID, and deletes the oldest requests. If tabID is one of the user's
-// tabs, that tab shows the response from then on.
+// AddToHistory adds a request to the history, with its response if r is not nil,
+// sets h.ID, and deletes the oldest requests. If tabID is one of the user's tabs,
+// that tab shows the response from then on.
 func (w *Workspace) AddToHistory(ctx context.Context, h *History, r *Reply, tabID int64) error {
 	h.Kept, h.Stored = r != nil, stored(h, r)
 	var putBack func()
@@ -193,8 +193,8 @@ func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) err
 	return resource.Put(ctx, tx, tabRows, tab)
 }
 
-// clearing returns what makes "delete all" delete the responses too, and every write
-// count the rows again.
+// clearing returns the wrappers that make "delete all" delete the responses too,
+// and every write recount the rows.
 func (w *Workspace) clearing() map[resource.Verb]resource.Extra {
 	counted := func(do func(handle) handle) resource.Extra {
 		return wrapped(func(usual handle) handle {
@@ -241,8 +241,8 @@ func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) er
 	return resource.DeleteAll(ctx, tx, historyRows, which...)
 }
 
-// Recall reads a request of the user's and its response. fault.Unknown: there is
-// no such request, or its response was not kept.
+// Recall returns a request of the user and its response. It returns fault.Unknown
+// if there is no such request, or its response was not stored.
 func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Reply, error) {
 	h, err := resource.Get(ctx, w.db, historyRows, id)
 	if err == nil && h.UserID != userID {
@@ -258,8 +258,8 @@ func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Re
 	return h, r, err
 }
 
-// Requests returns the user's requests of those ids, in the order they were
-// sent. fault.Unknown: one is no longer there.
+// Requests returns the user's requests with those ids, in the order they were
+// sent. It returns fault.Unknown if one no longer exists.
 func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]History, error) {
 	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
@@ -273,32 +273,34 @@ func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]
 	return rows, nil
 }
 
-// zippedBlock is less than a page of devices, so that its first is zipped while
-// the rest still comes.
+// zippedBlock is smaller than a page of devices, so that its first block is
+// compressed while the rest arrives.
 const zippedBlock = 64 << 10
 
-// zippers are s2.Writers: each has tables that cost more than a small body.
+// zippers pools s2.Writers, because each has tables that are larger than a small
+// body.
 var zippers = sync.Pool{New: func() any {
 	return s2.NewWriter(io.Discard, s2.WriterConcurrency(2), s2.WriterBlockSize(zippedBlock))
 }}
 
-// Zipper zips a body as it is written, beside the goroutine that writes. It
-// belongs to that one, which ends it with Close.
+// Zipper compresses a body in the background while a goroutine writes it. That
+// goroutine ends it with Close.
 type Zipper struct {
 	out  *capped
-	to   *s2.Writer // nil once it is closed
+	to   *s2.Writer // nil after Close
 	size int64
 }
 
-// NewZipper begins a body.
+// NewZipper returns a Zipper for one body.
 func NewZipper() *Zipper {
 	z := &Zipper{out: &capped{}, to: zippers.Get().(*s2.Writer)}
-	z.out.Grow(8 << 10) // so a body of nothing is not nil either
+	z.out.Grow(8 << 10) // so that even an empty body is not nil
 	z.to.Reset(z.out)
 	return z
 }
 
-// Write takes the next piece. It does not fail: what is too large is left out.
+// Write compresses the next piece. It never fails: it ignores what exceeds the
+// limit.
 func (z *Zipper) Write(p []byte) (int, error) {
 	if z.size += int64(len(p)); z.size <= MaxPlain {
 		_, _ = z.to.Write(p) // only out can fail, and it stores the error
@@ -306,7 +308,7 @@ func (z *Zipper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the body. There may be no Zipper, and it may be closed.
+// Close ends the body. z may be nil or already closed.
 func (z *Zipper) Close() {
 	if z == nil || z.to == nil {
 		return
@@ -316,8 +318,8 @@ func (z *Zipper) Close() {
 	z.to = nil
 }
 
-// Zipped closes it, and is the body as a Reply keeps it; nil when it is too
-// large to keep.
+// Zipped closes the Zipper and returns the body for a Reply; nil if it is too
+// large to store.
 func (z *Zipper) Zipped() []byte {
 	if z.Close(); z.out.full || z.size > MaxPlain {
 		return nil
@@ -325,7 +327,7 @@ func (z *Zipper) Zipped() []byte {
 	return z.out.Bytes()
 }
 
-// Unzip writes the body that a Zipper made.
+// Unzip writes the body from a Zipper, decompressed.
 func Unzip(zipped []byte, to io.Writer) error {
 	z, err := unzipped(zipped)
 	if err == nil {
@@ -334,7 +336,8 @@ func Unzip(zipped []byte, to io.Writer) error {
 	return err
 }
 
-// unzipped returns the body that a Zipper made. Workspaces from before have gzip.
+// unzipped returns a reader of the body from a Zipper. Older workspaces have
+// gzip.
 func unzipped(zipped []byte) (io.Reader, error) {
 	if bytes.HasPrefix(zipped, []byte{0x1f, 0x8b}) {
 		return gzip.NewReader(bytes.NewReader(zipped))
@@ -342,7 +345,7 @@ func unzipped(zipped []byte) (io.Reader, error) {
 	return s2.NewReader(bytes.NewReader(zipped), s2.ReaderAllocBlock(zippedBlock)), nil
 }
 
-// capped takes MaxZipped bytes and fails then.
+// capped accepts MaxZipped bytes; further writes fail.
 type capped struct {
 	bytes.Buffer
 	full bool

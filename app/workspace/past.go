@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Past is a request of the history with its response, nil when none was kept.
+// Past is a request of the history with its response, nil if none was stored.
 type Past struct {
 	History
 	Reply *Reply
@@ -17,8 +17,9 @@ type Past struct {
 // pastAtOnce is the number of requests read from the database at once.
 const pastAtOnce = 50
 
-// EachPast reads the user's requests to a portal of those ids with their responses, oldest
-// first; all of them when there are no ids. Few are in memory at a time.
+// EachPast reads the user's requests to a portal with those ids and their
+// responses, oldest first; without ids, all requests. It holds few in memory at a
+// time.
 func (w *Workspace) EachPast(ctx context.Context, userID, portalID int64, ids []int64) iter.Seq2[*Past, error] {
 	return func(yield func(*Past, error) bool) {
 		for last := int64(0); ; {

@@ -14,8 +14,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Portal is a remote portal of the user's. Portal 0 is the built-in one, which
-// has no row.
+// Portal is a remote portal of a user. Portal 0 is the built-in one, which has no
+// row.
 type Portal struct {
 	ID            int64
 	UserID        int64
@@ -24,20 +24,20 @@ type Portal struct {
 	Environment   string
 	Auth          string
 	Account       string // user name of the last sign-in, or access id
-	Secret        string // resource.Mask when there is one
+	Secret        string // resource.Mask if there is one
 	ReadOnly      bool
 	Timeout       int64 // seconds
 	Authority     string
-	Fingerprint   string // of a certificate that is accepted as it is
+	Fingerprint   string // of a certificate to accept without verification
 	Proxy         string
-	ProxyPassword string // resource.Mask when there is one
-	SendInClear   bool   // a person consented to credentials over http://
+	ProxyPassword string // resource.Mask if there is one
+	SendInClear   bool   // the user consented to credentials over http://
 	CatalogURL    string
-	CatalogFrom   string          // where the kept catalog was read; empty for none
+	CatalogFrom   string          // where the stored catalog was read; empty for none
 	CatalogAt     resource.Millis // and when
 }
 
-// Ways to authenticate at a portal.
+// Ways to authenticate to a portal.
 const (
 	AuthSession = "session"
 	AuthToken   = "token"
@@ -45,13 +45,13 @@ const (
 	AuthNone    = "none"
 )
 
-// Proxy values beside an address.
+// Proxy values other than an address.
 const (
 	ProxySystem = "system"
 	ProxyNone   = "none"
 )
 
-// BuiltIn is the portal of this Explorer, and everywhere the scope of global
+// BuiltIn is the portal of this Explorer; everywhere is the scope of global
 // variables.
 const (
 	BuiltIn    int64 = 0
@@ -60,7 +60,7 @@ const (
 
 const portalRows resource.Name[*Portal] = "portal"
 
-const maxPortals = 100 // of a user
+const maxPortals = 100 // per user
 
 var (
 	shortest, longest int64 = 1, 3600 // timeout in seconds
@@ -136,8 +136,8 @@ func checkPortal(w *resource.Write, was, now *Portal) error {
 	if err := now.MaySend(); err != nil {
 		return err
 	}
-	now.SendInClear = now.SendInClear && now.credential() && loopback.InClear(now.BaseURL) // only what is used is shown
-	// a credential is for the address it was given for
+	now.SendInClear = now.SendInClear && now.credential() && loopback.InClear(now.BaseURL) // shown only if used
+	// credentials belong to the address they were entered for
 	if moved(was, now) {
 		was = nil
 	}
@@ -146,7 +146,7 @@ func checkPortal(w *resource.Write, was, now *Portal) error {
 	return nil
 }
 
-// settled writes what was typed as it is kept, and refuses what is wrong with it.
+// settled normalizes the fields, and refuses invalid values.
 func settled(now *Portal) error {
 	var err error
 	now.Name = strings.TrimSpace(now.Name)
@@ -176,7 +176,7 @@ func settled(now *Portal) error {
 	return nil
 }
 
-// address returns a URL without what does not belong into one.
+// address returns a URL without the parts that it must not have.
 func address(field, text string, schemes ...string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -197,8 +197,9 @@ func address(field, text string, schemes ...string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// MaySend refuses to send a password or a token in clear over the network, unless
-// a person consented for this portal. An LMv1 signature does not hold its key.
+// MaySend refuses to send a password or a token in clear text over the network,
+// unless the user consented for this portal. An LMv1 signature does not contain
+// its key.
 func (p *Portal) MaySend() error {
 	if !p.credential() {
 		return nil
@@ -210,7 +211,8 @@ func (p *Portal) MaySend() error {
 // can use.
 func (p *Portal) credential() bool { return p.Auth == AuthSession || p.Auth == AuthToken }
 
-// moved reports whether requests go to another place now, or are signed otherwise.
+// moved reports whether requests now go to another address or authenticate in
+// another way.
 func moved(was, now *Portal) bool {
 	return was != nil && (origin(was.BaseURL) != origin(now.BaseURL) || was.Auth != now.Auth ||
 		was.Account != now.Account)
@@ -224,7 +226,7 @@ func origin(base string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// masked returns the row's text for a secret: stars for one, nothing for none.
+// masked returns the row's text for a secret: stars if it is set, or nothing.
 func masked(w *resource.Write, field string, at func(*Portal) *string, was, now *Portal) string {
 	value := *at(now)
 	switch {
@@ -255,7 +257,7 @@ func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
 		resource.Where{Field: "portalId", Op: "=", Value: p.ID})
 }
 
-// PortalID returns the id of the portal that a call is about.
+// PortalID returns the id of the portal in a call.
 func PortalID(c *resource.Call) int64 {
 	if c == nil {
 		return BuiltIn
@@ -278,7 +280,7 @@ func hereOrGlobal(c *resource.Call) []resource.Where {
 	return []resource.Where{{Field: "portalId", Op: "in", Value: []int64{PortalID(c), everywhere}}}
 }
 
-// settle returns the id of the portal that a new row belongs to.
+// settle returns the id of the portal for a new row.
 func settle(w *resource.Write, userID int64) (int64, error) {
 	id := PortalID(w.Call)
 	if id == BuiltIn {
@@ -291,7 +293,7 @@ func settle(w *resource.Write, userID int64) (int64, error) {
 	return id, err
 }
 
-// PortalOf returns a remote portal of the user's, secrets masked.
+// PortalOf returns a remote portal of the user with masked secrets.
 func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, error) {
 	p, err := resource.Get(ctx, w.db, portalRows, id)
 	if fault.Is(err, fault.Unknown) || err == nil && p.UserID != userID {
@@ -301,11 +303,11 @@ func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, er
 	return p, err
 }
 
-// PortalsOf returns the user's remote portals in the order they were added,
-// secrets masked.
+// PortalsOf returns the user's remote portals in the order they were added, with
+// masked secrets.
 func (w *Workspace) PortalsOf(ctx context.Context, userID int64) ([]Portal, error) {
 	return resource.Find(ctx, w.db, portalRows, mine(userID))
 }
 
-// key names a secret of the portal's in the keyring.
+// key returns the name of a secret of the portal in the keyring.
 func (p *Portal) key(what string) string { return fmt.Sprintf("portal-%d-%d-%s", p.UserID, p.ID, what) }

@@ -14,10 +14,10 @@ const (
 	readOnlySetting = "portalReadOnly" // locks the built-in portal
 )
 
-// Preferences are the settings that a request to the built-in portal goes by.
+// Preferences are the settings for requests to the built-in portal.
 type Preferences struct {
-	Timeout  time.Duration // for a request without one; 0 if it is not set
-	ReadOnly bool          // every write is refused
+	Timeout  time.Duration // for a request without a timeout; 0 if not set
+	ReadOnly bool          // refuses every write
 }
 
 // Preferences returns the preferences of the user. Invalid values count as not
@@ -29,13 +29,13 @@ func (w *Workspace) Preferences(ctx context.Context, userID int64) (p Preference
 	return p, err
 }
 
-// bounds are the least and greatest values of the settings used in this package.
+// bounds holds the minimum and maximum of the settings used in this package.
 var bounds = map[string][2]int64{
 	timeoutSetting: {1, MaxTimeout},
 	keptSetting:    {LeastKept, MostKept},
 }
 
-// checkSetting refuses a value that could not be acted on.
+// checkSetting refuses an invalid value.
 func (w *Workspace) checkSetting(a *resource.Access, key string, value []byte) error {
 	within, known := bounds[key]
 	if !known {

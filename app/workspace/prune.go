@@ -15,15 +15,14 @@ const Quota = 1 << 30
 
 // size is the size of a user's history.
 type size struct {
-	rows  int64 // that are not pinned
-	bytes int64 // of all; not counted without a quota
+	rows  int64 // rows that are not pinned
+	bytes int64 // bytes of all rows; not counted without a quota
 }
 
 // rowBytes is the approximate size of a request without its texts.
 const rowBytes = 512
 
-// stored returns the bytes that a request takes in the workspace, with its
-// response.
+// stored returns the bytes that a request and its response need in the workspace.
 func stored(h *History, r *Reply) int64 {
 	d := &h.Draft
 	n := rowBytes + len(h.Path) + len(h.URL) + len(h.Error) + len(d.Path) + len(d.Template) + len(d.Body)
@@ -41,9 +40,10 @@ func stored(h *History, r *Reply) int64 {
 	return int64(n)
 }
 
-// prune removes what is too much once the newest was written, oldest first; the
-// newest and those that are pinned stay. How much there is is counted once and
-// then kept, so that a request costs the same however long the history is.
+// prune deletes the oldest requests that exceed a limit after the newest was
+// written; it keeps the newest and all pinned ones. It counts the rows once and
+// then caches the count, so that a request takes the same time however long the
+// history is.
 func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) error {
 	userID := newest.UserID
 	w.mu.Lock()
@@ -91,12 +91,12 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) 
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.past[userID] = have // the next transaction begins with it: only one runs at a time
+	w.past[userID] = have // the next transaction starts with it: only one runs at a time
 	return nil
 }
 
-// pastOf returns a function that sets what is known of the user's history to what
-// it is now: for a transaction that runs again, and must not count twice.
+// pastOf returns a function that restores the cached size of the user's history,
+// for a transaction that runs again and must not count twice.
 func (w *Workspace) pastOf(userID int64) (putBack func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,8 +110,8 @@ func (w *Workspace) pastOf(userID int64) (putBack func()) {
 	}
 }
 
-// mostPruned limits the requests deleted at once after the limit was lowered;
-// prunedAtOnce is the number read at a time to make room.
+// mostPruned limits the requests deleted at once after a user lowers the limit.
+// prunedAtOnce is the number of rows read at a time.
 const (
 	mostPruned   = 500
 	prunedAtOnce = 20
@@ -130,8 +130,8 @@ func forgetOne(ctx context.Context, tx resource.Tx, id int64) error {
 	return resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "=", Value: id})
 }
 
-// limit returns the number of requests that the user keeps: Options.Kept, or the
-// setting historyKept.
+// limit returns the user's limit of requests: Options.Kept, or the setting
+// historyKept.
 func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int64) (int64, error) {
 	row, err := w.settingsOf(ctx, from, userID)
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int6
 	return w.kept, nil
 }
 
-// measure counts the user's rows that are not pinned, and the bytes of all.
+// measure counts the user's rows that are not pinned, and the bytes of all rows.
 func (w *Workspace) measure(ctx context.Context, tx resource.Tx, userID int64) (s size, err error) {
 	counts, err := tx.CountBy(ctx, string(historyRows), "userId")
 	if err != nil {
@@ -162,7 +162,8 @@ func (w *Workspace) measure(ctx context.Context, tx resource.Tx, userID int64) (
 	return s, err
 }
 
-// pinning refuses to pin more than half of the quota: what is pinned never goes.
+// pinning refuses to pin more than half of the quota, because pinned requests are
+// never deleted.
 func (w *Workspace) pinning(change handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		var body struct{ Pinned bool }

@@ -9,13 +9,13 @@ import (
 )
 
 // pastVariable is a variable that was deleted, or that is no longer secret. Its
-// secret has left the keyring and is in memory only.
+// secret is no longer in the keyring, only in memory.
 type pastVariable struct {
 	variable Variable
 	secret   string
 }
 
-// regainable is the time in which a deleted variable can be restored.
+// regainable is how long a deleted variable can be restored.
 const regainable = 2 * time.Minute
 
 // removeVariable deletes a variable with its secret, and keeps both in memory
@@ -26,7 +26,7 @@ func (w *Workspace) removeVariable(remove handle) handle {
 		defer w.writing.Unlock()
 		was := w.ownVariable(ctx, c)
 		if was == nil {
-			return remove(ctx, c) // it says what is wrong
+			return remove(ctx, c) // it returns the error
 		}
 		gone := pastVariable{variable: *was}
 		if was.Secret {

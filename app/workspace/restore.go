@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pastRequest is a request that was deleted, with its response.
+// pastRequest is a deleted request with its response.
 type pastRequest struct {
 	history History
 	reply   *Reply
@@ -25,7 +25,7 @@ func (w *Workspace) removeHistory(remove handle) handle {
 		}
 		h, r, err := w.Recall(ctx, c.Access.UserID, id)
 		if err != nil && h == nil {
-			return remove(ctx, c) // it says what is wrong
+			return remove(ctx, c) // it returns the error
 		}
 		out, err := remove(ctx, c)
 		if err != nil {

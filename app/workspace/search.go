@@ -21,19 +21,20 @@ import (
 // words is the full-text index of the history.
 var words = store.Words{Name: "history_words"}
 
-// Bounds of a user's historyKept setting.
+// Limits of a user's historyKept setting.
 const (
 	keptSetting = "historyKept"
 	LeastKept   = 100
 	MostKept    = 1_000_000
-	// MostKeptOfMany is MostKept of those who are no administrators, where there is a quota.
+	// MostKeptOfMany is MostKept for users who are not administrators, if there
+	// is a quota.
 	MostKeptOfMany = 50_000
 )
 
-// Of a request or a response, the first learnedBytes are searched.
+// learnedBytes limits the indexed bytes of a request or a response.
 const learnedBytes = 64 << 10
 
-// learnSoon has requests without words get them, on another goroutine.
+// learnSoon indexes requests without words on another goroutine.
 func (w *Workspace) learnSoon() {
 	select {
 	case w.unlearned <- struct{}{}:
@@ -57,8 +58,8 @@ func (w *Workspace) learnOn(context.Context) {
 	}
 }
 
-// Learning writes, and sending waits for it: it begins when no request was sent
-// for restFor, or some wait since longestWait.
+// Indexing writes, and sending waits for writes. So indexing begins after no
+// request was sent for restFor, or longestWait at the latest.
 const (
 	restFor     = time.Second
 	longestWait = 30 * time.Second
@@ -84,7 +85,7 @@ func (w *Workspace) quiet() (closed bool) {
 	}
 }
 
-// catchUp gives all requests their words, some in each transaction.
+// catchUp indexes all requests, some in each transaction.
 func (w *Workspace) catchUp(ctx context.Context) error {
 	for {
 		learned := 0
@@ -103,7 +104,7 @@ func (w *Workspace) catchUp(ctx context.Context) error {
 	}
 }
 
-// learnedAtOnce bounds how long a transaction of learning takes.
+// learnedAtOnce limits how many requests one transaction indexes.
 const learnedAtOnce = 64
 
 func learnSome(ctx context.Context, tx resource.Tx) (int, error) {
@@ -147,9 +148,9 @@ func learn(ctx context.Context, tx resource.Tx, h *History) error {
 	return words.Put(ctx, tx, h.ID, tagsOf(h), once(texts))
 }
 
-// once returns every piece of the texts once: of a list, what all its items have
-// takes no more room than of one. Of web-01.fra, 01.fra and fra are pieces, too,
-// so that it is found by any of its parts.
+// once returns each piece of the texts once, so that repeated texts in a list
+// take no additional space. The parts of web-01.fra (web-01.fra, 01.fra and fra)
+// are pieces too, so that a search finds each of them.
 func once(texts []string) string {
 	var out strings.Builder
 	seen := map[string]bool{}
@@ -170,12 +171,13 @@ func once(texts []string) string {
 	return out.String()
 }
 
-// joints are within a piece: web-01.fra and 10.20.0.11 are one.
+// joints are characters within a piece: web-01.fra and 10.20.0.11 are one piece
+// each.
 const joints = "._-"
 
 func trimJoints(piece string) string { return strings.Trim(piece, joints) }
 
-// between reports whether a character parts pieces.
+// between reports whether a character separates pieces.
 func between(r rune) bool { return !wordRune(r) && !strings.ContainsRune(joints, r) }
 
 func tagsOf(h *History) []string {
@@ -219,7 +221,7 @@ func answerText(ctx context.Context, from resource.Reader, h *History) (string, 
 	}
 	z, err := unzipped(r.Zipped)
 	if err != nil {
-		return "", nil // what cannot be read is not found
+		return "", nil // an unreadable body is not indexed
 	}
 	text, _ := io.ReadAll(io.LimitReader(z, learnedBytes))
 	if bytes.IndexByte(text, 0) >= 0 {
@@ -296,7 +298,7 @@ func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, e
 	}
 	size := int(numbers["size"])
 	q.Limit = mostCounted
-	if before := numbers["before"]; before > 0 { // a further page: the total is known
+	if before := numbers["before"]; before > 0 { // a later page: the total is known
 		q.Limit = size + 1
 		if q.Before == 0 || before < q.Before {
 			q.Before = before
@@ -315,8 +317,8 @@ func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, e
 	return &foundPast{items, more, total}, err
 }
 
-// total returns the number of matching requests, as far as they were searched;
-// without conditions, the exact number of the user's requests.
+// total returns the number of matching requests, up to the search limit; without
+// conditions, the exact number of the user's requests.
 func (w *Workspace) total(ctx context.Context, userID int64, q *store.WordQuery, found int) (int64, error) {
 	if found < mostCounted || len(q.Words) > 0 || len(q.Tags) > 2 || q.From > 0 || q.Before > 0 {
 		return int64(found), nil
@@ -325,7 +327,7 @@ func (w *Workspace) total(ctx context.Context, userID int64, q *store.WordQuery,
 	return counts[userID], err
 }
 
-// wordQuery reads the parameters; numbers are the numeric ones.
+// wordQuery parses the parameters; numbers holds the numeric ones.
 func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, err error) {
 	q.Tags = []string{userTag(c.Access.UserID), portalTag(PortalID(c))}
 	q.Words = splitWords(c.Query.Get("words"))
@@ -365,10 +367,10 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 	return q, numbers, nil
 }
 
-// mostWords of a search are looked for.
+// mostWords limits the words of a search.
 const mostWords = 16
 
-// splitWords returns the words of a search; punctuation alone is no word.
+// splitWords returns the words of a search, without punctuation.
 func splitWords(text string) (found []string) {
 	for word := range strings.FieldsFuncSeq(strings.ToValidUTF8(text, " "), between) {
 		if word = trimJoints(word); word != "" && len(found) < mostWords {

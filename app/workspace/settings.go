@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Settings stores the page's settings for a user, apart from tabs: any object.
+// Settings stores a user's settings of the page, apart from tabs: any object.
 type Settings struct {
 	ID     int64
 	UserID int64
@@ -54,7 +54,8 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 	}
 }
 
-// SettingsSchema describes the settings: an object whose keys the page alone knows.
+// SettingsSchema describes the settings: an object with keys that only the page
+// knows.
 func SettingsSchema(doc string) resource.Schema {
 	return resource.Schema{Type: "object", Format: "settings", Doc: doc}
 }
@@ -69,12 +70,13 @@ func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JS
 	return text, err
 }
 
-// Setting reads one key of the user's settings into value, if it is there and fits.
+// Setting decodes one key of the user's settings into value, if it is set and
+// valid.
 func (w *Workspace) Setting(ctx context.Context, userID int64, key string, value any) error {
 	return w.Settings(ctx, userID, map[string]any{key: value})
 }
 
-// Settings reads several keys of the user's settings into their values.
+// Settings decodes several keys of the user's settings into their values.
 func (w *Workspace) Settings(ctx context.Context, userID int64, values map[string]any) error {
 	row, err := w.settingsOf(ctx, w.db, userID)
 	if err != nil {
@@ -88,9 +90,8 @@ func (w *Workspace) Settings(ctx context.Context, userID int64, values map[strin
 	return nil
 }
 
-// settingsOf returns the user's settings. Settings that cannot be read count as
-// none, and the next change overwrites them: a page that does not open would be
-// the larger loss.
+// settingsOf returns the user's settings. Unreadable settings count as none, and
+// the next change overwrites them, so that the page can still open.
 func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
 	fresh := &Settings{UserID: userID, Values: map[string]json.RawMessage{}}
 	rows, err := known(ctx, from, settingsRows, userID)
@@ -147,7 +148,7 @@ func (w *Workspace) mergeSettings(ctx context.Context, a *resource.Access, body 
 		if len(text) > maxSettings {
 			return fault.New(fault.TooLarge, "the settings would be larger than %d bytes", maxSettings)
 		}
-		if row.ID == 0 { // none, or one that cannot be read
+		if row.ID == 0 { // missing or unreadable
 			if err := resource.DeleteAll(ctx, tx, settingsRows, mine(userID)); err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // collectionEndpoints returns the endpoints of /collections and /requests that
-// no resource declares.
+// are not declared by a resource.
 func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	schema := moves.Schema()
 	return []resource.Endpoint{
@@ -22,7 +22,7 @@ func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	}
 }
 
-// tree is all collections and requests in their order, without drafts.
+// tree holds all collections and requests in their order, without drafts.
 type tree struct {
 	Folders  []treeFolder  `json:"folders"`
 	Requests []treeRequest `json:"requests"`
@@ -80,7 +80,8 @@ func (w *Workspace) duplicate(ctx context.Context, c *resource.Call) (any, error
 	return w.Plant(ctx, c.Access.UserID, was.ParentID, folders, nil)
 }
 
-// move is the body of /collections/move: one of Folder and Request is an id.
+// move is the body of /collections/move: exactly one of Folder and Request is
+// set.
 type move struct {
 	Folder, Request, To, At int64
 }

@@ -23,21 +23,21 @@ type Tab struct {
 	HistoryID int64
 	View      View
 	RequestID int64           // the saved request it was opened from; 0 for none
-	Version   int64           // counts changes of what the tab holds, not of how it is shown
-	Closed    resource.Millis // 0 while it is open
+	Version   int64           // counts changes of the tab's content, not of its view
+	Closed    resource.Millis // 0 for an open tab
 }
 
-// View is what the page remembers of how a tab is shown: any object.
+// View is the state of a tab's view: any object.
 type View map[string]any
 
-// Schema implements resource.Described: the page alone knows the keys.
+// Schema implements resource.Described: only the page knows the keys.
 func (View) Schema() resource.Schema { return resource.Schema{Type: "any", Format: "view"} }
 
 const tabRows resource.Name[*Tab] = "tab"
 
 const (
-	maxTabs    = 1000 // of a user
-	keptClosed = 25   // of a user, for opening again
+	maxTabs    = 1000 // per user
+	keptClosed = 25   // per user, to reopen
 )
 
 // Tabs declares /tabs.

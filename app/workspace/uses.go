@@ -10,7 +10,7 @@ import (
 )
 
 // use describes where a variable is used: the numbers of saved requests and
-// extractors, the first of the requests, and when it was last sent.
+// extractors, the first of these requests, and when it was last sent.
 type use struct {
 	Name     string   `json:"name"`
 	Requests []usedIn `json:"requests" doc:"the first 20"`
@@ -87,7 +87,7 @@ func (u *uses) of(name string) *use {
 	return u.by[name]
 }
 
-// usesSaved searches the saved requests, few at a time.
+// usesSaved searches the saved requests, in batches.
 func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error {
 	u.all = []*use{}
 	for last := int64(0); ; {
@@ -117,7 +117,7 @@ func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error 
 	}
 }
 
-// usesSent searches the requests sent lately, few at a time.
+// usesSent searches the requests sent recently, in batches.
 func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) error {
 	for last := int64(0); ; {
 		rows, err := resource.Find(ctx, w.db, historyRows, append(here(c), mine(c.Access.UserID),

@@ -16,13 +16,13 @@ import (
 type Variable struct {
 	ID       int64
 	UserID   int64
-	PortalID int64 // everywhere for a global one
+	PortalID int64 // Everywhere for a global variable
 	Name     string
-	Value    string // resource.Mask when secret
+	Value    string // resource.Mask if secret
 	Secret   bool
 	Scope    string // "portal" goes before "global"
 
-	ChangedOn resource.Millis // by a person or an extractor; 0 for one of an earlier version
+	ChangedOn resource.Millis // by a user or an extractor; 0 if written by an earlier version
 }
 
 const variableRows resource.Name[*Variable] = "variable"
@@ -72,7 +72,7 @@ var Variables = resource.Resource[*Variable]{
 		case now.Secret && now.Value != "":
 			now.Value = resource.Mask
 		case was != nil && was.Secret && (!w.Given("value") || now.Value == resource.Mask):
-			now.Value = "" // a secret does not come out again
+			now.Value = "" // responses never contain a secret
 		}
 		return nil
 	},
@@ -87,15 +87,15 @@ func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (
 	return listJSON(&Variables, list)
 }
 
-// VariablesAt returns the user's variables for a portal by id, global ones among
-// them, secrets masked.
+// VariablesAt returns the user's variables for a portal by id, including global
+// ones, with masked secrets.
 func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
 	list, err := w.VariablesOf(ctx, userID)
 	return slices.DeleteFunc(list, func(v Variable) bool { return v.PortalID != portalID && v.PortalID != everywhere }),
 		err
 }
 
-// spread makes global variables of earlier versions belong to all portals.
+// spread makes global variables of earlier versions apply to all portals.
 func (w *Workspace) spread(ctx context.Context) error {
 	return w.db.Write(ctx, func(tx resource.Tx) error {
 		rows, err := resource.Find(ctx, tx, variableRows, resource.Where{Field: "scope", Op: "=", Value: "global"},
@@ -110,13 +110,13 @@ func (w *Workspace) spread(ctx context.Context) error {
 	})
 }
 
-// VariablesOf returns the user's variables by id, secrets masked.
+// VariablesOf returns the user's variables by id, with masked secrets.
 func (w *Workspace) VariablesOf(ctx context.Context, userID int64) ([]Variable, error) {
 	return known(ctx, w.db, variableRows, userID)
 }
 
-// Secret returns the value of a secret variable. fault.Unknown: it has none, or
-// the keyring that had it does not respond.
+// Secret returns the value of a secret variable. It returns fault.Unknown if it
+// has none, or if the keyring that stores it does not respond.
 func (w *Workspace) Secret(v *Variable) (string, error) {
 	if v.Value == "" {
 		return "", nil
@@ -150,11 +150,11 @@ type missing struct {
 	IDs []int64 `json:"ids"`
 }
 
-// key names the variable's secret in the keyring.
+// key returns the name of the variable's secret in the keyring.
 func (v *Variable) key() string { return fmt.Sprintf("variable-%d-%d", v.UserID, v.ID) }
 
-// secretly returns what makes every write of a variable take its secret out of the
-// body.
+// secretly returns the wrappers that take the secret out of the body of every
+// write of a variable.
 func (w *Workspace) secretly() map[resource.Verb]resource.Extra {
 	return map[resource.Verb]resource.Extra{
 		resource.OnCreate:  wrapped(w.writeVariable("POST")),
@@ -212,7 +212,8 @@ func (w *Workspace) keep(key, value string) {
 	w.lost = true
 }
 
-// ownVariable returns the row of the path, or nil where there is none for this user.
+// ownVariable returns the row of the path, or nil if the user has no such
+// variable.
 func (w *Workspace) ownVariable(ctx context.Context, c *resource.Call) *Variable {
 	id, err := c.ID("id")
 	if err != nil {
@@ -225,8 +226,8 @@ func (w *Workspace) ownVariable(ctx context.Context, c *resource.Call) *Variable
 	return v
 }
 
-// asWritten returns the variable as the body changes it, before it is masked.
-// It is nil for a body that will be refused.
+// asWritten returns the variable with the changes of the body, before it is
+// masked; nil if the body will be refused.
 func asWritten(method string, was *Variable, c *resource.Call) (now *Variable, given bool) {
 	body, err := Variables.Read(bytes.Clone(c.Body), c.Lenient)
 	if err != nil {

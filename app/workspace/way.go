@@ -6,8 +6,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Way stores how to undo a write of the history. The Explorer defines the text
-// and puts no secrets there.
+// Way stores how to undo a write in the history. The Explorer defines the text,
+// which contains no secrets.
 type Way struct {
 	ID       int64 // of the history row
 	UserID   int64
@@ -17,14 +17,13 @@ type Way struct {
 
 const wayRows resource.Name[*Way] = "way"
 
-// MaxWays limits the writes of a user that can be undone; MaxWay limits the
-// bytes of the text of one.
+// MaxWays limits the undo records of a user; MaxWay limits the bytes of one.
 const (
 	MaxWays = 200
 	MaxWay  = 256 << 10
 )
 
-// ways is a table only.
+// ways is a table without endpoints.
 var ways = resource.Resource[*Way]{
 	Name: wayRows, Label: "way back", Owner: "userId",
 	Fields: []resource.Field[*Way]{
@@ -35,8 +34,8 @@ var ways = resource.Resource[*Way]{
 	},
 }
 
-// KeepWay keeps a way back as long as its request is in the history and it is
-// one of the newest of its user.
+// KeepWay stores an undo record as long as its request is in the history and it
+// is one of the newest of its user.
 func (w *Workspace) KeepWay(ctx context.Context, way *Way) error {
 	return w.db.Write(ctx, func(tx resource.Tx) error {
 		if _, err := resource.Get(ctx, tx, historyRows, way.ID); err != nil {
@@ -64,7 +63,7 @@ func (w *Workspace) Ways(ctx context.Context, userID, portalID int64) ([]Way, er
 	return resource.Find(ctx, w.db, wayRows, mine(userID), resource.Where{Field: "portalId", Op: "=", Value: portalID})
 }
 
-// DeleteWay deletes the undo record of a request; none is no error.
+// DeleteWay deletes the undo record of a request, if there is one.
 func (w *Workspace) DeleteWay(ctx context.Context, id int64) error {
 	return w.db.Write(ctx, func(tx resource.Tx) error { return deleteWays(ctx, tx, id) })
 }

@@ -69,22 +69,22 @@ func (Kind) Schema() resource.Schema {
 		ExtractorsChanged, SettingsChanged, CollectionsChanged}}
 }
 
-// Secrets keeps values out of the database. A keychain.Keychain is one.
+// Secrets stores values outside the database. A keychain.Keychain implements it.
 type Secrets interface {
-	Get(name string) (string, error)      // fault.Unknown when nothing is kept
+	Get(name string) (string, error)      // fault.Unknown if there is none
 	Set(name, secret string) (lasts bool) // false: until the process ends
-	Delete(name string) error             // nothing kept is no error
+	Delete(name string) error             // a missing value is not an error
 }
 
 // Options configures a Workspace.
 type Options struct {
 	Path    string           // of the database file
-	Secrets Secrets          // nil keeps them until Close
-	Kept    int64            // rows of history a user; Kept when 0
-	Quota   int64            // bytes of history per user, with the responses; 0: no limit
+	Secrets Secrets          // nil keeps secrets in memory until Close
+	Kept    int64            // requests in a user's history; Kept when 0
+	Quota   int64            // bytes of a user's history with responses; 0: no limit
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
-	Sibling store.Sibling    // the portal it belongs to; zero for none
+	Sibling store.Sibling    // the portal that owns the file; zero for none
 	Twice   bool             // run each write twice, for tests
 }
 
@@ -106,9 +106,9 @@ type Workspace struct {
 	collections *store.Table[*Collection]
 	requests    *store.Table[*Request]
 
-	writing sync.Mutex // one write of variables at a time: the row and its secret belong together
+	writing sync.Mutex // one write of variables at a time, so that each row matches its secret
 
-	unlearned chan struct{} // there may be requests without words
+	unlearned chan struct{} // signals that there may be requests without words
 	learning  service.Group
 	closed    chan struct{}
 	rest      context.CancelFunc // stops indexing
@@ -119,13 +119,13 @@ type Workspace struct {
 
 	mu       sync.Mutex
 	followed []*followed    // renames of the last two minutes
-	past     map[int64]size // the history per user, as far as known
-	lost     bool           // a secret is kept until the process ends only
+	past     map[int64]size // the cached size of each user's history
+	lost     bool           // a secret is kept only until the process ends
 	unread   map[int64]bool // users whose settings cannot be read
 	watcher  func(userID int64, kind Kind)
 }
 
-// Open opens the database, or makes it. See store.Open for what can go wrong.
+// Open opens the database, or creates it. See store.Open for its errors.
 func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if o.Secrets == nil {
 		o.Secrets = &memory{values: map[string]string{}}
@@ -155,7 +155,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	w.learning.Guard = &service.Guard{Log: o.Log}
 	ctx, w.rest = context.WithCancel(context.WithoutCancel(ctx))
 	w.learning.Keep(ctx, "words of the history", w.learnOn)
-	w.learnSoon() // what an earlier process left
+	w.learnSoon() // requests that an earlier process has not indexed
 	return w, nil
 }
 
@@ -224,7 +224,7 @@ func (w *Workspace) addTables() (err error) {
 	return err
 }
 
-// Close finishes the writes under way and closes the database.
+// Close finishes the writes in progress and closes the database.
 func (w *Workspace) Close() error {
 	w.closing.Do(func() { close(w.closed) })
 	w.rest()
@@ -287,7 +287,7 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 
 type handle = resource.Handler
 
-// wrapped is an Extra that serves an endpoint by what do makes of its usual handler.
+// wrapped is an Extra that wraps the usual handler of an endpoint.
 func wrapped(do func(usual handle) handle) resource.Extra {
 	return resource.Extra{Around: func(_ resource.DB, usual handle) handle { return do(usual) }}
 }
@@ -330,10 +330,10 @@ func declared(v any) *resource.Schema {
 	return &s
 }
 
-// idParam is the id of a row in a path.
+// idParam describes the id of a row in a path.
 var idParam = []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which")}}
 
-// anyone is the permission that every endpoint here requires: to be signed in.
+// anyone is the permission for all endpoints here: any signed-in user.
 var anyone = resource.Right{Object: resource.Anyone}
 
 // mine returns the condition that a row belongs to the user.
@@ -341,9 +341,9 @@ func mine(userID int64) resource.Where {
 	return resource.Where{Field: "userId", Op: "=", Value: userID}
 }
 
-// known returns the user's rows of a table that is read with every request, by
-// id, and caches them until one of them changes. The cache shares what a row
-// points to: it must not be changed.
+// known returns the user's rows of a table that every request reads, by id. It
+// caches them until one of them changes. Callers share the cache and must not
+// change what a row points to.
 func known[T any](ctx context.Context, from resource.Reader, name resource.Name[*T], userID int64) ([]T, error) {
 	rows, err := from.Memo(fmt.Sprint("known ", name, " of ", userID), []string{string(name)}, func() (any, error) {
 		return resource.Find(ctx, from, name, mine(userID))
@@ -369,7 +369,7 @@ func listJSON[T any](r *resource.Resource[*T], rows []T) (resource.JSON, error) 
 	return append(out, ']'), nil
 }
 
-// memory keeps secrets in memory in place of a keyring.
+// memory stores secrets in memory, without a keyring.
 type memory struct {
 	mu     sync.Mutex
 	values map[string]string
