@@ -11,19 +11,19 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Limits of the searches that remote collectors are sent.
+// Limits of the searches that are sent to remote collectors.
 const (
-	// again is the delay in seconds until a search handed to a collector is
-	// due again. If that collector is down by then, or another one polls the
-	// device, the search goes to that one, or the portal runs it itself.
+	// again is the delay in seconds until a search sent to a collector is due
+	// again. If that collector is down by then, or another one polls the device,
+	// the other collector runs the search, or the portal runs it itself.
 	again = 300
-	// mostSearches limits the searches that a collector gets at a time.
+	// mostSearches limits the searches that are sent to a collector at a time.
 	mostSearches = 100
 )
 
-// asked holds the searches that remote collectors were handed and have not
-// answered: the collector by the id of the data source on the device. They need
-// not outlive the program, because an unanswered search is due again.
+// asked holds the searches that were sent to remote collectors and have no result
+// yet: the collector by the id of the data source on the device. They are in
+// memory only, because a search without a result is due again.
 type asked struct {
 	mu  sync.Mutex
 	who map[int64]int64
@@ -48,7 +48,7 @@ func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, col
 	})
 }
 
-// answered ends a search, and reports whether it was that collector's.
+// answered ends a search, and reports whether it was sent to that collector.
 func (m *Monitor) answered(id, collector int64) bool {
 	m.asked.mu.Lock()
 	defer m.asked.mu.Unlock()
@@ -90,7 +90,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids { // searches of deleted rows, or of devices that another collector polls by now, make room
+	for _, id := range ids { // removes searches of deleted rows, and of devices that another collector polls now
 		if !slices.ContainsFunc(searches, func(s check.Search) bool { return s.ID == id }) {
 			m.answered(id, collector)
 		}
@@ -99,7 +99,8 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 }
 
 // TakeFinding stores the instances that a collector has found. It ignores a
-// finding that was not requested, or no longer is; taken is false then.
+// finding that was not requested or is no longer needed, and then returns false
+// for taken.
 func (m *Monitor) TakeFinding(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error) {
 	if !m.answered(f.ID, collector) {
 		return false, nil

@@ -15,9 +15,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// patience reports whether silent collectors get more time: they could not
-// reach this portal while it did not run, or while the machine slept, so their
-// silence counts from then on. limit is how long a collector may be silent.
+// patience reports whether silent collectors get more time. They could not reach
+// this portal while it did not run or the machine slept, so their silence counts
+// only from then on. limit is how long a collector may be silent.
 func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 	if !m.began.IsZero() && now.Sub(m.looked) > limit && !m.looked.IsZero() {
 		m.began = now
@@ -26,8 +26,9 @@ func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 	return !m.began.IsZero() && now.Sub(m.began) < limit-watchEvery
 }
 
-// watchCollectors marks collectors that have been silent for limit, and opens
-// and clears their alerts. The built-in one is this process.
+// watchCollectors marks collectors that have been silent for limit, and opens and
+// clears their alerts. It skips the built-in collector, which is part of this
+// process.
 func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit time.Duration, patient bool) error {
 	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
 	collectors, err := resource.Find(ctx, tx, collector.Collectors.Name,
@@ -44,7 +45,7 @@ func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit t
 
 func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector, silent bool, limit time.Duration,
 	now resource.Seconds) error {
-	if c.LastHeartbeatOn == 0 { // it has never run
+	if c.LastHeartbeatOn == 0 { // it never ran
 		return nil
 	}
 	f := &alert.Finding{CollectorID: c.ID, Severity: threshold.SeverityCritical, Value: "no heartbeat",
@@ -82,12 +83,12 @@ func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector,
 }
 
 const (
-	clockLimit  = 180     // seconds that a collector's clock may be off
-	replacedFor = 60 * 60 // seconds that the alert of a replaced credential lasts
+	clockLimit  = 180     // seconds by which a collector's clock may differ
+	replacedFor = 60 * 60 // seconds for which the alert of a replaced credential stays open
 )
 
 // watchClock opens an alert of a collector whose clock differs from the portal's,
-// and clears it. Which of the two is wrong cannot be known here.
+// and clears it. The portal cannot know which of the two is wrong.
 func watchClock(ctx context.Context, tx resource.Tx, c *collector.Collector, now resource.Seconds) error {
 	ahead, side := c.ClockOffset, "ahead of"
 	if ahead < 0 {
@@ -106,8 +107,8 @@ func watchClock(ctx context.Context, tx resource.Tx, c *collector.Collector, now
 	return err
 }
 
-// markDevices sets the host status of a collector's devices: dead-collector
-// while it is down. A device of a collector that is back shows normal until its
+// markDevices sets the host status of a collector's devices: dead-collector while
+// it is down. When the collector is back, its devices are normal until their
 // checks find otherwise.
 func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) error {
 	is, want := "!=", hostDeadCollector
@@ -128,8 +129,7 @@ func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) er
 	return err
 }
 
-// simulatedItself reports whether a device's own properties mark it as
-// simulated.
+// simulatedItself reports whether a device's own properties mark it as simulated.
 func simulatedItself(d *fleet.Device) bool {
 	return slices.ContainsFunc(d.CustomProperties, func(p resource.Property) bool {
 		return strings.EqualFold(p.Name, categories) && fleet.IsSimulated(p.Value)
@@ -145,7 +145,7 @@ func coverAlerts(ctx context.Context, db resource.LiveDB, now time.Time) error {
 	return db.Write(ctx, func(tx resource.Tx) error { return alert.CoverAlerts(ctx, tx, now, ids...) })
 }
 
-// judgeAllClusters applies changes that no poll result brings up: in
+// judgeAllClusters applies changes that do not come with poll results: those of
 // declarations, groups and maintenance.
 func judgeAllClusters(ctx context.Context, db resource.LiveDB, now time.Time) error {
 	sizes, err := alert.SizeClusters(ctx, db)

@@ -21,8 +21,7 @@ var errNobodyAsks = errors.New("its check finds no instances")
 // patience limits how long a device may take to list its instances.
 const patience = 30 * time.Second
 
-// due discovers the instances of one data source on one device for which
-// discovery is due.
+// due runs the discovery of one data source on one device if it is due.
 func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
 	rows, err := resource.Find(ctx, w.m.db, fleet.DeviceDataSources.Name,
 		resource.Where{Field: "nextAutoDiscoveryOn", Op: ">", Value: 0},
@@ -41,7 +40,7 @@ func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) err
 		return m.keep(ctx, row.ID, nil, errNobodyAsks)
 	}
 	device, err := resource.Lookup(ctx, m.db, fleet.Devices.Name, row.DeviceID)
-	if err != nil || device == nil { // it was deleted, and the row with it
+	if err != nil || device == nil { // the device was deleted, and its row too
 		return err
 	}
 	if device.CurrentCollector != ground.BuiltInCollector {
@@ -60,8 +59,7 @@ func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) err
 	return m.keep(ctx, row.ID, found, err)
 }
 
-// searches returns the searches to run on devices, for the given rows of
-// theirs.
+// searches returns the searches for rows of data sources on devices.
 func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource,
 	devices []fleet.Device) ([]check.Search, error) {
 	tree, err := fleet.TreeOf(ctx, m.db)
@@ -97,9 +95,9 @@ func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource,
 	return searches, nil
 }
 
-// keep stores the instances that a device listed, or why it listed none. The
-// query ran outside of any transaction: the row may have been deleted or
-// changed since.
+// keep stores the instances that a device listed, or the reason why it listed
+// none. The query ran outside of any transaction: the row may have been deleted
+// or changed since.
 func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why error) error {
 	failed := ""
 	if why != nil {

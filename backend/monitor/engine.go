@@ -31,81 +31,82 @@ type EngineOptions struct {
 
 	Guard *service.Guard
 	Pace  *clock.Clock // the time of simulated devices; Clock's when nil
-	World World        // changes what they measure; nothing when nil
+	World World        // changes the values of simulated devices; nil for no changes
 
 	// Remote reports whether a task polls another machine, see poll.Options;
 	// its default when nil.
 	Remote func(*check.Task) bool
 
-	Measured func([]series.Sample) // receives samples once they are stored; must not block; may be nil
+	Measured func([]series.Sample) // is called with samples after they are stored; must not block; may be nil
 }
 
-// Engine is the built-in collector, and processes the results of all
-// collectors: it polls the devices of collector 1 and the first thousand
-// simulated ones, stores samples, raises and clears alerts, and notes which
-// devices respond.
+// Engine is the built-in collector, and processes the results of all collectors:
+// it polls the devices of collector 1 and the first thousand simulated ones,
+// stores samples, opens and clears alerts, and records which devices respond.
 //
-// # The demo's story
+// # Alerts of the demo
 //
-// A simulated device gives ordinary values, but the demo starts with alerts. So
-// an alert on it which opened before its instance was found, as no poll can
-// have raised it, stays: its data point is kept at the value of the alert until
-// somebody disables alerting there. A simulated device that was dead before its
-// instances were found stays dead, and is not polled.
+// Simulated devices have ordinary values, but the demo starts with alerts. An
+// alert that opened before its instance was found cannot come from a poll, so the
+// engine keeps it: its data point keeps the value of the alert until somebody
+// disables alerting there. A simulated device that was dead before its instances
+// were found stays dead and is not polled.
 //
 // # Demo clock and real time
 //
-// Simulated devices have a poller of their own, by Pace: at sixty times the
-// speed, they are polled sixty times as often, and their samples, alerts and
-// states bear that time. Real devices are polled, and judged, in real time
-// whatever Pace says.
+// Simulated devices have their own poller, which runs on Pace. At sixty times the
+// speed they are polled sixty times as often, and their samples, alerts and
+// states have times of that clock. Real devices are polled and judged in real
+// time, whatever Pace is.
 //
 // # Dependencies
 //
-// A device with the property parent.device, its own or of its groups, is
-// reached through the device of that display name. While that parent does not
-// respond, the device's own silence opens no alert, nor makes one worse: it is
-// suppressed by the parent's. So the device's own alert opens only once the
-// parent has responded since the device fell silent.
+// A device with the property parent.device, its own or inherited from a group,
+// depends on the device with that display name. While that parent does not
+// respond, the device's own silence neither opens an alert nor makes one worse:
+// it is suppressed by the parent's alert. The device's own alert opens only after
+// the parent has responded since the device fell silent.
 //
 // # Late results
 //
-// A collector that could not reach the portal posts the results it kept, the
-// oldest first; by then another one may poll its devices. Such results only
-// fill gaps in which nobody else has measured: an alert about something long
-// over is of no use, and the device's current state is known already.
+// A collector that could not reach the portal later posts the results it kept,
+// the oldest first. By then another collector may poll its devices. Such results
+// only fill gaps without other measurements: an alert about the distant past is
+// of no use, and the current state of the device is known already.
 //
 // # Failures of the collector itself
 //
 // A check that fails because of the collector's own machine says nothing about
-// the device: no sample, no alert, and its host status stays. Instead the
-// collector gets one alert of its own (alert.ConditionNetwork,
-// ConditionDescriptors). It clears by itself when every instance that failed so
-// has been checked again, or is not polled any more.
+// the device: it stores no sample, opens no alert, and leaves the host status
+// unchanged. Instead the collector gets one alert of its own
+// (alert.ConditionNetwork, ConditionDescriptors). The alert clears when every
+// instance that failed in this way has been checked again, or is no longer
+// polled.
 //
-// A machine with a default route whose network is dead gets time-outs alone. Its
-// poller recognises that no device responds any more, and then reports its own
-// failure (package poll, "Outages"). The same alert opens
-// (alert.ConditionNetwork), with the number of devices and since when; it clears
-// at the first response of any of them. A device responded before, for that, if
-// it did since the program began, or if its hostStatus was normal then.
+// If the network is down but the machine has a default route, its checks time
+// out. Its poller recognises that no device responds any more, and then reports a
+// failure of the collector itself (package poll, "Outages"). The same alert opens
+// (alert.ConditionNetwork), with the number of devices and the time since when;
+// it clears at the first response of any of them. A device counts as having
+// responded before if it has done so since the program started, or if its
+// hostStatus was normal then.
 //
 // The check decides which failures are the machine's (check.Failure): no file
 // descriptor, port or memory for a connection; and no route to the device's
-// network, or no name server, on a machine that has no default route. A machine
-// with a default route that has no route to one network, and a host that a
-// router cannot reach, are the device's failures.
+// network, or no name server, on a machine without a default route. If a machine
+// has a default route, a missing route to one network and a host that a router
+// cannot reach are failures of the device.
 //
 // # Lost samples
 //
-// Samples that cannot be stored, on a full disk for example, open the portal's
-// own alert (alert.ConditionSamples). It clears when samples are stored again,
-// and says how many are missing when it could open only then.
+// If samples cannot be stored, for example on a full disk, the portal's own alert
+// opens (alert.ConditionSamples). It clears when samples can be stored again. If
+// it could not open before that, its text says how many samples are missing.
 //
 // # Concurrency
 //
-// NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
-// Stop it before the series and the database are closed.
+// One owner calls NewEngine, Start and Stop. Take is safe for concurrent use.
+// Stop the engine before closing the series and the database.
 type Engine struct {
 	o         EngineOptions
 	poller    *poll.Poller
@@ -117,8 +118,8 @@ type Engine struct {
 	loss      loss
 
 	mu        sync.Mutex
-	instances map[int64]*watched // that the engine polls
-	hosts     map[int64]*host    // devices of which results come
+	instances map[int64]*watched // polled by the engine
+	hosts     map[int64]*host    // devices with results
 	named     map[string]*host   // the same, by display name in lower case
 
 	start, end sync.Once
@@ -126,26 +127,27 @@ type Engine struct {
 	running    service.Group
 }
 
-// watched is an instance and the facts to judge its results by. It is immutable.
+// watched is an instance, with everything needed to judge its results. It is
+// immutable.
 type watched struct {
-	task             *check.Task // nil when another collector polls it
+	task             *check.Task // nil if another collector polls it
 	instance, device int64
 	source           int64
 	wild             string
 	spot             override.Spot
-	muted            bool             // no alerts, by the instance or its device
+	muted            bool             // alerts are disabled for the instance or its device
 	simulated        bool             // its device is simulated
 	host             string           // name or address of the device
 	foundOn          resource.Seconds // when the portal discovered it
-	elsewhere        bool             // its device now belongs to another collector than the one that sent the result
+	elsewhere        bool             // its device no longer belongs to the collector that sent the result
 }
 
-// simulatedTogether groups the polls of the demo, which nobody waits for: it
-// wakes the machine and writes to its disk once a second, not with each
+// simulatedTogether groups the polls of simulated devices, which may be late: the
+// machine wakes and writes to its disk once a second instead of for each
 // instance.
 const simulatedTogether = time.Second
 
-// NewEngine makes an engine that does nothing yet.
+// NewEngine returns an engine that is not started yet.
 func NewEngine(o EngineOptions) *Engine {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
@@ -174,14 +176,15 @@ func NewEngine(o EngineOptions) *Engine {
 	})
 	e.simulated = poll.New(poll.Options{
 		Deliver: deliver, Log: o.Log, Guard: o.Guard, Clock: o.Pace, Together: simulatedTogether,
-		// The value of a simulated device is computed when the result is taken.
+		// The value of a simulated device is computed when its result is
+		// processed.
 		Run:     func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
 		Instant: func(*check.Task) bool { return true },
 	})
 	return e
 }
 
-// Start begins to poll, without blocking.
+// Start starts polling, without blocking.
 func (e *Engine) Start() {
 	e.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -199,10 +202,10 @@ func (e *Engine) Start() {
 	})
 }
 
-// Stop ends all checks, keeps their results, and waits. It may be called twice,
+// Stop ends all checks, stores their results, and waits. It may be called twice,
 // and on an engine that never started.
 func (e *Engine) Stop() {
-	e.start.Do(func() {}) // it does not start any more
+	e.start.Do(func() {}) // prevents a later start
 	e.end.Do(func() {
 		if e.cancel != nil {
 			e.cancel()
@@ -218,15 +221,15 @@ func (e *Engine) Polls() (real, simulated poll.Stats) {
 	return e.poller.Stats(), e.simulated.Stats()
 }
 
-// Reason returns why the last check of an instance failed, in a sentence; empty
-// when it did not, or there was none since the program began.
+// Reason returns why the last check of an instance failed, as a sentence. It is
+// empty if the check succeeded, or if there was none since the program started.
 func (e *Engine) Reason(instance int64) string { return e.reasons.of(instance) }
 
-// Polled returns how many instances the engine polls.
+// Polled returns the number of instances that the engine polls.
 func (e *Engine) Polled() int { return e.poller.Len() + e.simulated.Len() }
 
-// PollSimulated polls simulated instances at once, besides their ordinary times:
-// those of the devices and data sources for which wanted is true.
+// PollSimulated polls simulated instances at once, in addition to their regular
+// polls: those of the devices and data sources for which wanted returns true.
 func (e *Engine) PollSimulated(wanted func(device, source int64) bool) {
 	e.mu.Lock()
 	var ids []int64
@@ -241,7 +244,7 @@ func (e *Engine) PollSimulated(wanted func(device, source int64) bool) {
 	}
 }
 
-// poll hands tasks to their poller.
+// poll passes tasks to their poller.
 func (e *Engine) poll(tasks []*check.Task) {
 	for _, t := range tasks {
 		to, other := e.poller, e.simulated
@@ -277,9 +280,10 @@ func (e *Engine) polls(a *assigned) bool {
 	return false
 }
 
-// Take stores the results of a collector: samples, alerts and the state of the
-// devices. It ignores results of instances that were deleted, or that are not
-// the collector's to poll; of late results it keeps only samples.
+// Take processes the results of a collector: it stores samples, and updates
+// alerts and the state of the devices. It ignores results of instances that were
+// deleted or that the collector does not poll. Of late results it stores only
+// samples.
 func (e *Engine) Take(ctx context.Context, collector int64, results []check.Result) error {
 	known, err := e.known(ctx, collector, results)
 	if err != nil {
@@ -306,7 +310,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	)
 }
 
-// known returns those of the results' instances that the collector may poll.
+// known returns the instances of the results that the collector may poll.
 func (e *Engine) known(ctx context.Context, collector int64, results []check.Result) (map[int64]*watched, error) {
 	known := make(map[int64]*watched, len(results))
 	if collector != ground.BuiltInCollector {
@@ -322,14 +326,14 @@ func (e *Engine) known(ctx context.Context, collector int64, results []check.Res
 	return known, nil
 }
 
-// deadInStory reports whether the demo's initial data has a simulated device as
-// dead.
+// deadInStory reports whether a simulated device is dead in the demo's initial
+// data.
 func (e *Engine) deadInStory(w *watched) bool {
 	h := e.hosts[w.device]
 	return w.simulated && h != nil && h.status == hostDead && h.saved < w.foundOn
 }
 
-// assignedTo finds instances whose device is, or was, assigned to a remote
+// assignedTo returns instances whose device is, or was, assigned to a remote
 // collector.
 func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []check.Result,
 	known map[int64]*watched) error {

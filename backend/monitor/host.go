@@ -18,35 +18,37 @@ const (
 	hostDeadCollector = "dead-collector"
 )
 
-// host is the state of a device, from its results. The engine's lock guards it.
+// host is the state of a device according to its results. The engine's lock
+// guards it.
 type host struct {
 	id        int64
 	name      string           // its display name, in lower case
-	parent    string           // that of the device that it depends on
+	parent    string           // display name of the device that it depends on
 	simulated bool             // its times are those of Pace
-	print     uint64           // hash of what tasks are made from
-	instances []int64          // that the engine polls
+	print     uint64           // hash of the fields that determine its tasks
+	instances []int64          // polled by the engine
 	status    string           // as stored in the row
-	saved     resource.Seconds // lastDataTime there
-	interval  int64            // seconds between two polls of what is polled most often
-	since     int64            // the first result in this process; 0: there was none
-	lastData  int64            // the last that had data, and
-	lastPoll  int64            // the last of all; 0: none in this process
-	silentOn  int64            // the first since lastData without a response; 0: none
+	saved     resource.Seconds // lastDataTime in the row
+	interval  int64            // the shortest poll interval, in seconds
+	since     int64            // time of the first result in this process; 0: none
+	lastData  int64            // time of the last result with data
+	lastPoll  int64            // time of the last result; 0: none in this process
+	silentOn  int64            // time of the first result without a response since lastData; 0: none
 	upTime    int64            // -1: unknown
 	savedAt   int64            // when times were last written
 	fresh     bool             // it has never been polled
 }
 
 const (
-	silence    = 6 * 60 // seconds without data after which a device is dead, at least
+	silence    = 6 * 60 // minimum number of seconds without data after which a device is dead
 	saveEvery  = 5 * 60 // seconds between two writes of a device's times, in a large fleet
-	saveMinute = 200    // devices whose times are written each minute, where there are not more
+	saveMinute = 200    // up to this many devices, times are written each minute
 	lookEvery  = 15 * time.Second
-	hostsOnce  = 100 // devices of one transaction
+	hostsOnce  = 100 // devices in one transaction
 )
 
-// host returns the state of a device, and adds it when it is new; e.mu is held.
+// host returns the state of a device, and adds it if it is new. The caller holds
+// e.mu.
 func (e *Engine) host(d *fleet.Device) *host {
 	h := e.hosts[d.ID]
 	if h == nil {
@@ -63,16 +65,16 @@ func (e *Engine) host(d *fleet.Device) *host {
 	return h
 }
 
-// placeOf spreads the writes over the five minutes of a large fleet, by device:
-// a fifth is written each minute, not some each quarter of one, because open
+// placeOf spreads the writes of a large fleet over five minutes, by device. A
+// fifth is written each minute rather than some every 15 seconds, because open
 // screens reload after each write.
 func placeOf(device int64) int64 { return device * 60 % saveEvery }
 
-// every returns how many seconds lie between two writes of a device's times in
-// a fleet: in a small one, people see times of this minute.
+// every returns the seconds between two writes of a device's times. In a small
+// fleet the times are at most a minute old.
 func every(devices int) int64 { return min(int64(1+devices/saveMinute)*60, saveEvery) }
 
-// forgetHost drops a device; e.mu is held.
+// forgetHost removes a device. The caller holds e.mu.
 func (e *Engine) forgetHost(h *host) {
 	delete(e.hosts, h.id)
 	if e.named[h.name] == h {
@@ -80,7 +82,7 @@ func (e *Engine) forgetHost(h *host) {
 	}
 }
 
-// clock returns the time of a device, in epoch seconds.
+// clock returns the current time of a device, in epoch seconds.
 func (e *Engine) clock(h *host) int64 {
 	if h.simulated {
 		return e.o.Pace.Now().Unix()
@@ -88,7 +90,7 @@ func (e *Engine) clock(h *host) int64 {
 	return e.o.Clock().Unix()
 }
 
-// behind reports whether the silence of a device may be its parent's: the
+// behind reports whether its parent may be the cause of a device's silence: the
 // parent has been polled recently, and has not responded since the device fell
 // silent.
 func (e *Engine) behind(h *host) bool {
@@ -96,7 +98,7 @@ func (e *Engine) behind(h *host) bool {
 	if h.parent == "" || p == nil || p == h || h.silentOn == 0 {
 		return false
 	}
-	if p.lastPoll == 0 { // not since the program began: its stored status counts
+	if p.lastPoll == 0 { // no poll since the program started: its stored status counts
 		return p.status == hostDead
 	}
 	if e.clock(p)-p.lastPoll > p.patience() {
@@ -105,7 +107,7 @@ func (e *Engine) behind(h *host) bool {
 	return p.lastData < h.silentOn
 }
 
-// heard notes which devices responded, and marks readings of silent devices
+// heard records which devices responded, and marks readings of silent devices
 // whose parent may be the cause. It returns the devices that responded and were
 // not normal.
 func (e *Engine) heard(readings []reading) (back []int64) {
@@ -152,8 +154,7 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 	return slices.Compact(back)
 }
 
-// follow moves the host's times back to now, because the clock was set back:
-// nothing was measured in the future.
+// follow moves the host's times back to now after the clock was set back.
 func (h *host) follow(now int64) {
 	for _, at := range []*int64{&h.since, &h.lastData, &h.lastPoll, &h.silentOn, &h.savedAt} {
 		*at = min(*at, now)
@@ -190,7 +191,7 @@ func (e *Engine) saveHosts(ctx context.Context) error {
 	return nil
 }
 
-// dueHosts returns the devices whose state or times have to be written.
+// dueHosts returns the devices with a state or times to write.
 func (e *Engine) dueHosts() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,18 +222,17 @@ func (h *host) state(now int64) string {
 	return h.status
 }
 
-// patience returns how many seconds a device may give no data.
+// patience returns how many seconds a device may go without data.
 func (h *host) patience() int64 { return max(3*h.interval, silence) }
 
-// save writes the states of devices that have changed. They do not go into the
-// audit log.
+// save writes the states of devices that have changed, without audit log entries.
 func (e *Engine) save(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var saved []*host // as they are once this is written
+	var saved []*host // their states after this write
 	err := e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		saved = nil // a second run begins anew
+		saved = nil // reset for a second run
 		devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
@@ -264,8 +264,8 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 }
 
 // latest returns the later of a stored time and one measured since the program
-// began, 0 for none. A time stored before the clock was set back may lie in the
-// future: then it counts as now if none was measured since.
+// started; 0 for none. A time stored before the clock was set back may be in the
+// future: it then counts as now, unless one was measured since.
 func latest(kept resource.Seconds, known, now int64) resource.Seconds {
 	if int64(kept) > now {
 		return resource.Seconds(cmp.Or(known, now))
@@ -273,8 +273,8 @@ func latest(kept resource.Seconds, known, now int64) resource.Seconds {
 	return max(kept, resource.Seconds(known))
 }
 
-// update brings a row up to date, and reports whether it has changed. It returns
-// the host as it is once the row is written, or nil for none.
+// update updates a row, and reports whether it changed. It returns the state of
+// the host after the write, or nil for none.
 func (e *Engine) update(d *fleet.Device) (saved *host, changed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

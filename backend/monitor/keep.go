@@ -15,12 +15,12 @@ import (
 	"spyglass/backend/service"
 )
 
-// Keep drops samples that are no longer needed: those of deleted instances at
-// once, and once a day those older than the portal's settings allow. Of these,
-// hourly values stay, as long as the settings say. The next process finds the
-// work that this one did not finish.
+// Keep deletes samples that are no longer needed: those of deleted instances at
+// once, and once a day those older than the portal's settings allow. The settings
+// also determine how long hourly values stay. The next process continues
+// unfinished work.
 //
-// New, Start and Stop are for one owner, as those of Monitor.
+// One owner calls New, Start and Stop, as for Monitor.
 type Keep struct {
 	db     resource.LiveDB
 	series *series.DB
@@ -31,13 +31,13 @@ type Keep struct {
 	running    service.Group
 }
 
-// NewKeep returns a Keep that does nothing yet; of the options it uses DB, Log
-// and Guard.
+// NewKeep returns a Keep that is not started yet. It uses only the options DB,
+// Log and Guard.
 func NewKeep(o Options, samples *series.DB) *Keep {
 	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default()), running: service.Group{Guard: o.Guard}}
 }
 
-// Start begins to work, without blocking.
+// Start starts the work, without blocking.
 func (k *Keep) Start() {
 	k.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -55,10 +55,10 @@ func (k *Keep) Start() {
 	})
 }
 
-// Stop ends the work and waits for it. It may be called twice, and on a keep
-// that never started.
+// Stop ends the work and waits for it. It may be called twice, and on a Keep that
+// never started.
 func (k *Keep) Stop() {
-	k.start.Do(func() {}) // it does not start any more
+	k.start.Do(func() {}) // prevents a later start
 	k.end.Do(func() {
 		if k.cancel != nil {
 			k.cancel()
@@ -112,7 +112,7 @@ func (k *Keep) daily(ctx context.Context) {
 // Sweep removes the samples of all instances that no longer exist.
 func (k *Keep) Sweep(ctx context.Context) error { return k.drop(ctx, k.series.Instances()) }
 
-// drop removes the samples of those of the instances that no longer exist.
+// drop removes the samples of the given instances that no longer exist.
 func (k *Keep) drop(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, 1000) {
 		found, err := resource.Find(ctx, k.db, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})

@@ -11,16 +11,15 @@ import (
 	"spyglass/backend/series"
 )
 
-// lateAfter is the maximum age of a collector's results to be judged. It is
-// longer than a restart of the portal takes, after which alerts are raised in
-// retrospect. Results for a device that another collector polls by now are
-// always late.
+// lateAfter is the maximum age at which a collector's results still change
+// alerts. It is longer than a restart of the portal takes. Results for a device
+// that another collector polls by now are always late.
 const lateAfter = 3 * time.Minute
 
 // lateBefore returns the time before which the results of a collector are late,
-// in epoch seconds. The built-in collector's never are. Those of a collector
-// whose clock is slow are, unless it corrects them by the portal's (package
-// agent): the alert about its clock says so.
+// in epoch seconds. Results of the built-in collector are never late. Those of a
+// collector with a slow clock are, unless it corrects them by the portal's clock
+// (package agent), and the alert about its clock says so.
 func (e *Engine) lateBefore(collector int64) int64 {
 	if collector == ground.BuiltInCollector {
 		return 0
@@ -28,9 +27,9 @@ func (e *Engine) lateBefore(collector int64) int64 {
 	return e.o.Clock().Add(-lateAfter).Unix()
 }
 
-// mayHavePolled reports whether a device is assigned to a collector, or was
-// while other collectors were down (place): it is the preferred one, the backup
-// of that, or in a group with it.
+// mayHavePolled reports whether a device is assigned to a collector, or was while
+// other collectors were down (place): the collector is the device's preferred
+// one, that one's backup, or in a group with it.
 func mayHavePolled(collectorID int64, d *fleet.Device, all []collector.Collector) bool {
 	if d.CurrentCollector == collectorID || d.CollectorID == collectorID {
 		return true
@@ -58,9 +57,9 @@ func parted(all []reading) (now, late []reading) {
 	return now, late
 }
 
-// gaps returns the late readings that fall into a gap: with no sample of the
-// instance within ¾ of the poll interval. A closer sample is another
-// collector's measurement, perhaps from a place that sees more.
+// gaps returns the late readings that fall into a gap: without a sample of the
+// instance within ¾ of the poll interval. A closer sample comes from another
+// collector, whose measurement has precedence.
 func (e *Engine) gaps(ctx context.Context, late []reading) ([]reading, error) {
 	of := map[int64][]reading{}
 	for _, r := range late {

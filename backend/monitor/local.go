@@ -12,12 +12,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// local tracks which instances could not be checked because of a collector's
-// own machine. See "Failures of the collector itself" of Engine.
+// local tracks which instances could not be checked because of a problem of a
+// collector's own machine. See "Failures of the collector itself" of Engine.
 type local struct {
 	mu     sync.Mutex
 	failed map[localKey]map[int64]lacking // by instance
-	known  map[localKey]bool              // whether the alert is open; a collector not here has not been looked up yet
+	known  map[localKey]bool              // whether the alert is open; missing until it was looked up
 	first  map[localKey]int64             // the first result of a collector not in known, in epoch seconds
 }
 
@@ -28,35 +28,35 @@ type localKey struct {
 
 // lacking is an instance that could not be checked.
 type lacking struct {
-	until  int64 // counts until then, in epoch seconds
+	until  int64 // counts until that time, in epoch seconds
 	uplink bool  // or until any device responds
 }
 
-// lack is a local failure of a machine, in the words of its alert.
+// lack is a problem of a collector's machine, with the text of its alert.
 type lack struct {
 	condition string
 	severity  int64
 	value     string
 }
 
-// lacks maps check.Result.Local to local failures.
+// lacks maps check.Result.Local to the problem.
 var lacks = map[string]lack{
 	check.LocalNetwork:     {alert.ConditionNetwork, threshold.SeverityCritical, "no network"},
 	check.LocalUplink:      {alert.ConditionNetwork, threshold.SeverityCritical, "no response"},
 	check.LocalDescriptors: {alert.ConditionDescriptors, threshold.SeverityError, "out of resources"},
 }
 
-// localPatience is the least time, in seconds, that a failed instance counts when
-// it is not checked again.
+// localPatience is the minimum time, in seconds, for which a failed instance
+// counts without another check.
 const localPatience = 600
 
-// verdict is the outcome of results for the alert of one condition.
+// verdict is the effect of results on the alert of one condition.
 type verdict struct {
 	open    bool
-	changed bool   // it has to open or clear
-	lack    lack   // the first of the results that failed so
-	reason  string // of that
-	at      int64  // of the last result
+	changed bool   // the alert has to open or clear
+	lack    lack   // the first problem in the results
+	reason  string // its reason
+	at      int64  // the time of the last result
 }
 
 // noteLocal opens the collector's own alert when checks failed because of its
@@ -108,10 +108,10 @@ func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error 
 	})
 }
 
-// take notes results, and returns whether the alert has to open or clear. An
-// alert of an earlier process is cleared by the first check of the collector
-// that succeeds; one of no network by a response of another machine, or when
-// nothing has failed so for localPatience.
+// take records results, and returns whether the alert has to open or clear. A
+// successful check of the collector clears an alert of an earlier process. An
+// alert about the network clears when another machine responds, or after
+// localPatience without failures.
 func (l *local) take(key localKey, results []check.Result, known map[int64]*watched,
 	remote func(*watched) bool) (v verdict) {
 	l.mu.Lock()
@@ -174,7 +174,7 @@ func (l *local) undo(key localKey) {
 	delete(l.known, key)
 }
 
-// forget drops instances that are not polled any more.
+// forget removes instances that are no longer polled.
 func (l *local) forget(instances ...int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,10 +185,10 @@ func (l *local) forget(instances ...int64) {
 	}
 }
 
-// mostReasons bounds for how many instances the last failure is kept.
+// mostReasons limits the instances whose last failure is stored.
 const mostReasons = 50_000
 
-// reasons keeps why the last check of an instance failed. It is safe for
+// reasons stores why the last check of an instance failed. It is safe for
 // concurrent use.
 type reasons struct {
 	mu   sync.Mutex

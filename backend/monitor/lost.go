@@ -14,8 +14,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// lossShown is the least time that the alert about lost samples stays open, so
-// that its recipients are notified.
+// lossShown is the minimum time for which the alert about lost samples stays
+// open, so that its recipients are notified.
 const lossShown = time.Minute
 
 // loss counts samples that could not be stored, until an alert reports them.
@@ -24,15 +24,15 @@ type loss struct {
 	mu     sync.Mutex
 	looked bool      // an alert of an earlier process was cleared
 	lost   int       // samples, since storing last succeeded
-	first  time.Time // when storing them failed first
-	last   time.Time // and when it last did
+	first  time.Time // when storing first failed
+	last   time.Time // when storing last failed
 	reason string
-	raised time.Time // when the alert opened; zero when there is none
+	raised time.Time // when the alert opened; zero if it is not open
 }
 
-// noteLoss opens the portal's own alert when samples cannot be stored, and
-// clears it when they can again. The alert itself may not fit on a full disk: it
-// then opens with the next samples, whether or not these can be stored.
+// noteLoss opens the portal's own alert when samples cannot be stored, and clears
+// it when they can be stored again. If the alert itself cannot be stored on a
+// full disk, it opens later with the next samples, even if these can be stored.
 func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
 	if samples == 0 || ctx.Err() != nil || fault.Is(failed, fault.Offline) { // the portal is stopping
 		return
@@ -58,8 +58,8 @@ func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
 	}
 }
 
-// tellLoss writes the alert. It fails for the same reason as storing the
-// samples did, which is in the log already.
+// tellLoss writes the alert. It may fail for the same reason as storing the
+// samples; that reason is in the log already.
 func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool) error {
 	f := &alert.Finding{
 		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionSamples, Severity: threshold.SeverityCritical,
@@ -76,7 +76,7 @@ func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool
 	})
 }
 
-// text returns the alert's text when it opens at now.
+// text returns the text of an alert that opens now.
 func (l *loss) text(now time.Time) string {
 	if !now.After(l.last) {
 		return "The portal cannot store samples: " + l.reason + ". New samples are lost."
@@ -89,7 +89,7 @@ func (l *loss) text(now time.Time) string {
 		l.last.UTC().Format(time.DateTime+" MST"), l.reason)
 }
 
-// append stores samples, and passes them on to Measured.
+// append stores samples, and passes them to Measured.
 func (e *Engine) append(ctx context.Context, all []series.Sample) error {
 	err := e.o.Series.Append(ctx, all)
 	e.noteLoss(ctx, len(all), err)

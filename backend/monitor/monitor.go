@@ -1,36 +1,36 @@
-// Package monitor keeps monitoring in step with the inventory: it works out
+// Package monitor updates monitoring when the inventory changes: it determines
 // which data sources apply to which devices, and discovers their instances
-// (Monitor). The engine polls these, and compares them with their thresholds
-// (Engine); samples that are no longer needed are dropped (Keep).
+// (Monitor). The engine polls these and compares the results with their
+// thresholds (Engine). Samples that are no longer needed are deleted (Keep).
 //
 // # What triggers work
 //
-// Three things make devices unsettled: being new, which shows in an id beyond
-// the last one processed; being changed, moved or restored, which the rules of
-// devices note in a queue (fleet.Unsettle); and another data source, group or
-// function, after which all devices are processed. All of it is stored in rows,
-// so that the next process resumes where this one was killed: work is done in
-// the transaction that notes that it is done.
+// The worker processes new devices, whose ids are higher than the last one
+// processed; devices that were changed, moved or restored, which the rules of
+// devices put into a queue (fleet.Unsettle); and all devices after a change of
+// data sources, groups or functions. The pending work is stored in rows and
+// removed in the transaction that does it, so that the next process continues
+// after a crash.
 //
 // # Load
 //
-// Requests come first. Each transaction is so small that a write which waits
-// for it waits for a few milliseconds, and after each one the worker rests for
-// a multiple of the time it took; for longer while others write devices.
-// Comparisons read from the database outside of the write transaction.
+// Requests come first. Each transaction is so small that other writes wait for it
+// only for a few milliseconds. After each one the worker rests for a multiple of
+// the time it took, longer while others write devices. Comparisons read from the
+// database outside of the write transaction.
 //
 // # Concurrency
 //
-// New, Start and Stop are for one owner; Start begins four goroutines: one that
-// associates data sources with devices, one for collectors, one for maintenance
-// windows that begin and end, and one for what is due each minute (Tick). Stop
-// cancels them, and waits for them and for the transactions under way. Stop it
-// after HTTP and before the database is closed.
+// One owner calls New, Start and Stop. Start begins four goroutines: one
+// associates data sources with devices, one follows collectors, one begins and
+// ends maintenance windows, and one does the work of each minute (Tick). Stop
+// cancels them, and waits for them and for their transactions. Stop the monitor
+// after HTTP and before closing the database.
 //
 // # Errors
 //
-// There is no caller to return an error to: it is logged, and the work is
-// retried some seconds later.
+// There is no caller to return an error to: errors are logged, and the work is
+// retried a few seconds later.
 package monitor
 
 import (
@@ -53,7 +53,7 @@ type Options struct {
 	DB    resource.LiveDB
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
-	Pace  *clock.Clock     // of maintenance, and of retention; Clock's time when nil
+	Pace  *clock.Clock     // time of maintenance and retention; Clock's time when nil
 	Guard *service.Guard
 
 	// Discoverers discover instances, by the collectMethod of data sources;
@@ -70,14 +70,14 @@ type Monitor struct {
 	discoverers map[string]check.Discoverer
 	asked       asked
 
-	began      time.Time // when Start was called, or the machine woke
+	began      time.Time // when Start was called, or the machine last woke
 	looked     time.Time // when the collectors were last checked
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    service.Group
 }
 
-// New returns a Monitor that does nothing yet.
+// New returns a Monitor that is not started yet.
 func New(o Options) *Monitor {
 	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace,
 		discoverers: o.Discoverers, running: service.Group{Guard: o.Guard}}
@@ -90,7 +90,7 @@ func New(o Options) *Monitor {
 	return m
 }
 
-// Start begins to work, without blocking.
+// Start starts the work, without blocking.
 func (m *Monitor) Start() {
 	m.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -103,10 +103,10 @@ func (m *Monitor) Start() {
 	})
 }
 
-// Stop ends the work and waits for it, no longer than until ctx is done. It may
-// be called twice, and on a monitor that never started.
+// Stop ends the work and waits for it, at most until ctx ends. It may be called
+// twice, and on a monitor that never started.
 func (m *Monitor) Stop(ctx context.Context) error {
-	m.start.Do(func() {}) // it does not start any more
+	m.start.Do(func() {}) // prevents a later start
 	m.end.Do(func() {
 		if m.cancel != nil {
 			m.cancel()
@@ -117,7 +117,7 @@ func (m *Monitor) Stop(ctx context.Context) error {
 
 // Times of the worker.
 const (
-	quiet    = 100 * time.Millisecond // changes within it are processed together
+	quiet    = 100 * time.Millisecond // changes within this time are processed together
 	round    = time.Minute            // between two searches for due work
 	retry    = 5 * time.Second        // after an error
 	progress = 10 * time.Second       // between two lines of the log
@@ -155,7 +155,8 @@ func (m *Monitor) run(ctx context.Context) {
 	}
 }
 
-// pause waits until the time is over or it is woken; it is false when ctx is done.
+// pause waits until d has passed or it is woken. It returns false if ctx has
+// ended.
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -22,9 +22,9 @@ type move struct{ device, from, to int64 }
 // place assigns devices to running collectors.
 //
 // The devices of a collector that is down go to its backup, unless that is down
-// too, and back when it runs again; where enableFailBack is false they stay as
-// long as the backup runs. In a group of collectors with autoBalance any
-// running one polls any device of the group, see balance.
+// too, and back when the collector runs again. If enableFailBack is false, they
+// stay as long as the backup runs. In a group of collectors with autoBalance, any
+// running collector polls any device of the group, see balance.
 func (m *Monitor) place(ctx context.Context) error {
 	all, err := resource.Find(ctx, m.db, collector.Collectors.Name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *Monitor) cover(ctx context.Context, s *staff, c *collector.Collector) (
 			return nil, nil
 		}
 	} else if !s.running[c.ID] {
-		return nil, nil // it has never run: devices wait for it
+		return nil, nil // it never ran: its devices wait for it
 	}
 	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=",
 		Value: c.ID},
@@ -146,15 +146,15 @@ func (m *Monitor) share(ctx context.Context, s *staff, g *collector.CollectorGro
 type load struct{ device, collector, weight int64 }
 
 // slack is the accepted difference between the most and the least loaded
-// collector, as a part of the average load: below it no devices move.
+// collector, as a fraction of the average load. Below it no devices move.
 const slack = 5 // a fifth
 
-// balance returns the moves of devices that even out the load of the
-// collectors, at least one. Devices of other collectors go to the least loaded
-// one, the heaviest first. Of the rest as few move as possible: the heaviest
-// that still evens out the most and the least loaded collector, until they
-// differ by no more than slack; or, where one has more than limit instances, as
-// far as possible. A limit of 0 is none.
+// balance returns the device moves that even out the load of the collectors;
+// there must be at least one collector. Devices of other collectors go to the
+// least loaded one, the heaviest first. Of the rest, as few as possible move:
+// always the heaviest device that still evens out the most and the least loaded
+// collector, until the two differ by no more than slack. If a collector has more
+// than limit instances, they move as far as possible. A limit of 0 means none.
 func balance(loads []load, collectors []int64, limit int64) (moves []move) {
 	slices.SortFunc(loads,
 		func(a, b load) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.device, b.device)) })
@@ -203,8 +203,8 @@ func balance(loads []load, collectors []int64, limit int64) (moves []move) {
 	return moves
 }
 
-// hand assigns devices to their new collectors, unless somebody else has
-// changed that meanwhile. It leaves no entry in the audit log.
+// hand assigns devices to their new collectors, unless somebody else has changed
+// that meanwhile. It writes no audit log entries.
 func (m *Monitor) hand(ctx context.Context, moves []move) error {
 	ids, to := make([]int64, len(moves)), map[int64]move{}
 	for i, one := range moves {
@@ -227,9 +227,9 @@ func (m *Monitor) hand(ctx context.Context, moves []move) error {
 	})
 }
 
-// watchEvery is the interval at which collectors are checked: one that falls silent is
-// known to be down, and its devices are with others, within the time that the
-// portal settings give it.
+// watchEvery is the interval at which collectors are checked. It is short enough
+// to mark a silent collector as down and reassign its devices within the time of
+// the portal settings.
 const watchEvery = 15 * time.Second
 
 // followCollectors runs tendCollectors periodically.
@@ -248,8 +248,8 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 	}
 }
 
-// tendCollectors marks silent collectors and reassigns their devices. It runs
-// in real time, whatever the demo clock's speed.
+// tendCollectors marks silent collectors and reassigns their devices. It runs in
+// real time, whatever the speed of the demo clock.
 func (m *Monitor) tendCollectors(ctx context.Context) error {
 	now := m.clock().Round(0)
 	limit, err := setting.CollectorDownAfter(ctx, m.db)

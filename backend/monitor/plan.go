@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// plan holds the thresholds of one instance. It is made once and shared by all
-// instances for which it is the same.
+// plan holds the thresholds of one instance. Instances with equal thresholds
+// share it.
 type plan struct {
 	points []rule
 }
@@ -22,13 +22,13 @@ type rule struct {
 	id            int64
 	text          string
 	expr          threshold.AlertExpr
-	noData        int64 // severity when there is none; 0: that is no alert
-	opens, clears int64 // polls in a row, 1 at least
+	noData        int64 // severity of missing data; 0: no alert
+	opens, clears int64 // consecutive polls, at least 1
 	disabled      bool
 }
 
-// severity returns how bad a reading is for the rule; known is false where the
-// reading has no value for it.
+// severity returns the severity of a reading according to the rule; known is
+// false if the reading has no value for it.
 func (r *rule) severity(one *reading) (severity int64, known bool) {
 	v, ok := one.values[r.id]
 	if ok && v == v {
@@ -40,7 +40,7 @@ func (r *rule) severity(one *reading) (severity int64, known bool) {
 	return r.noData, true
 }
 
-// plans keeps the plans of instances until a threshold or a data source changes.
+// plans caches the plans of instances until a threshold or a data source changes.
 type plans struct {
 	thresholds *override.Thresholds
 	tree       *fleet.Tree
@@ -54,8 +54,7 @@ type planned struct {
 	plan    *plan
 }
 
-// maxPlans bounds for how many instances plans are kept; beyond it all are
-// worked out again.
+// maxPlans limits the cached plans; beyond it all plans are built again.
 const maxPlans = 500_000
 
 func (p *plans) begin(ctx context.Context, r resource.Reader) error {
@@ -89,7 +88,7 @@ func (p *plans) find(w *watched, f *formula) *plan {
 	return made
 }
 
-// work makes a plan, and a text that is equal for equal plans.
+// work builds a plan, and a text that is equal for equal plans.
 func (p *plans) work(w *watched, f *formula) (*plan, string) {
 	muted := w.muted
 	for _, g := range p.tree.Above(w.spot.Groups) {
@@ -101,7 +100,7 @@ func (p *plans) work(w *watched, f *formula) (*plan, string) {
 		e := p.thresholds.For(w.spot, dp)
 		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition),
 			disabled: muted || e.Disabled}
-		if expr, err := threshold.ParseAlertExpr(e.Expr); err == nil { // it has been checked when it was written
+		if expr, err := threshold.ParseAlertExpr(e.Expr); err == nil { // its syntax was checked when it was written
 			r.expr = expr
 		}
 		if e.NoData >= threshold.SeverityWarn {

@@ -15,7 +15,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// PollNow is one on-demand poll of one instance, in the published shape.
+// PollNow is one on-demand poll of one instance, in the form of the published
+// API.
 type PollNow struct {
 	AgentID   int64       `json:"agentId" doc:"of the collector that polled it"`
 	RequestID int64       `json:"requestId" doc:"under which the result can be read again"`
@@ -49,8 +50,8 @@ type PollRaw struct {
 	Value string `json:"value" doc:"the number"`
 }
 
-// PollNow polls one instance at once and keeps the result, as the next regular
-// poll would: samples, alerts and the state of the device follow from it. It ends
+// PollNow polls one instance at once and processes the result like that of a
+// regular poll: it updates samples, alerts and the state of the device. It ends
 // with its context, or after 20 s.
 func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int64) (*PollNow, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
@@ -106,10 +107,10 @@ func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// keptPolls limits the results of on-demand polls that are kept for later reads.
+// keptPolls limits the stored results of on-demand polls.
 const keptPolls = 500
 
-// polls keeps the newest results of on-demand polls, in memory. It is safe for
+// polls stores the newest results of on-demand polls in memory. It is safe for
 // concurrent use.
 type polls struct {
 	mu   sync.Mutex
@@ -142,8 +143,8 @@ func (p *polls) find(request, user, instance int64) *PollNow {
 	return &PollNow{RequestID: request, Status: "unknown"}
 }
 
-// PollEndpoints returns the endpoints that poll an instance on demand, by the
-// engine that runs then, and return the result again.
+// PollEndpoints returns the endpoints that poll an instance on demand, and that
+// return the result later. engine returns the current engine.
 func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	const path = "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data/pollnow"
 	id := func(name, doc string) resource.Param {
@@ -218,7 +219,7 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 	}
 }
 
-// instanceOf returns the id of the instance in the path, which is on that device
+// instanceOf returns the id of the instance in the path, if it is on that device
 // and of that data source.
 func instanceOf(ctx context.Context, r resource.Reader, c *resource.Call, device int64) (int64, error) {
 	id, err := c.ID("id")

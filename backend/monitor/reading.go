@@ -8,23 +8,23 @@ import (
 	"spyglass/backend/portal/datasource"
 )
 
-// formula turns raw fields into the values of one data source's data points.
-// It is made once and shared.
+// formula computes the data points of one data source from raw fields. It is
+// built once and shared.
 type formula struct {
 	source *datasource.DataSource
 	points []formulaPoint
-	rates  bool // some are made from the response before
-	upTime int  // index of the point for how long the device has been up; -1: none
-	loss   int  // index of the point for lost pings, in percent; -1: none
+	rates  bool // some points are rates, which need the previous response
+	upTime int  // index of the point with the device's uptime; -1: none
+	loss   int  // index of the point with lost pings, in percent; -1: none
 }
 
 type formulaPoint struct {
 	id        int64
 	name, raw string
-	rate      bool       // per second, made from two responses
+	rate      bool       // per second, computed from two responses
 	mayFall   bool       // and may be negative
-	expr      *expr.Expr // of a computed one
-	low, high float64    // a value outside is no data
+	expr      *expr.Expr // of a computed point
+	low, high float64    // a value outside this range is no data
 }
 
 func newFormula(source *datasource.DataSource) (*formula, error) {
@@ -51,12 +51,10 @@ func newFormula(source *datasource.DataSource) (*formula, error) {
 	return f, nil
 }
 
-// ticksPerSecond holds the units of data points for the time that a device has
-// been up.
+// ticksPerSecond holds the units of the data points for a device's uptime.
 var ticksPerSecond = map[string]float64{"upTime": 1, "sysUpTime": 100}
 
-// up returns how many seconds the device has been up, as it reports; false when
-// it does not.
+// up returns the uptime of the device in seconds; false if it reports none.
 func (f *formula) up(values map[int64]float64) (int64, bool) {
 	if f.upTime < 0 {
 		return 0, false
@@ -69,23 +67,23 @@ func (f *formula) up(values map[int64]float64) (int64, bool) {
 	return int64(v / ticksPerSecond[p.name]), true
 }
 
-// raw is the response of an instance, and its time in epoch seconds.
+// raw is the response of an instance, with its time in epoch seconds.
 type raw struct {
 	at     int64
 	values check.Values
-	prior  *raw // the one before it, which has no prior itself; nil when there was none
+	prior  *raw // the previous response, without its own prior; nil for none
 }
 
-// values returns the values of the data points, by id: NaN where there is no
-// data. before is the raw response before this one, which rates are made from;
-// a counter that has been set back gives no rate, see wrapped.
+// values returns the values of the data points, by id: NaN for no data. before is
+// the previous response, for rates. A counter that was reset has no rate, see
+// wrapped.
 func (f *formula) values(now raw, before *raw) map[int64]float64 {
 	return f.complete(func(p *formulaPoint) float64 { return p.measured(now, before) }, nil)
 }
 
-// simulate returns the values at a moment of an instance on a simulated device.
-// A sensor gives the value that the data point shows, a rate where that is one;
-// world may change it. Data points in held keep that value.
+// simulate returns the values of an instance on a simulated device at a time. A
+// sensor simulates the value of the data point, or the rate if the point is one;
+// world may change it. Data points in held keep the value given there.
 func (f *formula) simulate(w *watched, at int64, held map[int64]float64, world World) map[int64]float64 {
 	sensed := func(name string) float64 { return check.NewSensor(f.source.Name, name, w.device, w.wild).At(at) }
 	point := Point{Source: f.source, Device: w.device, Wild: w.wild, At: at, Of: sensed}
@@ -101,8 +99,8 @@ func (f *formula) simulate(w *watched, at int64, held map[int64]float64, world W
 	return values
 }
 
-// complete works out the computed values from the measured ones. bend, unless
-// it is nil, changes each of them before others are made from it.
+// complete computes the remaining values from the measured ones. bend, unless
+// nil, changes each measured value first.
 func (f *formula) complete(measure func(*formulaPoint) float64, bend func(i int, v float64) float64) map[int64]float64 {
 	bent := func(i int, v float64) float64 {
 		if bend == nil {
@@ -112,7 +110,7 @@ func (f *formula) complete(measure func(*formulaPoint) float64, bend func(i int,
 	}
 	out := make(map[int64]float64, len(f.points))
 	named := make(map[string]float64, len(f.points))
-	for i := range f.points { // measured points first, then those computed from them
+	for i := range f.points { // first measured points, then those computed from them
 		if p := &f.points[i]; p.expr == nil {
 			named[p.name] = p.within(bent(i, measure(p)))
 			out[p.id] = named[p.name]
@@ -166,18 +164,18 @@ func (p *formulaPoint) measured(now raw, before *raw) float64 {
 const (
 	range32 = 1 << 32
 	range64 = 1 << 64
-	// A wrap is assumed when the counter was this close to the end of its
-	// range, both sides of it together: the hundredth part of 32 bits.
+	// A counter is assumed to wrap if it was this close to the end of its range,
+	// counting both sides: one percent of 32 bits.
 	nearEnd = range32 / 100
-	// Else it may have grown by this many times what it grew by before.
+	// Otherwise it may have grown by at most this many times its previous growth.
 	burst = 10
 )
 
-// wrapped returns how much a counter has grown that fell from was to v; NaN for
-// one that was reset. As RRD's COUNTER does, it takes one that was below 2^32
-// for a counter of 32 bits, else of 64. A wrap and a reset look the same: it
-// assumes a wrap when the growth is small or not much more than usual (before
-// that, in the same time), so that a restarted device does not show a spike.
+// wrapped returns the growth of a counter that fell from was to v; NaN if it was
+// reset. Like RRD's COUNTER, it takes a counter below 2^32 for one of 32 bits,
+// otherwise of 64. A wrap and a reset look the same: it assumes a wrap if the
+// growth is small or not much more than usual (the growth before that, in the
+// same time), so that a restarted device does not show a spike.
 func wrapped(v, was, usual float64) float64 {
 	grown := v - was + range64
 	if was < range32 {
@@ -189,8 +187,8 @@ func wrapped(v, was, usual float64) float64 {
 	return math.NaN()
 }
 
-// pace returns how much a counter grew per second until this response; 0 when
-// that is not known.
+// pace returns the growth per second of a counter until this response; 0 if
+// unknown.
 func (r *raw) pace(field string) float64 {
 	if r.prior == nil || r.at <= r.prior.at {
 		return 0

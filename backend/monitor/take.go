@@ -15,15 +15,15 @@ import (
 
 // intake computes the values of data points from poll results.
 //
-// It is safe for concurrent use. Results of one instance are processed in the
+// It is safe for concurrent use. It processes the results of one instance in the
 // order in which they arrive.
 type intake struct {
 	db    resource.Reader
 	world World
 
 	mu     sync.Mutex
-	before map[int64]raw // by instance, where rates are made
-	late   map[int64]raw // the same of late results
+	before map[int64]raw // the last responses by instance, for rates
+	late   map[int64]raw // the last late responses
 }
 
 // reading is the evaluated result of one check of an instance.
@@ -32,16 +32,16 @@ type reading struct {
 	formula *formula
 	at      int64
 	values  map[int64]float64 // by data point, NaN for no data; nil: the check failed
-	first   bool              // there was none before it to make rates from
+	first   bool              // no earlier response to compute rates from
 	late    bool              // it may only fill a gap
-	answer  *bool             // whether the device responded, where the check reports it
-	reason  string            // why it failed, in a sentence
-	behind  bool              // it did not respond, and may be suppressed by the device that it depends on
+	answer  *bool             // whether the device responded, if the check reports that
+	reason  string            // why the check failed, in a sentence
+	behind  bool              // the device did not respond, and its parent may be the cause
 }
 
-// read makes readings of the results whose instances are known, and ignores the
-// others. held returns values that simulated data points are kept at; results
-// from before lateBefore, in epoch seconds, are late.
+// read converts results to readings, and ignores unknown instances. held returns
+// fixed values of simulated data points. Results from before lateBefore, in epoch
+// seconds, are late.
 func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched,
 	held func(instance int64) map[int64]float64, lateBefore int64) ([]reading, error) {
 	formulas, err := k.formulas(ctx)
@@ -52,7 +52,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 	for i := range results {
 		r := &results[i]
 		w := known[r.InstanceID]
-		if w == nil || formulas[w.source] == nil || r.Local != "" { // a local failure says nothing about the device
+		if w == nil || formulas[w.source] == nil || r.Local != "" { // a problem of the collector's machine
 			continue
 		}
 		one := reading{of: w, formula: formulas[w.source], at: r.At, late: w.elsewhere || r.At < lateBefore}
@@ -96,7 +96,7 @@ func samples(readings []reading) []series.Sample {
 	return all
 }
 
-// formulas returns those of all data sources, rebuilt when one has changed.
+// formulas returns the formulas of all data sources, rebuilt after a change.
 func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 	value, err := k.db.Memo("formulas", []string{string(datasource.DataSources.Name)}, func() (any, error) {
 		sources, err := resource.Find(ctx, k.db, datasource.DataSources.Name)
@@ -114,15 +114,16 @@ func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 	return value.(map[int64]*formula), nil
 }
 
-// maxLate bounds for how many instances a late response is kept.
+// maxLate limits the instances with a stored late response.
 const maxLate = 100_000
 
-// setBack is the number of seconds by which a result has to be older than the one before
-// for the clock to have been set back; a result less old has been overtaken.
+// setBack is the number of seconds by which a result has to be older than the
+// previous one to show that the clock was set back. A smaller difference means
+// that the results arrived out of order.
 const setBack = 60
 
-// swap stores a raw response, and returns the one before; nil when it is the
-// first, or when a later one that was not late has come already.
+// swap stores a response and returns the previous one. It returns nil if there is
+// none, or if a later one that is not late has arrived already.
 func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -132,7 +133,7 @@ func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	last, ok := k.before[instance]
 	switch {
 	case late && len(k.late) >= maxLate:
-		clear(k.late) // the next of each gives no rate
+		clear(k.late) // the next response of each instance has no rate
 	case !late && ok && last.at > now.at+setBack:
 		k.before[instance] = now
 		delete(k.late, instance)
@@ -157,7 +158,7 @@ func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	return was
 }
 
-// forget drops what is kept of instances that are not polled any more.
+// forget removes instances that are no longer polled.
 func (k *intake) forget(instances ...int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 )
 
 // Tasks returns the instances that a remote collector has to poll now: those of
-// the devices assigned to it, where nothing has stopped monitoring. The engine
-// itself polls simulated ones. Secrets among the properties are in clear.
+// its devices with monitoring enabled. The engine itself polls simulated ones.
+// Secret properties are in clear text.
 func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error) {
 	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=",
 		Value: collector})
@@ -52,7 +52,7 @@ type taskMaker struct {
 	fields     map[int64][]string
 }
 
-// assigned is a task, and the rows it was made from.
+// assigned is a task, with the rows it was made from.
 type assigned struct {
 	task     *check.Task
 	instance *fleet.Instance

@@ -17,7 +17,7 @@ type chore func(ctx context.Context, db resource.LiveDB, now time.Time) error
 var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts,
 	judgeAllClusters, bitByBit(alert.PruneAlerts)}
 
-// bitByBit runs do in small transactions, as long as there is more.
+// bitByBit runs do in small transactions until there is nothing more to do.
 func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
 	return func(ctx context.Context, db resource.LiveDB, now time.Time) error {
 		for more := true; more; {
@@ -33,9 +33,9 @@ func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more 
 	}
 }
 
-// Tick does what is due each minute: it closes the maintenance windows that
-// have ended, updates which ones cover alerts, judges clusters, marks silent
-// collectors, reassigns their devices, and drops data that is older than the
+// Tick does the work of each minute: it closes the maintenance windows that have
+// ended, updates which ones cover alerts, judges clusters, marks silent
+// collectors, reassigns their devices, and deletes data that is older than the
 // portal keeps. It may be called late, or again.
 func (m *Monitor) Tick(ctx context.Context) error {
 	if err := m.tendCollectors(ctx); err != nil {
@@ -47,7 +47,7 @@ func (m *Monitor) Tick(ctx context.Context) error {
 func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	for _, do := range chores {
 		var err error
-		_ = m.running.Guard.Run("work of each minute", func() { err = do(ctx, m.db, now) }) // the others go on
+		_ = m.running.Guard.Run("work of each minute", func() { err = do(ctx, m.db, now) }) // the others continue
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	return nil
 }
 
-// ticks runs chores each minute of a clock.
+// ticks runs chores every minute of a clock.
 func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	for {
 		if err := m.do(ctx, chores, by.Now()); err != nil && ctx.Err() == nil {
@@ -67,8 +67,8 @@ func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	}
 }
 
-// followMaintenance updates which maintenance windows cover alerts as soon as
-// one begins, ends or is changed; the work of each minute would do so later.
+// followMaintenance updates which maintenance windows cover alerts as soon as a
+// window begins, ends or changes, instead of at the next minute.
 func (m *Monitor) followMaintenance(ctx context.Context) {
 	changed, stop := m.db.Watch(string(maintenance.SDTs.Name))
 	defer stop()

@@ -89,8 +89,8 @@ func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasour
 	return out, nil
 }
 
-// lookAll runs the checks of the tasks, all at once. Simulated instances need
-// no check.
+// lookAll runs the checks of the tasks concurrently. Simulated instances need no
+// check.
 func (e *Engine) lookAll(ctx context.Context, tried []assigned) []check.Result {
 	results := make([]check.Result, len(tried))
 	var looks service.Parts
@@ -114,8 +114,8 @@ func look(ctx context.Context, checks []check.Check, t *check.Task, r *check.Res
 	r.Set(values, err)
 }
 
-// readOnce makes readings as Take does, by instance, and leaves the engine's
-// own memory as it is. Rates are made from its last poll.
+// readOnce returns readings like Take, by instance, without changing the engine's
+// memory. Rates are computed from its last poll.
 func (e *Engine) readOnce(ctx context.Context, tried []assigned, results []check.Result) (map[int64]*reading, error) {
 	known := map[int64]*watched{}
 	once := &intake{db: e.intake.db, world: e.intake.world, before: map[int64]raw{}}
@@ -154,7 +154,7 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 		shown := TrialValue{DataPointID: p.ID, Name: p.Name, Threshold: b.thresholds.For(spot, p).Expr}
 		if v, ok := one.values[p.ID]; ok && !math.IsNaN(v) {
 			shown.Value = &v
-			// it has been checked when it was written
+			// its syntax was checked when it was written
 			if expr, err := threshold.ParseAlertExpr(shown.Threshold); err == nil {
 				shown.Severity = expr.Severity(v)
 			}
@@ -164,7 +164,8 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 	return out
 }
 
-// Prospect lists what would be monitored on a device, and whether it responds.
+// Prospect lists what would be monitored on a device, and whether the device
+// responds.
 type Prospect struct {
 	Name      string           `json:"name" doc:"host name or address that was tried"`
 	Answers   bool             `json:"answers" doc:"at least one check had a response"`
@@ -183,7 +184,7 @@ type ProspectSource struct {
 	Error       string  `json:"error" doc:"why there was no response; empty if nothing was checked"`
 }
 
-// TryNew runs the checks of the data sources that would apply to a device which
+// TryNew runs the checks of the data sources that would apply to a device that
 // does not exist yet, once each.
 func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
@@ -248,8 +249,9 @@ type prospect struct {
 	Properties []resource.Property `json:"customProperties,omitempty" doc:"name/value pairs that checks ask for, such as http.url"`
 }
 
-// Trials returns the endpoints that run checks once and store nothing, by the
-// engine that runs then. They dial what the checks may dial, and nothing else.
+// Trials returns the endpoints that run checks once and store nothing. engine
+// returns the current engine. They connect only to addresses that checks may
+// connect to.
 func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	right := resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}
 	failures := func(conflict string) []resource.Failure {
@@ -347,8 +349,8 @@ func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) 
 	return &devices[0], nil
 }
 
-// toAdd returns the device of the body, in groups that the caller may add it
-// to: checks use their properties, secrets among them.
+// toAdd returns the device of the body, in groups that the caller may add it to,
+// because checks use the properties of these groups, including secrets.
 func toAdd(c *resource.Call) (*fleet.Device, error) {
 	var in prospect
 	if err := c.Read(&in); err != nil {

@@ -18,14 +18,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// everything lists the resources of which any change may concern any task.
+// everything lists the resources that can affect any task.
 var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name),
 	string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
 
 // tasksOnce is the number of devices whose tasks are made at a time.
 const tasksOnce = 100
 
-// keepTasks keeps the polled tasks in step with the database.
+// keepTasks updates the polled tasks when the database changes.
 func (e *Engine) keepTasks(ctx context.Context) {
 	feed := e.o.DB.Follow(append([]string{string(fleet.Devices.Name), string(fleet.Instances.Name)}, everything...)...)
 	defer feed.Close()
@@ -37,7 +37,7 @@ func (e *Engine) keepTasks(ctx context.Context) {
 				return
 			}
 			e.o.Log.WarnContext(ctx, "the list of polled instances could not be updated; trying again", "err", err)
-			all = true // also what was read from the feed
+			all = true // includes the changes read from the feed
 			if !pause(ctx, retry, nil) {
 				return
 			}
@@ -50,8 +50,8 @@ func (e *Engine) keepTasks(ctx context.Context) {
 	}
 }
 
-// keepAlerts follows alerts that others write. With missed it reads them all
-// first.
+// keepAlerts follows alert changes that others write. If missed is set, it first
+// reads all alerts.
 func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
 	feed := e.o.DB.Follow(string(alert.Alerts.Name))
 	defer feed.Close()
@@ -78,14 +78,14 @@ func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
 	}
 }
 
-// keeper is the state of the goroutine that keeps tasks.
+// keeper is the state of the goroutine that updates tasks.
 type keeper struct {
 	e      *Engine
 	maker  *taskMaker
-	shared string // hash of the data that the maker was made of
+	shared string // hash of the data that the maker was built from
 }
 
-// step processes changes: of these rows, or of all of them.
+// step processes changes of these rows, or of all rows.
 func (k *keeper) step(ctx context.Context, all bool, rows []resource.Changed) error {
 	var devices, instances []int64
 	remake := all
@@ -143,7 +143,8 @@ func (k *keeper) make(ctx context.Context) (err error) {
 	return nil
 }
 
-// all goes through all devices, and rests as long as each step took.
+// all processes all devices, and pauses after each step for as long as the step
+// took.
 func (k *keeper) all(ctx context.Context) error {
 	seen := map[int64]bool{}
 	for last := int64(0); ; {
@@ -171,8 +172,7 @@ func (k *keeper) all(ctx context.Context) error {
 	return nil
 }
 
-// devicesOf returns the devices that instances are on. It drops deleted
-// instances.
+// devicesOf returns the devices of instances. It drops deleted instances.
 func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
 	var devices []int64
 	for ids := range slices.Chunk(instances, 1000) {
@@ -195,8 +195,8 @@ func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, err
 	return slices.Compact(devices), nil
 }
 
-// some remakes the tasks of some devices. Unless must is true, it skips devices
-// of which only fields that the portal itself writes have changed.
+// some remakes the tasks of some devices. Unless must is set, it skips devices in
+// which only fields written by the portal itself have changed.
 func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 	for ids := range slices.Chunk(ids, tasksOnce) {
 		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name,
@@ -225,8 +225,8 @@ func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 	return nil
 }
 
-// asBefore takes over the status of a device, and reports whether that is all
-// that can have changed.
+// asBefore copies the status of a device, and reports whether nothing else can
+// have changed.
 func (e *Engine) asBefore(d fleet.Device) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -242,13 +242,12 @@ func printOf(d *fleet.Device) uint64 {
 	return cmp.Or(sum.Sum64(), 1)
 }
 
-// mostSimulated limits the simulated devices that are polled, by their ids. A
-// larger fleet is there to be listed and searched: samples of devices that do
-// not exist would only take its memory.
+// mostSimulated limits the simulated devices that are polled: those with the
+// lowest ids. A larger fleet is for lists and searches; samples of its devices
+// would only use memory.
 const mostSimulated = 1000
 
-// put makes the tasks of devices, and hands those that have changed to the
-// poller.
+// put makes the tasks of devices, and passes changed tasks to the poller.
 func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
 	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool {
 		return d.ID > mostSimulated &&
@@ -278,8 +277,8 @@ func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
 	return nil
 }
 
-// takeIn stores assigned instances, and returns the tasks that have changed;
-// e.mu is held.
+// takeIn stores assigned instances, and returns the tasks that have changed. The
+// caller holds e.mu.
 func (e *Engine) takeIn(made []assigned) (tasks []*check.Task) {
 	for i := range made {
 		a := &made[i]
@@ -300,7 +299,7 @@ func (e *Engine) takeIn(made []assigned) (tasks []*check.Task) {
 	return tasks
 }
 
-// place notes which instances the devices have, and returns those that they no
+// place records which instances the devices have, and returns those that they no
 // longer have.
 func place(made []assigned, on map[int64]*host) (gone []int64) {
 	here := make(map[int64]bool, len(made))
@@ -322,7 +321,7 @@ func place(made []assigned, on map[int64]*host) (gone []int64) {
 	return gone
 }
 
-// drop forgets the devices for which gone is true.
+// drop removes the devices for which gone returns true.
 func (k *keeper) drop(gone func(device int64) bool) {
 	k.e.mu.Lock()
 	var ids []int64
@@ -360,7 +359,7 @@ func sameTask(a, b *check.Task) bool {
 		maps.Equal(a.Properties, b.Properties) && slices.Equal(a.Fields, b.Fields)
 }
 
-// same reports whether results are judged as before.
+// same reports whether results are judged in the same way.
 func (w *watched) same(other *watched) bool {
 	return w.muted == other.muted && w.host == other.host && w.wild == other.wild &&
 		w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)

@@ -11,34 +11,34 @@ import (
 
 // Sizes and durations of the worker's steps.
 const (
-	firstChunk = 8 // devices of the first transaction
+	firstChunk = 8 // devices in the first transaction
 	mostChunk  = 500
-	compared   = 200                  // devices that are compared at a time, beside the writer
-	brief      = 4 * time.Millisecond // of a transaction
-	yield      = 2                    // how many times as long as it worked the worker rests
-	deference  = 12                   // that, while others write devices
+	compared   = 200                  // devices compared at a time, outside the write transaction
+	brief      = 4 * time.Millisecond // duration of a transaction
+	yield      = 2                    // how many times as long as a step the worker rests
+	deference  = 12                   // the same while others write devices
 	leastRest  = 1 * time.Millisecond // so that others waiting for the processor get it
 	mostRest   = 250 * time.Millisecond
 )
 
-// worker is the state of one run of the goroutine. Everything that must outlive
+// worker is the state of one run of the goroutine. Everything that must survive
 // it is in the database.
 type worker struct {
 	m     *Monitor
 	turn  int             // each kind of work goes first in turn
-	chunk int64           // devices of the next transaction, so that it is brief
-	busy  <-chan struct{} // others write devices
+	chunk int64           // devices in the next transaction
+	busy  <-chan struct{} // signals that others write devices
 
-	at    int64  // the last device of the current pass over all
-	print string // applying.Print when the pass began; empty: there is none
+	at    int64  // the last device of the current pass over all devices
+	print string // applying.Print when the pass began; empty: no pass
 
-	took    time.Duration // of the last step
-	devices int           // processed since the last report
-	since   time.Time     // when that was
+	took    time.Duration // duration of the last step
+	devices int           // devices processed since the last report
+	since   time.Time     // time of the last report
 }
 
-// step does the first pending work, a few devices of it. more is false when
-// there is nothing.
+// step does the first pending work, for a few devices. more is false if there is
+// none.
 func (w *worker) step(ctx context.Context) (more bool, err error) {
 	began := time.Now()
 	defer func() { w.took = time.Since(began) }()
@@ -67,7 +67,7 @@ func (w *worker) rest() time.Duration {
 	return min(max(w.took*times, leastRest), mostRest)
 }
 
-// report logs the progress, from time to time and when it is done.
+// report logs the progress, periodically and at the end.
 func (w *worker) report(ctx context.Context, done bool) {
 	if w.devices == 0 || !done && time.Since(w.since) < progress {
 		return
@@ -106,7 +106,7 @@ func (w *worker) brieflyWrite(ctx context.Context, devices int, do func(tx resou
 	return nil
 }
 
-// changed takes devices from the queue of those that were changed.
+// changed processes devices from the queue of changed devices.
 func (w *worker) changed(ctx context.Context, _ *fleet.Settling) (bool, error) {
 	queue, err := resource.Find(ctx, w.m.db, fleet.UnsettledRows.Name, resource.Limit(w.chunk))
 	if err != nil || len(queue) == 0 {
@@ -143,7 +143,7 @@ func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	if state.LastID == 0 { // the first ones: this pass covers all of them, or a later one does
+	if state.LastID == 0 { // the first devices: this pass or a later one covers all of them
 		state.Print = applying.Print
 	}
 	ids := make([]int64, len(next))
@@ -159,9 +159,9 @@ func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error)
 	})
 }
 
-// all processes all devices, when other data sources may apply to them than
-// when that was last done. A change meanwhile counts at once for the rest, and
-// starts another pass for the others.
+// all processes all devices if the data sources that may apply have changed since
+// the last pass. A change during a pass counts at once for the rest, and starts
+// another pass for the others.
 func (w *worker) all(ctx context.Context, state *fleet.Settling) (bool, error) {
 	applying, err := fleet.ApplyingOf(ctx, w.m.db)
 	if err != nil {

@@ -6,45 +6,46 @@ import (
 	"spyglass/backend/portal/datasource"
 )
 
-// World changes what simulated devices measure: their ordinary values follow
-// from names and moments alone. It is called at each poll, and must not block.
+// World changes the values that simulated devices measure; their ordinary values
+// depend only on names and the time. It is called at each poll, and must not
+// block.
 type World interface {
-	// Reach returns how a device responds at a moment, in epoch seconds.
+	// Reach returns how a device responds at a time, in epoch seconds.
 	Reach(device, at int64) Reach
-	// Shows returns the value of a data point instead of v; NaN for no data.
+	// Shows returns the value of a data point in place of v; NaN for no data.
 	Shows(p *Point, v float64) float64
 }
 
-// Reach is the way a simulated device responds.
+// Reach describes how a simulated device responds.
 type Reach int
 
 // The values of Reach.
 const (
 	Answers   Reach = iota
-	Silent          // it is polled, and does not respond
-	Unwatched       // nobody polls it
+	Silent          // it is polled, but does not respond
+	Unwatched       // no collector polls it
 )
 
-// Point is one data point of one instance of a simulated device at a moment.
+// Point is one data point of one instance of a simulated device at a time.
 type Point struct {
 	Source    *datasource.DataSource
 	DataPoint *datasource.DataPoint
 	Device    int64
-	Wild      string // of the instance
+	Wild      string // wild value of the instance
 	At        int64  // epoch seconds
 	// Of returns the ordinary value of another measured data point of the
 	// instance.
 	Of func(name string) float64
 }
 
-// uneventful is a world in which nothing happens.
+// uneventful is a World without changes.
 type uneventful struct{}
 
 func (uneventful) Reach(int64, int64) Reach          { return Answers }
 func (uneventful) Shows(_ *Point, v float64) float64 { return v }
 
 // unanswered returns the values of an instance whose device does not respond:
-// pings are lost, and everything else gives none.
+// pings are lost, and other points have no data.
 func (f *formula) unanswered() map[int64]float64 {
 	if f.loss < 0 {
 		return nil
@@ -60,9 +61,8 @@ func (f *formula) unanswered() map[int64]float64 {
 	}, nil)
 }
 
-// answered reports whether the device responded. Where the check does not
-// report that, as those of earlier collectors do not, values count as a
-// response.
+// answered reports whether the device responded. If the check does not report
+// that, as in earlier collectors, values count as a response.
 func (r *reading) answered() bool {
 	if r.answer != nil {
 		return *r.answer
