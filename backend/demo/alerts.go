@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// sampleAlertDevice has the first alert, the one that examples use: it stays
+// sampleAlertDevice has the first alert, which examples use. The alert stays
 // active, because its instance is not polled.
 const sampleAlertDevice = 2
 
@@ -26,7 +26,7 @@ type episode struct {
 	device   *fleet.Device
 	severity int64
 	at       resource.Seconds // when it opened
-	worsened resource.Seconds // when it became that severity, after a warning; 0: it began so
+	worsened resource.Seconds // when it rose to its severity, after a warning; 0: it began so
 	ended    resource.Seconds // 0 while active
 	ackedBy  string
 	ackedOn  resource.Seconds
@@ -34,15 +34,15 @@ type episode struct {
 	dice     *rand.Rand
 }
 
-// whatPeopleSay about an alert that they take on.
+// whatPeopleSay lists the comments of people who acknowledge an alert.
 var whatPeopleSay = []string{
 	"Looking into it", "Known: the replacement part arrives tomorrow", "The carrier works on it, ticket KF-2291",
 	"Caused by the change of last night",
 	"On site within the hour", "Batch run, ends by itself", "Handed to the night shift",
 }
 
-// alerts adds the alerts of the last seven days: those of the devices' statuses
-// are still active, others are over.
+// alerts adds the alerts of the last seven days: those that determine the
+// devices' statuses are active, others have cleared.
 func (f *filler) alerts() error {
 	ctx, tx := f.write.Context, f.write.Tx
 	devices, err := f.storied()
@@ -72,7 +72,7 @@ func (f *filler) alerts() error {
 	return alert.CoverAlerts(ctx, tx, f.write.Call.At)
 }
 
-// incidents returns the alerts of the devices, the sample before all others.
+// incidents returns the alerts of the devices, the sample first.
 func (f *filler) incidents(devices []fleet.Device) []episode {
 	maker := newDeviceMaker(f.now)
 	var list []episode
@@ -124,7 +124,7 @@ func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episo
 var severities = map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError,
 	"critical": threshold.SeverityCritical}
 
-// past returns an alert that is over.
+// past returns an alert that has cleared.
 func (f *filler) past(d *fleet.Device, dice *rand.Rand) episode {
 	in := episode{device: d, severity: threshold.SeverityWarn + int64(dice.IntN(5))/2, dice: dice,
 		at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
@@ -135,8 +135,8 @@ func (f *filler) past(d *fleet.Device, dice *rand.Rand) episode {
 	return in
 }
 
-// happen raises an incident as the monitor would have; not at all where nothing
-// on the device can be that bad.
+// happen raises an incident as the monitor would have, unless nothing on the
+// device can reach its severity.
 func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int64]*datasource.DataSource) error {
 	ctx, tx := f.write.Context, f.write.Tx
 	at := in.places(instances, sources)
@@ -219,7 +219,7 @@ func (in *episode) places(instances []fleet.Instance, sources map[int64]*datasou
 		return &lost[0]
 	case len(all) == 0:
 		return nil
-	case in.device.ID == sampleAlertDevice: // the last instance, which nothing else is about
+	case in.device.ID == sampleAlertDevice: // the last instance, which no other alert uses
 		return &all[len(all)-1]
 	}
 	return &all[in.dice.IntN(len(all))]

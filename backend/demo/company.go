@@ -11,13 +11,13 @@ import (
 
 // site is a place where the company has machines.
 type site struct {
-	code     string // ends its display names
+	code     string // suffix of its display names
 	group    int64
-	location string // of a device in a rack
-	office   string // of one that is not
+	location string // location of a device in a rack
+	office   string // location of any other device
 	racks    int
 	subnet   int // second number of the standard addresses, 10.x
-	further  int // second number where further rounds begin
+	further  int // second number of the first additional round
 }
 
 var sites = []site{
@@ -64,7 +64,7 @@ func props(pairs ...string) []resource.Property {
 	return list
 }
 
-// groups are all groups except the root, each after its parent. Three are dynamic; the
+// groups lists all groups except the root, parents first. Three are dynamic; the
 // kinds of machines list these, too, and Fill omits them.
 var groups = []fleet.Group{
 	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Switches, firewalls and access points",
@@ -129,7 +129,8 @@ var groups = []fleet.Group{
 		Description: "Switched off, waiting to be collected", CustomProperties: props("environment", "retired")},
 }
 
-// functions adds the functions for expressions; no expression calls the first.
+// functions adds the functions for expressions. No expression calls the first
+// one.
 func (f *filler) functions() error {
 	for _, fn := range []datasource.Function{
 		{ID: 1, Name: "isShop", Code: `isLinux() && displayName =~ "web-*"`, Description: "Front ends of the shop, " +
@@ -165,8 +166,8 @@ func (f *filler) groups() error {
 	return nil
 }
 
-// collectors adds the one that is elsewhere. No collector runs there, so it is
-// down, as the portal would find.
+// collectors adds the remote collector. It runs nowhere, so it is down, as the
+// portal would find.
 func (f *filler) collectors() error {
 	c := collector.Collector{
 		ID: 2, Description: "Collector in Oslo", Hostname: "collector-01.osl.kestrel-freight.example",

@@ -4,8 +4,8 @@ import (
 	"spyglass/backend/portal/datasource"
 )
 
-// firstDataSource is the id of the first data source of the company's own; the
-// last of them, 22, is there for examples, and applies to nothing.
+// firstDataSource is the id of the company's first own data source. The last one,
+// 22, is for examples and applies to nothing.
 const firstDataSource = datasource.BuiltIn + 1
 
 func (f *filler) dataSources() error {
@@ -21,7 +21,7 @@ func (f *filler) dataSources() error {
 	return nil
 }
 
-// dataSources returns the data sources of the company besides the built-in
+// dataSources returns the data sources of the company in addition to the built-in
 // ones.
 func dataSources() []datasource.DataSource {
 	gauge, counter, computed, plot := datasource.Gauge, datasource.Counter, datasource.Computed, datasource.Plot

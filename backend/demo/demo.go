@@ -1,35 +1,35 @@
 // Package demo fills an empty portal with a company, the same one every time.
 //
-// Kestrel Freight moves parcels from three sites: Frankfurt, Oslo and Austin.
+// Kestrel Freight ships parcels from three sites: Frankfurt, Oslo and Austin.
 // Its 25 groups, its people and its first 152 devices are in company.go, people.go
 // and fleet.go. A larger fleet repeats these devices with higher numbers: in the
 // second round, web-prod-15.fra follows web-prod-07.fra.
 //
-// # The same every time
+// # Reproducibility
 //
-// Ids, names, addresses and properties depend only on a device's place in the
+// Ids, names, addresses and properties depend only on a device's index in the
 // fleet, so device 7 is the same one in a company of 10 and of 100,000. Times are
 // relative to Options.Now. Secrets (hashes, the encrypted key of the token) are
 // random, because they are never shown.
 //
-// # What examples rely on
+// # Objects for examples
 //
-// Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
-// exist and nothing depends on them, so that examples can change and delete them;
-// so are function 1, alert 1 (the oldest, which stays active), notice 1 (which
-// failed), data source 22, alert rule, escalation chain, ops note and report
-// group 4, report 6, maintenance window 9, and recipient group, integration and
-// collector group 3, and the incident 1, which is over. A company of fewer than
-// 150 devices has no device 150. Two more devices are in the recycle bin, after
-// all others: 153 and 154 in the standard company. A resource that none of the steps
+// Examples can change and delete these objects, because nothing depends on them:
+// device 150, group 25, collector 2, role 5, user 3, the token 1 of user 2,
+// function 1, alert 1 (the oldest, which stays active), notice 1 (which failed),
+// data source 22, alert rule, escalation chain, ops note and report group 4,
+// report 6, maintenance window 9, recipient group, integration and collector
+// group 3, and incident 1, which has ended. A company of fewer than 150 devices
+// has no device 150. The recycle bin has two more devices, after all others: 153
+// and 154 in the standard company. A resource that none of the steps
 // below fills gets one row, made from its examples (see SampleOf), in the standard
 // company and in larger ones.
 //
 // # Errors
 //
-// Fill writes everything in one transaction: a portal that was killed half-way is
-// as empty as before. A portal that is not empty is fault.Conflict, an invalid
-// number of devices is fault.Invalid.
+// Fill writes everything in one transaction: if the portal crashes meanwhile, it
+// stays empty. Fill returns fault.Conflict for a portal that is not empty, and
+// fault.Invalid for an invalid number of devices.
 package demo
 
 import (
@@ -46,28 +46,27 @@ import (
 
 // Options configure the demo company.
 type Options struct {
-	Devices   int                          // exactly so many; StandardDevices when 0
-	Now       time.Time                    // all moments are before it; time.Now when zero
+	Devices   int                          // exact number; StandardDevices when 0
+	Now       time.Time                    // all times are before it; time.Now when zero
 	Passwords map[string]string            // of admin, operator and viewer; a missing one gets a random password
 	Hash      func(string) (string, error) // people.HashPassword when nil
-	Progress  func(devices int)            // called now and then with how many are written; may be nil
-	Reports   string                       // folder for the files of finished reports; empty: no report has been run
+	Progress  func(devices int)            // called occasionally with the number of written devices; may be nil
+	Reports   string                       // folder for the files of finished reports; empty: no report is run
 	Samples   []Sample                     // of the portal's resources
 }
 
-// ViewerPassword is the password of the user viewer, who has View access only:
-// it is public, so that anyone who is shown the demo can sign in.
+// ViewerPassword is the password of the user viewer, who has only View access. It
+// is public, so that anyone can sign in to the demo.
 const ViewerPassword = "viewer-demo"
 
 // MaxDevices is the maximum of Options.Devices, so that each device has a unique address.
 const MaxDevices = 5_000_000
 
-// between is the number of devices that are written between two checks of the
-// context.
+// between is the number of devices written between two checks of the context.
 const between = 1000
 
-// Empty reports whether the portal has only the rows of portal.Seed and one user, so
-// that Fill may fill it.
+// Empty reports whether the portal has only the rows of portal.Seed and one user,
+// so that Fill may fill it.
 func Empty(ctx context.Context, from resource.Reader) (bool, error) {
 	groups, err := resource.Find(ctx, from, fleet.Groups.Name,
 		resource.Where{Field: "id", Op: "!=", Value: ground.RootGroup})
@@ -82,8 +81,8 @@ func Empty(ctx context.Context, from resource.Reader) (bool, error) {
 	return len(devices) == 0, err
 }
 
-// Fill writes the company into a portal that portal.Seed has begun. A user
-// named admin that is there already keeps its password.
+// Fill writes the company into a portal that portal.Seed has begun. An existing
+// user named admin keeps its password.
 func Fill(ctx context.Context, db resource.SecretDB, o Options) error {
 	if o.Devices < 0 || o.Devices > MaxDevices {
 		return fault.At("devices", "devices must be 1 to %d, or 0 for the default", MaxDevices)
@@ -157,8 +156,8 @@ func (f *filler) ago(days int64) resource.Seconds { return f.now - resource.Seco
 
 const day = 24 * 60 * 60 // seconds
 
-// add writes a new row as its resource's own rules complete it; then changes
-// what only the portal sets.
+// add writes a new row, completed by its resource's own rules; then it changes
+// fields that only the portal sets.
 func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
 	if r.Check != nil {
 		if err := r.Check(f.write, nil, row); err != nil {

@@ -11,14 +11,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// plan is a series of machines that differ in site and number only.
+// plan is a series of machines that differ only in site and number.
 type plan struct {
 	prefix  string
 	purpose string
 	kind    *kind
-	also    int64  // a further group, of a service; 0 for none
+	also    int64  // another group, of a service; 0 for none
 	subnet  int    // third number of the standard addresses
-	count   [3]int // at each of the sites
+	count   [3]int // number at each of the sites
 }
 
 var plans = []plan{
@@ -52,28 +52,28 @@ const StandardDevices = 152
 type slot struct {
 	*plan
 	site    *site
-	count   int // of the plan, at that site
+	count   int // devices of the plan at that site
 	number  int // from 1, in the first round
 	address int // last number of the standard address
-	nth     int // among the devices of the site, from 0
+	nth     int // index among the devices of the site
 	groups  resource.IDs
 }
 
-// deviceMaker makes devices. It is used by one goroutine at a time.
+// deviceMaker makes devices. One goroutine uses it at a time.
 type deviceMaker struct {
 	now    resource.Seconds
 	slots  []slot
-	atSite map[*site]int // devices of a round
+	atSite map[*site]int // devices of a round at a site
 	source *rand.PCG
 	dice   *rand.Rand
 }
 
-// newDeviceMaker lays out a round: one device of each plan and site after the other,
-// so that a small company has some of everything.
+// newDeviceMaker lays out a round: it alternates plans and sites, so that a small
+// company has some devices of each.
 func newDeviceMaker(now resource.Seconds) *deviceMaker {
 	f := &deviceMaker{now: now, atSite: map[*site]int{}, source: rand.NewPCG(0, 0)}
 	f.dice = rand.New(f.source)
-	used := map[[2]int]int{} // of each standard subnet
+	used := map[[2]int]int{} // addresses used in each standard subnet
 	for number := 1; len(f.slots) < StandardDevices; number++ {
 		for i := range plans {
 			p := &plans[i]
@@ -94,7 +94,7 @@ func newDeviceMaker(now resource.Seconds) *deviceMaker {
 	return f
 }
 
-// byHand returns the static groups among the ids; 0 is none.
+// byHand returns the static groups among the ids; it skips 0.
 func byHand(ids ...int64) resource.IDs {
 	return slices.DeleteFunc(resource.IDs(ids), func(id int64) bool {
 		return id == 0 ||
@@ -108,8 +108,8 @@ const simulated = "simulated"
 // seed gives each device its own random numbers, independent of the devices before it.
 const seed = 0x5079676c617373
 
-// device makes the i-th device of count, from 0. What only the portal sets is
-// in the status.
+// device makes device number i of count, from 0. Fields that only the portal sets
+// are in the status.
 func (f *deviceMaker) device(i, count int) (fleet.Device, status) {
 	f.source.Seed(seed, uint64(i))
 	round, s := i/len(f.slots), &f.slots[i%len(f.slots)]

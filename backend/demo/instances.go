@@ -9,9 +9,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// associated bounds the companies all of whose devices get their data sources in
-// Fill. In a larger one only the devices that have alerts, among the first
-// associated, get them in Fill; the monitor associates the others over time.
+// associated is the size of a company up to which Fill assigns data sources to
+// all devices. In a larger company, Fill assigns them only to the devices with
+// alerts, among the first associated devices; the monitor assigns the others over
+// time.
 const (
 	associated = 1000
 	told       = 5000
@@ -25,8 +26,8 @@ var instanceGroups = []fleet.InstanceGroup{
 	{ID: 4, Name: "Spare", Description: "Ports that nobody uses yet"},
 }
 
-// storied returns the devices that can have demo alerts: all of a small company, and
-// always the first one.
+// storied returns the devices that can have demo alerts: all of a small company,
+// and always the first one.
 func (f *filler) storied() ([]fleet.Device, error) {
 	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(told))
 	if err != nil || f.count <= associated {
@@ -90,7 +91,7 @@ func (f *filler) sampleInstances(d *fleet.Device) error {
 	if err != nil {
 		return err
 	}
-	for k := range ports[:min(len(ports), 6)] { // two to a group; the last group stays empty
+	for k := range ports[:min(len(ports), 6)] { // two per group; the last group stays empty
 		ports[k].GroupID = int64(k/2) + 1
 		if err := resource.Put(ctx, tx, fleet.Instances.Name, &ports[k]); err != nil {
 			return err

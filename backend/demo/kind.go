@@ -7,10 +7,10 @@ type kind struct {
 	owner      string
 	models     []string
 	systems    []string // operating systems or firmwares
-	serial     string   // begins its serial numbers
-	upright    bool     // on a floor or a ceiling, not in a rack
-	facts      []fact   // found out by checks
-	secrets    []fact   // of which every third device has its own, instead of the group's
+	serial     string   // prefix of its serial numbers
+	upright    bool     // stands on the floor or hangs from a ceiling, not in a rack
+	facts      []fact   // properties that checks find
+	secrets    []fact   // secrets; every third device overrides the group's
 }
 
 // fact is a property and the values it takes.

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// notices adds the notifications about the alerts that are still active, as the
-// portal would have sent them. The first is the one that failed.
+// notices adds the notifications about the active alerts, as the portal would
+// have sent them. The first one failed.
 func (f *filler) notices() error {
 	ctx, tx := f.write.Context, f.write.Tx
 	alerts, err := resource.Find(ctx, tx, alert.Alerts.Name)

@@ -13,11 +13,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// staff returns the users, with their passwords hashed: that is slow, so it is done
+// staff returns the users with hashed passwords. Hashing is slow, so it is done
 // before the transaction.
 func staff(o Options) ([]people.User, error) {
 	users := []people.User{
-		// The user of the demo: in the portal's time zone, which is that of their machine.
+		// The demo's main user has no time zone of their own, so the portal's
+		// applies, which is that of the machine.
 		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield",
 			Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
 			Roles: []people.RoleRef{{Name: "administrator"}}, Note: "Administers the portal"},
@@ -51,7 +52,7 @@ func staff(o Options) ([]people.User, error) {
 // operations is the id of a user group and of a role group.
 const operations int64 = 2
 
-// accountGroups adds groups of users and of roles; the last of each is empty.
+// accountGroups adds user groups and role groups; the last of each is empty.
 func (f *filler) accountGroups() error {
 	group := func(id int64, name, description string) people.AccountGroup {
 		return people.AccountGroup{ID: id, Name: name, Description: description, ParentID: ground.DefaultAccountGroup}
@@ -90,7 +91,7 @@ func (f *filler) users(users []people.User) error {
 	return nil
 }
 
-// roles adds a role that no user holds.
+// roles adds a role without users.
 func (f *filler) roles() error {
 	return add(f, &people.Roles, &people.Role{
 		ID: 5, Name: "Frankfurt on-call",
@@ -101,7 +102,7 @@ func (f *filler) roles() error {
 	}, nil)
 }
 
-// tokens adds a suspended token, whose secrets no one has ever seen.
+// tokens adds a suspended token; nobody knows its secrets.
 func (f *filler) tokens() error {
 	hash := sha256.Sum256([]byte(rand.Text()))
 	return resource.Put(f.write.Context, f.write.Tx, people.Tokens.Name, &people.Token{

@@ -10,14 +10,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// The report groups that reports are in.
+// The groups of the reports.
 const (
 	capacityReports   int64 = 2
 	operationsReports int64 = 3
 )
 
-// metricReport is the one that needs measurements, which begin once the company
-// is there: its first run waits for that.
+// metricReport is the report that needs measurements. These begin after the
+// company is created, so its first run waits for them.
 const (
 	metricReport int64            = 10
 	pastTakes    resource.Seconds = 40
@@ -72,7 +72,7 @@ func (f *filler) reports() error {
 	return nil
 }
 
-// fillReport sets the company's values of a report over the defaults.
+// fillReport sets the company's values in a report over the defaults.
 func fillReport(to, r *reporting.Report) {
 	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type,
 		r.GroupID, r.Schedule
@@ -94,8 +94,8 @@ func fillReport(to, r *reporting.Report) {
 	}
 }
 
-// trended returns the metrics of the metric trend: how busy the Linux servers
-// are, and how long a ping takes.
+// trended returns the metrics of the metric trend: CPU usage of the Linux
+// servers, and ping times.
 func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 	for _, of := range []struct {
 		source string
@@ -111,9 +111,9 @@ func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 	return out, nil
 }
 
-// runs makes each report but the sixth once, for the administrator; the metric
-// trend waits until there is a past to measure. Files of a Fill that fails have
-// no report, and are deleted when the portal starts.
+// runs runs each report except the sixth once, for the administrator. The metric
+// trend waits until there is a past to measure. If Fill fails, its files belong
+// to no report, and the portal deletes them when it starts.
 func (f *filler) runs(folder string) error {
 	if folder == "" {
 		return nil

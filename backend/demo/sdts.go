@@ -13,9 +13,9 @@ import (
 // remembered is the length of the history of maintenance.
 const remembered = 45 // days
 
-// maintenance adds a window of each type; the third is in effect. The recurring one of
-// a device is not on a device that incidents choose automatically, because nobody would
-// be notified.
+// maintenance adds a window of each type; the third is in effect. The recurring
+// window of a device is on a device that incidents do not choose automatically,
+// because nobody would be notified.
 func (f *filler) maintenance() []maintenance.SDT {
 	at := func(from resource.Seconds) resource.Millis { return resource.Millis(f.now+from) * 1000 }
 	const minutes, hours = 60, 3600
@@ -49,7 +49,7 @@ func (f *filler) maintenance() []maintenance.SDT {
 	}
 }
 
-// sdts adds maintenance, and what of it has passed. A company that is too small
+// sdts adds maintenance windows and their history. A company that is too small
 // for one of them has the others.
 func (f *filler) sdts() error {
 	ctx, tx := f.write.Context, f.write.Tx
@@ -82,7 +82,7 @@ func (f *filler) sdts() error {
 	return nil
 }
 
-// there reports whether the company has what the maintenance is for.
+// there reports whether the target of the maintenance exists.
 func (f *filler) there(s *maintenance.SDT) (bool, error) {
 	ctx, tx, err := f.write.Context, f.write.Tx, error(nil)
 	switch s.Type {

@@ -11,7 +11,7 @@ import (
 // austinCollector is simulated, like its devices: it is up unless an incident stops it.
 const austinCollector int64 = 3
 
-// The ids of what other rows name.
+// The ids that other rows refer to.
 const (
 	osloCollectors int64 = 2
 	networkChain   int64 = 1
@@ -62,7 +62,7 @@ func (f *filler) integrations() error {
 	return nil
 }
 
-// Recipients as this company writes them.
+// Recipients in the form that this company uses.
 func user(name string) alert.Recipient {
 	return alert.Recipient{Type: "ADMIN", Method: "email", Addr: name}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // status holds the fields that only the portal sets: results of its checks. The
-// alert status follows from the alerts (alerts.go).
+// alert status depends on the alerts (alerts.go).
 type status struct {
 	host, alert                      string
 	createdOn, updatedOn, answeredOn resource.Seconds
@@ -15,7 +15,7 @@ type status struct {
 	checkedOn                        resource.Seconds
 }
 
-// set writes the status into a device that the rules have completed.
+// set writes the status into a device after the rules have completed it.
 func (s *status) set(d *fleet.Device) {
 	d.HostStatus = s.host
 	d.CreatedOn, d.UpdatedOn = s.createdOn, s.updatedOn
@@ -23,8 +23,9 @@ func (s *status) set(d *fleet.Device) {
 	d.UpTime, d.AutoProperties = s.upTime, s.auto
 }
 
-// status of the i-th of count devices. The standard ones were added over two
-// years, some days apart; those of later rounds evenly over the same time.
+// status returns the status of device number i of count. The standard devices
+// were added over two years, some days apart, and those of later rounds evenly
+// over the same time.
 func (f *deviceMaker) status(i, count int, s *slot) status {
 	const years = 728 * day
 	age := int64(years - years/StandardDevices*i - f.dice.IntN(2*day))
@@ -49,7 +50,7 @@ func (f *deviceMaker) status(i, count int, s *slot) status {
 	return st
 }
 
-// alert returns the state of its alerts: most devices have none.
+// alert returns the alert status of the device; most devices have none.
 func (f *deviceMaker) alert() string {
 	severity := ""
 	switch n := f.dice.IntN(100); {

@@ -13,9 +13,9 @@ import (
 type gauge struct {
 	key     series.Key
 	every   int64 // seconds between two polls
-	since   int64 // there are samples up to then
+	since   int64 // samples exist up to this time
 	sensor  *check.Sensor
-	formula *expr.Expr // instead of sensor: worked out from others
+	formula *expr.Expr // computes the value from others, instead of sensor
 	over    map[string]*gauge
 	spells  []spell
 }
@@ -36,7 +36,7 @@ func (g *gauge) At(at int64) float64 {
 	})
 }
 
-// after does the same as At for times that have no sample yet.
+// after does the same as At for times without samples.
 func (g *gauge) after(at int64) float64 {
 	if at <= g.since {
 		return math.NaN()
@@ -65,7 +65,7 @@ func (h *History) gauges(some []track) []gauge {
 // builder makes the gauges of one instance.
 type builder struct {
 	track *track
-	made  map[string]*gauge // nil while one is being made
+	made  map[string]*gauge // nil while it is being built
 }
 
 func (b *builder) of(p *datasource.DataPoint) *gauge {

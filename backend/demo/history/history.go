@@ -27,27 +27,28 @@ type Options struct {
 	Series *series.DB
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
-	Ends   bool             // once it reaches the present, when the poller takes over
+	Ends   bool             // end when the history reaches the present, where the poller continues
 	Guard  *service.Guard
 }
 
-// History generates past samples of simulated devices, and continues to do so: for the
-// last seven days, including times when the portal was closed. In a company with more
-// than 1,000 devices, only the first 1,000 have a history.
+// History generates the samples of simulated devices for the last seven days,
+// including times when the portal was closed, and continues up to the present. In
+// a company with more than 1,000 devices, only the first 1,000 have a history.
 //
-// Samples older than two hours are at least five minutes apart, or half an hour if
-// there are many devices. History fills one device after the other; after each step
-// the worker pauses for a quarter of its time, so that requests take precedence.
+// Samples older than two hours are at least five minutes apart, or half an hour
+// if there are many devices. History fills one device after the other; after each
+// step the worker pauses for a quarter of its time, so that requests take
+// precedence.
 //
-// New, Start and Stop are for one owner. Errors are logged, and the work is retried a
-// minute later.
+// One owner calls New, Start and Stop. Errors are logged, and the work is retried
+// a minute later.
 type History struct {
 	db     resource.LiveDB
 	series *series.DB
 	log    *slog.Logger
 	clock  func() time.Time
 	ends   bool
-	made   int64 // when this one was made, epoch seconds; samples since then may be of others
+	made   int64 // when this history was created, epoch seconds; others may write later samples
 
 	start, end sync.Once
 	cancel     context.CancelFunc
@@ -55,13 +56,13 @@ type History struct {
 	filling    atomic.Bool
 
 	tracks []track
-	filled map[int64]int64 // by instance: the last moment that has samples
-	coarse int64           // seconds between two samples further back
+	filled map[int64]int64 // by instance: the time of the last sample
+	coarse int64           // seconds between two older samples
 	spells map[series.Key][]spell
 
-	known incident.DemoTime // as it was when this history was made
+	known incident.DemoTime // its value when this history was created
 	here  map[int64]bool    // the instances that had a series then
-	whole bool              // all of tracks is filled
+	whole bool              // all tracks are filled
 }
 
 // track is one simulated instance.
@@ -74,18 +75,18 @@ type track struct {
 const (
 	day        = 24 * 60 * 60 // seconds
 	past       = 7 * day
-	recent     = 2 * 60 * 60 // seconds that have a sample at each poll
+	recent     = 2 * 60 * 60 // seconds with a sample for each poll
 	halfDay    = day / 2
-	worked     = "expression"    // the postProcessorMethod of what is worked out
-	many       = 300             // devices from which on less is kept
-	together   = 400             // series of a step
-	afterStart = 2 * time.Second // work begins: a window that opens comes first
+	worked     = "expression"    // the postProcessorMethod of computed points
+	many       = 300             // number of devices above which samples are sparser
+	together   = 400             // series in one step
+	afterStart = 2 * time.Second // delay of the work, so that opening windows come first
 )
 
 // MostDevices is the number of devices that have a history: the first ones.
 const MostDevices = 1000
 
-// New makes a history that does nothing yet.
+// New returns a history that is not started yet.
 func New(o Options) *History {
 	h := &History{db: o.DB, series: o.Series, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, ends: o.Ends,
 		filled: map[int64]int64{}}
@@ -98,11 +99,11 @@ func New(o Options) *History {
 	return h
 }
 
-// Filling reports whether some of the past is still missing, as far as is
-// known. It may be called at any time.
+// Filling reports whether some of the past is still missing, as far as known. It
+// is safe for concurrent use.
 func (h *History) Filling() bool { return h.filling.Load() }
 
-// Start begins to work; it returns at once.
+// Start starts the work without blocking.
 func (h *History) Start() {
 	h.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -111,10 +112,10 @@ func (h *History) Start() {
 	})
 }
 
-// Stop ends the work and waits for the step under way. It may be called twice,
-// and on a history that never started.
+// Stop ends the work and waits for the current step. It may be called twice, and
+// on a history that never started.
 func (h *History) Stop() {
-	h.start.Do(func() {}) // it does not start any more
+	h.start.Do(func() {}) // prevents a later start
 	h.end.Do(func() {
 		if h.cancel != nil {
 			h.cancel()
@@ -169,7 +170,7 @@ func (h *History) run(ctx context.Context) {
 	}
 }
 
-// Once fills what is missing until now.
+// Once fills everything that is missing until now.
 func (h *History) Once(ctx context.Context) error {
 	if h.tracks == nil {
 		if err := h.find(ctx); err != nil {
@@ -249,8 +250,7 @@ func (h *History) simulated(ctx context.Context, d *fleet.Device) (bool, error) 
 	return fleet.IsSimulated(tree.Properties(d)["system.categories"]), nil
 }
 
-// findOn adds the instances of devices that are polled, those of one device
-// and one data source next to each other.
+// findOn adds the instances of polled devices, grouped by device and data source.
 func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64]*datasource.DataSource) error {
 	instances, err := resource.Find(ctx, h.db, fleet.Instances.Name,
 		resource.Where{Field: "deviceId", Op: "in", Value: devices},
@@ -309,8 +309,8 @@ func (h *History) newest(ctx context.Context, instance int64, source *datasource
 	return last.Times[0], nil
 }
 
-// fill brings some instances up to now: half a day after the other, then the
-// last hours.
+// fill adds the samples of some instances up to now: first the past in steps of
+// half a day, then the last hours.
 func (h *History) fill(ctx context.Context, some []track) error {
 	now := h.clock().Unix()
 	coarse := (now - recent) / halfHour * halfHour
@@ -337,10 +337,9 @@ func (h *History) fill(ctx context.Context, some []track) error {
 	return nil
 }
 
-const halfHour = 30 * 60 // seconds: every interval of the past divides it, or is divided by it
+const halfHour = 30 * 60 // seconds: a multiple or divisor of every past interval
 
-// rested does a step, and leaves the machine to others for a quarter of the time
-// that it took.
+// rested runs a step, then pauses for a quarter of the time that the step took.
 func (h *History) rested(ctx context.Context, step func() error) error {
 	began := time.Now()
 	if err := step(); err != nil {
@@ -356,7 +355,7 @@ func (h *History) rested(ctx context.Context, step func() error) error {
 	}
 }
 
-// fillPast fills a past period for instances that have no samples since then.
+// fillPast fills a past period for instances without later samples.
 func (h *History) fillPast(ctx context.Context, gauges []gauge, from, to int64) error {
 	every := map[int64][]gauge{}
 	for _, g := range gauges {
@@ -379,7 +378,7 @@ func (h *History) fillPast(ctx context.Context, gauges []gauge, from, to int64) 
 	return nil
 }
 
-// samples returns the samples of each poll from one moment to another.
+// samples returns the samples of each poll between two times.
 func (h *History) samples(gauges []gauge, from, now int64) []series.Sample {
 	var samples []series.Sample
 	for i := range gauges {

@@ -7,11 +7,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// The progress of the history is stored with the time of the demo, so that a start does
-// not check all of it. A portal that stops stores the time of the last samples; if it
-// was killed, the start checks the samples since the last stored time.
+// The time up to which samples exist is stored with the time of the demo, so that
+// a start does not check the whole history. A portal that stops stores the time
+// of the last samples; after a crash, the start checks the samples since the last
+// stored time.
 
-// readPast reads up to when the past is filled.
+// readPast reads the time up to which the past is filled.
 func (h *History) readPast(ctx context.Context) error {
 	row, err := resource.Lookup(ctx, h.db, incident.DemoTimes.Name, incident.DemoTimeID)
 	if row != nil {
@@ -20,8 +21,8 @@ func (h *History) readPast(ctx context.Context) error {
 	return err
 }
 
-// keepPast stores that the existing instances have samples up to a time; polled means
-// that the monitor continues from there.
+// keepPast stores that the existing instances have samples up to a time; polled
+// means that the monitor continues from there.
 func (h *History) keepPast(ctx context.Context, until int64, polled bool) error {
 	return h.writePast(ctx, func(row *incident.DemoTime) {
 		row.PastOn, row.PastOf, row.Polled = resource.Seconds(until), 0, polled
@@ -42,8 +43,8 @@ func (h *History) writePast(ctx context.Context, change func(row *incident.DemoT
 	})
 }
 
-// had returns the time up to which an instance had samples when this history was
-// created, if that is stored; 0 if it is not.
+// had returns the stored time up to which an instance had samples when this
+// history was created; 0 for none.
 func (h *History) had(instance int64) int64 {
 	if instance > h.known.PastOf || !h.here[instance] {
 		return 0

@@ -9,10 +9,10 @@ import (
 	"spyglass/backend/series"
 )
 
-// spell is a period in which a data point shows the value of its alert, so that
-// the samples match the alerts.
+// spell is a period in which a data point has the value of its alert, so that the
+// samples match the alerts.
 type spell struct {
-	from, to int64 // epoch seconds; to is not included, and 0 while the alert is active
+	from, to int64 // epoch seconds; to is excluded, and 0 while the alert is active
 	value    float64
 }
 
@@ -27,7 +27,7 @@ func valueIn(spells []spell, at int64) (v float64, ok bool) {
 }
 
 // findSpells reads the alerts of the week before this history was created. Later
-// alerts come from polls, and have samples.
+// alerts come from polls and have samples.
 func (h *History) findSpells(ctx context.Context) error {
 	h.spells = map[series.Key][]spell{}
 	for _, still := range []resource.Where{{Field: "endEpoch", Op: "=", Value: 0},
@@ -41,7 +41,7 @@ func (h *History) findSpells(ctx context.Context) error {
 			a := &alerts[i]
 			v, err := strconv.ParseFloat(a.Value, 64)
 			if err != nil {
-				continue // missing data, or not of a data point
+				continue // missing data, or not an alert of a data point
 			}
 			key := series.Key{Instance: a.InstanceID, DataPoint: a.DataPointID}
 			h.spells[key] = append(h.spells[key], spell{int64(a.StartOn), int64(a.EndOn), v})

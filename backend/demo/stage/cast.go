@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// aDevice selects a device: the first healthy one whose display name begins
-// with prefix.
+// aDevice returns a function that selects a device: the first healthy one whose
+// display name begins with prefix.
 func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Incident) error {
 	return func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
 		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(history.MostDevices))
@@ -21,7 +21,7 @@ func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Inc
 	}
 }
 
-// aGroup selects a group.
+// aGroup returns a function that selects a group.
 func aGroup(id int64) func(context.Context, resource.Reader, *incident.Incident) error {
 	return func(_ context.Context, _ resource.Reader, i *incident.Incident) error {
 		i.GroupID = id
@@ -29,13 +29,13 @@ func aGroup(id int64) func(context.Context, resource.Reader, *incident.Incident)
 	}
 }
 
-// theDevice casts the device that the incident names.
+// theDevice returns the device that the incident names.
 func theDevice(_ context.Context, _ resource.Reader, i *incident.Incident) (map[int64]bool, error) {
 	return map[int64]bool{i.DeviceID: true}, nil
 }
 
-// suiting returns the first device of a name that has no scripted alerts, or
-// else the first that has ever responded; 0 for none.
+// suiting returns the first device of a name that has no scripted alerts, or else
+// the first that has ever responded; 0 for none.
 func suiting(devices []fleet.Device, prefix string) int64 {
 	var second int64
 	for i := range devices {
@@ -51,8 +51,8 @@ func suiting(devices []fleet.Device, prefix string) int64 {
 	return second
 }
 
-// theGroup casts the devices of the group that the incident names, and of those
-// below it.
+// theGroup returns the devices of the group that the incident names, and of its
+// subgroups.
 func theGroup(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
 	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
@@ -67,7 +67,7 @@ func theGroup(ctx context.Context, r resource.Reader, i *incident.Incident) (map
 	return cast, err
 }
 
-// parents maps the id of a device to the device through which it is reached.
+// parents maps the id of a device to the id of its parent device.
 func parents(ctx context.Context, r resource.Reader, devices []fleet.Device) (map[int64]int64, error) {
 	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // begins.
 const lastDays = 32
 
-// certificateExpiring counts the last days of a certificate, each some minutes long.
+// certificateExpiring speeds up the last days of a certificate: each takes a few
+// minutes.
 var certificateExpiring = effect{
 	kind: incident.CertificateExpiring,
 	pick: aDevice("web-prod-"),

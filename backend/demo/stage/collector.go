@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// collectorDown silences a simulated collector: it gives no sign of itself, and
-// polls nothing.
+// collectorDown silences a simulated collector: it sends no heartbeats and polls
+// nothing.
 var collectorDown = effect{
 	kind: incident.CollectorDown,
 	pick: func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
@@ -35,7 +35,7 @@ var collectorDown = effect{
 	reach: func(*scene, int64, int64) monitor.Reach { return monitor.Unwatched },
 }
 
-// simulatedCollectors returns the collectors without a real machine.
+// simulatedCollectors returns the collectors that have no real machine.
 func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Collector, error) {
 	all, err := resource.Find(ctx, r, collector.Collectors.Name,
 		resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
@@ -51,7 +51,7 @@ func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Co
 // beatEvery is the heartbeat interval of simulated collectors, in seconds.
 const beatEvery = 15
 
-// beat sends heartbeats of the simulated collectors that no incident stops.
+// beat sends heartbeats of the simulated collectors that no incident silences.
 func (s *Stage) beat(ctx context.Context) error {
 	now := resource.SecondsOf(time.Now())
 	if now-resource.Seconds(s.beaten.Load()) < beatEvery {
@@ -68,7 +68,7 @@ func (s *Stage) beat(ctx context.Context) error {
 		err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 			c, err := resource.Get(ctx, tx, collector.Collectors.Name, all[i].ID)
 			if err != nil {
-				return nil // it is deleted already
+				return nil // it was deleted meanwhile
 			}
 			c.LastHeartbeatOn, c.IsDown = now, false
 			return resource.Put(ctx, tx, collector.Collectors.Name, c)
@@ -81,7 +81,7 @@ func (s *Stage) beat(ctx context.Context) error {
 	return nil
 }
 
-// silences reports whether an incident keeps the collector from speaking.
+// silences reports whether an incident silences the collector.
 func (s *Stage) silences(collector int64) bool {
 	for _, one := range *s.scenes.Load() {
 		if one.Kind == incident.CollectorDown && one.CollectorID == collector && one.at(time.Now().Unix()) {

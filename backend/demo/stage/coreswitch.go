@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// coreSwitchDown silences a switch and what is reached through it, or a share
-// of that: the same devices each time.
+// coreSwitchDown silences a switch and the devices that depend on it, or a share
+// of them, always the same ones.
 var coreSwitchDown = effect{
 	kind: incident.CoreSwitchDown,
 	pick: aDevice("core-sw-01."),
@@ -39,7 +39,7 @@ var coreSwitchDown = effect{
 }
 
 // way returns the devices through which a device is reached, the nearest first,
-// each once.
+// without duplicates.
 func way(parent map[int64]int64, id int64) []int64 {
 	var over []int64
 	for up := parent[id]; up != 0 && up != id && !slices.Contains(over, up); up = parent[up] {

@@ -6,7 +6,8 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// cpuStorm keeps processors busy: between the strength and two percent less.
+// cpuStorm keeps processors busy: at the incident's strength, or up to two
+// percent less.
 var cpuStorm = effect{
 	kind: incident.CPUStorm,
 	pick: aGroup(demo.WebShop),

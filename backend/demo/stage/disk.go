@@ -10,11 +10,11 @@ import (
 // used maps a data point for used space to the data point for its capacity.
 var used = map[string]string{"used": "capacity", "diskUsed": "diskTotal"}
 
-// soon is the share of the incident after which disks are fullest; they stay so until
-// its end.
+// soon is the share of the incident after which disks are fullest; they stay full
+// until its end.
 const soon = 0.8
 
-// diskFilling fills all disks of a device, from how full they are.
+// diskFilling fills all disks of a device, beginning at their current usage.
 var diskFilling = effect{
 	kind: incident.DiskFilling,
 	pick: aDevice("db-pg-"),

@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// expiredSession refuses requests as if their session had ended. It has not: the
-// next ones after the incident go through.
+// expiredSession refuses requests as if their session had expired. The session
+// still exists and works again after the incident.
 var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// failingAnswers makes requests fail like an internal error of the portal.
+// failingAnswers makes requests fail with an internal error of the portal.
 var failingAnswers = effect{kind: incident.FailingAnswers, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil

@@ -8,7 +8,7 @@ import (
 // flap is the minimum time between two changes of a link, in seconds.
 const flap = 120
 
-// flappingLink takes the first interface of a device down, and up again.
+// flappingLink takes the first interface of a device down and up again.
 var flappingLink = effect{
 	kind: incident.FlappingLink,
 	pick: aDevice("dist-sw-"),

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// slowAnswers keeps requests waiting, no longer than they wish to.
+// slowAnswers delays requests, at most until their own timeout.
 var slowAnswers = effect{kind: incident.SlowAnswers, trouble: func(ctx context.Context, s *scene) error {
 	timer := time.NewTimer(time.Duration(s.Strength) * time.Second / 10)
 	defer timer.Stop()

@@ -28,62 +28,61 @@ type Options struct {
 	Log   *slog.Logger // slog.Default when nil
 
 	// Poll polls simulated instances at once: those of the devices and data
-	// sources for which wanted is true.
+	// sources for which wanted returns true.
 	Poll func(wanted func(device, source int64) bool)
-	// Filling reports whether the past is being filled; nil: there is none to
-	// fill.
+	// Filling reports whether the past is being filled; nil if it never is.
 	Filling func() bool
-	// Reset recreates the demo; only the caller that started it waits.
+	// Reset recreates the demo. Only the caller that started it waits.
 	Reset func(ctx context.Context) error
 	Guard *service.Guard
 }
 
 // Stage simulates incidents: it implements the monitor's World, and disturbs
-// requests to the API. The effect of an incident depends only on its row and
-// the moment, so that one whose end was not recorded has no effect any more.
+// requests to the API. The effect of an incident depends only on its row and the
+// time, so an incident whose end was not recorded has no effect any more.
 //
 // # Concurrency
 //
-// New, Start and Stop are for one owner; everything else is safe for
-// concurrent use, and never waits.
+// One owner calls New, Start and Stop. Everything else is safe for
+// concurrent use and never blocks.
 type Stage struct {
 	o      Options
 	scenes atomic.Pointer[[]scene]
-	load   sync.Mutex   // one Load after the other
-	timed  sync.Mutex   // one change of the time after the other
-	speed  atomic.Int64 // of the clock, when it is not paused
-	kept   atomic.Int64 // when the time was last kept
-	beaten atomic.Int64 // when simulated collectors last spoke, epoch seconds
+	load   sync.Mutex   // serializes Load
+	timed  sync.Mutex   // serializes changes of the time
+	speed  atomic.Int64 // speed of the clock when it is not paused
+	kept   atomic.Int64 // when the time was last stored
+	beaten atomic.Int64 // when simulated collectors last sent heartbeats, epoch seconds
 
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    service.Group
 }
 
-// scene is an incident that runs.
+// scene is a running incident.
 type scene struct {
 	incident.Incident
 	kind    *incident.IncidentKind
 	effect  *effect
-	devices map[int64]bool // that it happens to; nil: all of them
+	devices map[int64]bool // affected devices; nil: all
 }
 
 // effect is the effect of one kind of incident.
 type effect struct {
 	kind string
-	// pick chooses a target if the incident has none; nil: it needs no target.
+	// pick selects a target for an incident without one; nil: it needs no target.
 	pick func(ctx context.Context, r resource.Reader, i *incident.Incident) error
-	// cast names the devices that it happens to; nil: all of them.
+	// cast returns the affected devices; nil: all of them.
 	cast func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error)
-	// reach returns whether one of them responds; nil: as usual.
+	// reach returns how an affected device responds; nil: as usual.
 	reach func(s *scene, device, at int64) monitor.Reach
-	// shows returns the value of a data point of one of them instead of v; nil:
-	// v.
+	// shows returns the value of a data point of an affected device in place of
+	// v; nil: v.
 	shows func(s *scene, p *monitor.Point, v float64) float64
-	// every is the interval in seconds of polls in addition to their ordinary
-	// ones, for at most most seconds; 0: none.
+	// every is the interval in seconds of additional polls, for at most most
+	// seconds; 0: none.
 	every, most int64
-	// trouble delays a request, or refuses it; nil: neither.
+	// trouble delays or refuses a request; nil: neither.
 	trouble func(ctx context.Context, s *scene) error
 }
 
@@ -93,7 +92,7 @@ var effects = []effect{
 	slowAnswers, tooManyRequests, failingAnswers, expiredSession,
 }
 
-// New makes a stage on which nothing happens yet.
+// New returns a stage without incidents, which is not started yet.
 func New(o Options) *Stage {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	s := &Stage{o: o, running: service.Group{Guard: o.Guard}}
@@ -102,7 +101,7 @@ func New(o Options) *Stage {
 	return s
 }
 
-// Start begins to follow the rows; it returns at once.
+// Start starts to follow the rows, without blocking.
 func (s *Stage) Start() {
 	s.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -112,10 +111,10 @@ func (s *Stage) Start() {
 	})
 }
 
-// Stop ends the work and waits. It may be called twice, and on a stage that
-// never started.
+// Stop ends the work and waits for it. It may be called twice, and on a stage
+// that never started.
 func (s *Stage) Stop() {
-	s.start.Do(func() {}) // it does not start any more
+	s.start.Do(func() {}) // prevents a later start
 	s.end.Do(func() {
 		if s.cancel != nil {
 			s.cancel()
@@ -129,7 +128,7 @@ func (s *Stage) Stop() {
 	}
 }
 
-// follow keeps the scenes in step with the incidents.
+// follow updates the scenes when incidents change.
 func (s *Stage) follow(ctx context.Context) {
 	changed, stop := s.o.DB.Watch(string(incident.Incidents.Name), string(fleet.Groups.Name))
 	defer stop()
@@ -179,8 +178,7 @@ func (s *Stage) Load(ctx context.Context) error {
 	return nil
 }
 
-// settle keeps what an incident happens to: another choice later would be another
-// incident.
+// settle stores the target of an incident, so that it stays the same.
 func (s *Stage) settle(ctx context.Context, one *scene) error {
 	was := one.Incident
 	if one.effect.pick == nil || was.DeviceID+was.GroupID+was.CollectorID > 0 {
@@ -192,7 +190,7 @@ func (s *Stage) settle(ctx context.Context, one *scene) error {
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
-			return nil // it is deleted already
+			return nil // it was deleted meanwhile
 		}
 		row.DeviceID, row.GroupID, row.CollectorID = one.DeviceID, one.GroupID, one.CollectorID
 		return resource.Put(ctx, tx, incident.Incidents.Name, row)
@@ -207,7 +205,7 @@ const tendEvery = time.Second
 func (s *Stage) tend(ctx context.Context) {
 	each := time.NewTicker(tendEvery)
 	defer each.Stop()
-	polled := map[int64]int64{} // by incident: when it was last hurried
+	polled := map[int64]int64{} // by incident: the time of its last early poll
 	for {
 		if err := s.Tend(ctx, polled); err != nil && ctx.Err() == nil {
 			s.o.Log.WarnContext(ctx, "the incidents of the demo could not be stored", "err", err)
@@ -220,10 +218,11 @@ func (s *Stage) tend(ctx context.Context) {
 	}
 }
 
-// Tend does the work that is due: it ends incidents, polls the affected instances, and
-// sends heartbeats of simulated collectors. polled has the time of each last poll.
+// Tend does the work that is due: it ends incidents, polls the affected
+// instances, and sends heartbeats of simulated collectors. polled holds the time
+// of each last poll.
 func (s *Stage) Tend(ctx context.Context, polled map[int64]int64) error {
-	scenes := *s.scenes.Load() // as they are now: an incident that ends leaves another slice behind
+	scenes := *s.scenes.Load() // the current slice: ending an incident replaces it
 	for i := range scenes {
 		one := &scenes[i]
 		now := s.now(one)
@@ -257,12 +256,13 @@ func (s *Stage) remember(ctx context.Context) error {
 	return s.keepTime(ctx)
 }
 
-// over records that an incident has ended, and updates what it affected.
+// over records that an incident has ended, and updates the values that it
+// affected.
 func (s *Stage) over(ctx context.Context, one *scene) error {
 	err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
-			return nil // it is deleted already
+			return nil // it was deleted meanwhile
 		}
 		row.End(row.EndOn)
 		return resource.Put(ctx, tx, incident.Incidents.Name, row)
@@ -276,7 +276,7 @@ func (s *Stage) over(ctx context.Context, one *scene) error {
 	return err
 }
 
-// now returns the time of the clock by which an incident runs.
+// now returns the time of the incident's clock.
 func (s *Stage) now(one *scene) int64 {
 	if one.kind.Real {
 		return time.Now().Unix()
@@ -289,16 +289,15 @@ func (s *scene) at(moment int64) bool {
 	return moment >= int64(s.StartOn) && moment < int64(s.EndOn)
 }
 
-// has reports whether it happens to the device.
+// has reports whether the incident affects the device.
 func (s *scene) has(device int64) bool { return s.devices == nil || s.devices[device] }
 
-// part returns the share of the incident that has passed at a moment, from 0 to
-// 1.
+// part returns the elapsed share of the incident at a time, from 0 to 1.
 func (s *scene) part(moment int64) float64 {
 	return min(1, max(0, float64(moment-int64(s.StartOn))/float64(max(1, s.Duration))))
 }
 
-// Reach returns how a simulated device responds at a moment (monitor.World).
+// Reach returns how a simulated device responds at a time (monitor.World).
 func (s *Stage) Reach(device, at int64) monitor.Reach {
 	worst, scenes := monitor.Answers, *s.scenes.Load()
 	for i := range scenes {
@@ -313,7 +312,7 @@ func (s *Stage) Reach(device, at int64) monitor.Reach {
 	return worst
 }
 
-// Shows returns the value of a data point instead of v (monitor.World).
+// Shows returns the value of a data point in place of v (monitor.World).
 func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
 	scenes := *s.scenes.Load()
 	for i := range scenes {
@@ -325,9 +324,9 @@ func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
 	return v
 }
 
-// Trouble delays a request to the portal's API, or refuses it. It spares the
-// endpoints that are declared Steady: those that end incidents, and those that
-// return the signed-in user, without which the page cannot show the others.
+// Trouble delays or refuses a request to the portal's API. It does not affect
+// endpoints that are declared Steady: those that end incidents, and the one for the
+// signed-in user, which the page needs to show the others.
 func (s *Stage) Trouble(ctx context.Context, e *resource.Endpoint) error {
 	scenes := *s.scenes.Load()
 	if len(scenes) == 0 || e.Steady {

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/portal/threshold"
 )
 
-// alertStorm moves data points that have a threshold beyond it: the share of
-// them that is the incident's strength.
+// alertStorm moves data points beyond their thresholds; the incident's strength
+// is the share of affected data points.
 var alertStorm = effect{
 	kind: incident.AlertStorm,
 	pick: aGroup(ground.RootGroup),

@@ -16,7 +16,8 @@ type timing struct {
 	World  int64 `json:"world" doc:"real time, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
 	Speed  int64 `json:"speed" doc:"seconds of the demo clock per second"`
 	Paused bool  `json:"paused" doc:"the demo clock is paused"`
-	// Filling is derived from the row that is written at the start and the end of a history.
+	// Filling is computed from the row that a history writes when it starts and
+	// ends.
 	Filling bool `json:"filling" doc:"samples of the past are being generated; charts may have gaps until then"`
 }
 
@@ -133,8 +134,8 @@ func (s *Stage) keepTime(ctx context.Context) error {
 	})
 }
 
-// Resume sets the clock at the start of a portal: the demo resumes at its stored time,
-// or at the current time if that is later. A paused clock stays paused.
+// Resume sets the clock when a portal starts: the demo resumes at its stored
+// time, or at the current time if that is later. A paused clock stays paused.
 func (s *Stage) Resume(ctx context.Context) error {
 	row, err := resource.Lookup(ctx, s.o.DB, incident.DemoTimes.Name, incident.DemoTimeID)
 	if err != nil || row == nil || row.At == 0 {

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// tooManyRequests refuses requests as a rate limit does.
+// tooManyRequests refuses requests like a rate limit.
 var tooManyRequests = effect{kind: incident.TooManyRequests, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil
@@ -18,5 +18,5 @@ var tooManyRequests = effect{kind: incident.TooManyRequests, trouble: func(_ con
 		"limit; try again in 5 seconds"}
 }}
 
-// struck draws the requests that an incident strikes.
+// struck decides at random whether an incident affects a request.
 func struck(s *scene) bool { return rand.Int64N(100) < s.Strength }
