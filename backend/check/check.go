@@ -1,31 +1,31 @@
-// Package check polls devices: one file for each check method, and one for
-// simulated devices of the demo.
+// Package check polls devices. It has one file for each check method, and one for
+// the simulated devices of the demo.
 //
-// A Task describes an instance; a check returns one number for each raw field,
-// under the names that data points refer to (rawDataFieldName). Processing the
-// numbers (rates, expressions, thresholds) is left to the caller. Checks are
-// listed in All; adding one is a file and a line there.
+// A Task describes an instance. A check returns one number for each raw field,
+// under the names that data points refer to (rawDataFieldName). Callers process
+// the numbers (rates, expressions, thresholds). All lists the checks; to add one,
+// add a file and a line there.
 //
 // # Units
 //
 // Times are in milliseconds, sizes in bytes, shares in percent, unless the name
-// of a field says otherwise. Counters count up and wrap; the caller makes rates
-// of them.
+// of a field says otherwise. Counters count up and wrap; callers compute rates
+// from them.
 //
 // # Concurrency
 //
 // A check is safe for concurrent use and keeps no state between two calls. It
-// ends when its context does.
+// ends when its context ends.
 //
 // # Errors
 //
-// An error is a sentence for a person: what was requested from whom, and what
-// came back. It means that there is no data, not that the device is down.
+// An error is a sentence for users: what was requested from whom, and the
+// response. It means that there is no data, not that the device is down.
 package check
 
 import "context"
 
-// Check is a method of polling a device. Its JSON is what people see of it.
+// Check is a method of polling a device. Its JSON is the description for users.
 type Check struct {
 	Name       string    `json:"name" doc:"the collectMethod of data sources that use it"`
 	Title      string    `json:"title" doc:"name for people"`
@@ -35,18 +35,20 @@ type Check struct {
 	Properties []Setting `json:"properties" doc:"device properties that it uses"`
 	Fields     []Setting `json:"fields" doc:"raw fields that it returns"`
 
-	// PublishedName and PublishedSearch are what published clients call the
-	// collectorAttribute and the discovery method of its data sources; they refuse
-	// names they do not know. Empty: "internal", and a method that finds nothing.
+	// PublishedName and PublishedSearch are the names of the collectorAttribute
+	// and the discovery method of its data sources in the published API;
+	// published clients refuse unknown names. Empty: "internal", and a method
+	// that finds nothing.
 	PublishedName, PublishedSearch string `json:"-"`
-	// Local: it measures the machine that it runs on, whatever the device.
+	// Local is set for a check that measures the machine it runs on, whatever the
+	// device.
 	Local bool `json:"-"`
-	// ConnectsTo returns the host that it connects to; nil: the task's.
+	// ConnectsTo returns the host that the check connects to; nil: the task's.
 	ConnectsTo func(*Task) string `json:"-"`
 
 	// Run returns the raw fields of one instance.
 	Run func(ctx context.Context, t *Task) (Values, error) `json:"-"`
-	// Find lists the instances on a device; nil: there is only one.
+	// Find lists the instances on a device; nil if there is only one.
 	Find Find `json:"-"`
 }
 
@@ -56,7 +58,7 @@ type Setting struct {
 	Doc  string `json:"description"`
 }
 
-// Need is the device property that turns a check on: the built-in data sources of
+// Need is the device property that enables a check: the built-in data sources of
 // the check apply to devices that have it.
 type Need struct {
 	Property string `json:"property" doc:"its name"`
@@ -70,23 +72,23 @@ type Need struct {
 // Values are raw fields by name. A missing field has no data.
 type Values map[string]float64
 
-// Task describes one instance to poll. It is shared: read it only.
+// Task describes one instance to poll. Tasks are shared: do not change them.
 type Task struct {
 	InstanceID   int64             `json:"instanceId"`
 	DeviceID     int64             `json:"deviceId"`
 	DataSourceID int64             `json:"dataSourceId"`
-	Host         string            `json:"host"`       // name or address that checks connect to
+	Host         string            `json:"host"`       // host name or IP address that checks connect to
 	DataSource   string            `json:"dataSource"` // its name
 	Method       string            `json:"method"`     // the check's name
 	Attributes   map[string]string `json:"attributes"` // of the data source
 	Properties   map[string]string `json:"properties"` // of the device and its groups, in lower case, secrets in clear
-	Wild         string            `json:"wildValue"`  // which instance
+	Wild         string            `json:"wildValue"`  // the wild value of the instance
 	Wild2        string            `json:"wildValue2"`
 	Interval     int64             `json:"interval"` // seconds
 	Fields       []string          `json:"fields"`   // the raw fields that data points use
 }
 
-// Property returns a property of the device, or otherwise when there is none.
+// Property returns a property of the device, or otherwise if it has none.
 func (t *Task) Property(name, otherwise string) string {
 	if value, ok := t.Properties[name]; ok && value != "" {
 		return value
@@ -94,9 +96,9 @@ func (t *Task) Property(name, otherwise string) string {
 	return otherwise
 }
 
-// Attribute returns an attribute of the data source, or otherwise when there is
-// none, with ##name## replaced by the device's property of that name and
-// ##WILDVALUE## by the instance.
+// Attribute returns an attribute of the data source, or otherwise if it has none.
+// It replaces ##name## by the device's property of that name, and ##WILDVALUE##
+// by the instance.
 func (t *Task) Attribute(name, otherwise string) string {
 	text, ok := t.Attributes[name]
 	if !ok || text == "" {

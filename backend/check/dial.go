@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// Dialer connects to devices, web hooks and mail servers. It judges an address
-// when it is dialled, so that no name and no redirect leads anywhere else:
-// never to the portal itself, nor to the addresses at which clouds hand out
+// Dialer connects to devices, web hooks and mail servers. It judges each address
+// when it connects, so that DNS names and redirects cannot bypass the check: it
+// never connects to the portal itself, nor to addresses at which clouds provide
 // credentials (trust.md, rule 10).
 type Dialer struct {
-	Own    []netip.AddrPort // where the portal listens
-	Folder string           // where the program keeps its data; the host check measures its disk
+	Own    []netip.AddrPort // the addresses on which the portal listens
+	Folder string           // the program's data folder; the host check measures its disk
 }
 
-// errRefused is the error for an address that must not be dialled.
+// errRefused is the error for an address that Spyglass must not connect to.
 var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only " +
 	"machines ask")
 
-// DialContext connects like net.Dialer's, to addresses that are allowed.
+// DialContext connects like net.Dialer.DialContext, to allowed addresses only.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	to := net.Dialer{Control: d.control}
 	return to.DialContext(ctx, network, address)
 }
 
-// control judges an address that a socket is about to connect to.
+// control judges the address that a socket is about to connect to.
 func (d *Dialer) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -56,8 +56,8 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 	return nil
 }
 
-// metadata lists the addresses at which a cloud gives machines their
-// credentials, besides the link-local ones.
+// metadata lists the addresses, apart from link-local ones, at which clouds
+// provide credentials.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), // Amazon: instances, pods
 	netip.MustParseAddr("fd20:ce::254"),    // Google
@@ -66,8 +66,8 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("168.63.129.16"),   // Azure
 }
 
-// embedded returns the IPv4 address that a translator or a tunnel makes of an
-// IPv6 address: NAT64 (RFC 6052) and 6to4 (RFC 3056).
+// embedded returns the IPv4 address that NAT64 (RFC 6052) or 6to4 (RFC 3056)
+// embeds in an IPv6 address.
 func embedded(ip netip.Addr) netip.Addr {
 	bytes := ip.As16()
 	switch {
@@ -79,22 +79,22 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// ForMachinesOnly reports whether an address is link-local, or a cloud's
-// metadata address: one that no person means.
+// ForMachinesOnly reports whether an address is link-local or a cloud's metadata
+// address, which users never mean.
 func ForMachinesOnly(ip netip.Addr) bool {
 	ip = embedded(ip.Unmap().WithZone(""))
 	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || slices.Contains(metadata, ip)
 }
 
-// All returns all checks, in the order they are shown.
+// All returns all checks, in display order.
 func All(d *Dialer) []Check {
 	return []Check{pingCheck(d), hostCheck(d), diskCheck(), networkCheck(), httpCheck(d), tlsCheck(d), tcpCheck(d),
 		dnsCheck(d), snmpCheck(d)}
 }
 
-// Run runs the check that the task names. Its error is a Failure, in words for
-// a person; there may be values as well, such as the status of a closed port,
-// but none where the failure is this machine's own.
+// Run runs the check that the task names. Its error is a Failure with a text for
+// users. It may return values as well, such as the status of a closed port, but
+// none if the failure is this machine's own.
 func Run(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	for _, c := range checks {
 		if c.Name != t.Method {
@@ -114,7 +114,7 @@ func Run(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	return nil, fmt.Errorf("this collector has no check %q", t.Method)
 }
 
-// number returns a whole number from the data source's attributes.
+// number returns an attribute of the data source as a whole number.
 func (t *Task) number(name string, otherwise int) (int, error) {
 	text := t.Attribute(name, "")
 	if text == "" {
@@ -141,7 +141,7 @@ func (t *Task) within(ctx context.Context, otherwise time.Duration) (context.Con
 // millis returns the time since began, in milliseconds.
 func millis(began time.Time) float64 { return float64(time.Since(began).Microseconds()) / 1000 }
 
-// target returns host:port for a host and a port in text.
+// target returns host:port for a host and a port.
 func target(host, port string, otherwise int) (string, error) {
 	n := otherwise
 	if port != "" {

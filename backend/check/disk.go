@@ -32,9 +32,8 @@ func diskCheck() Check {
 	}
 }
 
-// mounted returns the disks with a size, each by the shortest folder where it
-// is mounted. In a container, which has no disk of its own, it returns the
-// root.
+// mounted returns the disks that have a size, each by the shortest path where it
+// is mounted. In a container, which has no disk of its own, it returns the root.
 func mounted(ctx context.Context) ([]Found, error) {
 	all, err := disk.PartitionsWithContext(ctx, false)
 	if err != nil && len(all) == 0 {
@@ -57,8 +56,8 @@ func mounted(ctx context.Context) ([]Found, error) {
 	return found, ctx.Err()
 }
 
-// hasSize returns false for an empty drive, a file that something is mounted
-// on, and folders that this user may not see.
+// hasSize returns false for an empty drive, for a file that is a mount point, and
+// for folders that this user may not read.
 func hasSize(ctx context.Context, folder string) bool {
 	if at, err := os.Stat(folder); err != nil || !at.IsDir() {
 		return false

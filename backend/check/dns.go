@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/miekg/dns" // the standard library queries the system's name servers only, and has no SOA
+	"github.com/miekg/dns" // the standard library only queries the system's name servers, and does not support SOA
 )
 
 // recordTypes lists the types that can be queried.
@@ -85,7 +85,7 @@ func questionOf(t *Task) (*dns.Msg, error) {
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.StringToType[kind]), nil
 }
 
-// ask sends one query. It ends when ctx does.
+// ask sends one query. It ends when ctx ends.
 func (d *Dialer) ask(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *Dialer) ask(ctx context.Context, network, address string, question *dns
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	client := dns.Client{Timeout: time.Hour} // ctx ends sooner
 	answer, _, err := client.ExchangeWithConnContext(ctx, question, &dns.Conn{Conn: conn})
-	if ctx.Err() != nil { // whichever ended first, it is the address that did not respond
+	if ctx.Err() != nil { // whichever ended first, the name server did not respond
 		return nil, &net.OpError{Op: "read", Net: network, Addr: conn.RemoteAddr(), Err: ctx.Err()}
 	}
 	return answer, err

@@ -2,7 +2,7 @@ package check
 
 import "strings"
 
-// expand replaces ##name## by the task's value of that name, or by nothing when
+// expand replaces ##name## by the task's value of that name, or by nothing if
 // there is none.
 func (t *Task) expand(text string) string {
 	var out strings.Builder

@@ -59,7 +59,7 @@ func cpuUse(ctx context.Context, out Values) error {
 }
 
 func loadAverage(ctx context.Context, out Values) error {
-	if runtime.GOOS == "windows" { // which has no load average
+	if runtime.GOOS == "windows" { // Windows has no load average
 		return nil
 	}
 	average, err := load.AvgWithContext(ctx)

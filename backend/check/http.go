@@ -63,7 +63,7 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		return nil, err
 	}
 	r.Header.Set("User-Agent", "Spyglass")
-	// no proxy: it would judge addresses itself
+	// without a proxy, which would connect to addresses itself
 	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader}
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, CheckRedirect: func(to *http.Request, via []*http.Request) error {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// MostFound limits the instances that one data source finds on one device. A
-// device that lists more is broken, or not meant to be monitored as a whole.
+// MostFound limits the instances of one data source on one device. A device that
+// lists more is broken, or not meant to be monitored as a whole.
 const MostFound = 10_000
 
 // Found is one instance of a data source that was discovered on a device.
@@ -20,29 +20,29 @@ type Found struct {
 
 // Search is a request to a Discoverer.
 type Search struct {
-	ID         int64             `json:"id"` // of the data source on the device
+	ID         int64             `json:"id"` // id of the data source on the device
 	DeviceID   int64             `json:"deviceId"`
 	Host       string            `json:"host"`       // name or IP address of the device
 	DataSource string            `json:"dataSource"` // its name
 	Method     string            `json:"method"`     // the check's name
-	Attributes map[string]any    `json:"attributes"` // the method of the data source's autoDiscoveryConfig
-	Properties map[string]string `json:"properties"` // as those of a Task
+	Attributes map[string]any    `json:"attributes"` // the parameters of the data source's autoDiscoveryConfig
+	Properties map[string]string `json:"properties"` // the same as Properties of a Task
 }
 
 // Finding is the result of a Search.
 type Finding struct {
-	ID    int64   `json:"id"` // the search's
+	ID    int64   `json:"id"` // id of the search
 	Found []Found `json:"found"`
-	Error string  `json:"error,omitempty"` // why discovery failed; empty when found is complete
+	Error string  `json:"error,omitempty"` // why discovery failed; empty if it succeeded
 }
 
 // Discoverer discovers the instances of a data source on a device. It ends when
-// ctx does. An error says why discovery failed; no instances is a valid result.
+// ctx ends. Its error says why discovery failed; no instances is a valid result.
 type Discoverer interface {
 	Discover(ctx context.Context, s Search) ([]Found, error)
 }
 
-// property returns a property of the device, or otherwise when there is none.
+// property returns a property of the device, or otherwise if it has none.
 func (s Search) property(name, otherwise string) string {
 	if value := s.Properties[name]; value != "" {
 		return value
@@ -61,7 +61,7 @@ func (f Find) Discover(ctx context.Context, s Search) ([]Found, error) {
 	return f(ctx, s)
 }
 
-// Discoverers returns those of checks that discover instances, by their names.
+// Discoverers returns the checks that discover instances, by name.
 func Discoverers(checks []Check) map[string]Discoverer {
 	out := map[string]Discoverer{}
 	for _, c := range checks {
@@ -72,8 +72,8 @@ func Discoverers(checks []Check) map[string]Discoverer {
 	return out
 }
 
-// Simulated returns the instances of a data source on a simulated device, the
-// same ones every time. They depend on the data source's name.
+// Simulated returns the instances of a data source on a simulated device, always
+// the same ones. They depend on the data source's name.
 func Simulated(dataSource string, device int64) []Found {
 	name := strings.ToLower(dataSource)
 	for _, s := range simulations {
@@ -86,8 +86,8 @@ func Simulated(dataSource string, device int64) []Found {
 	return []Found{{WildValue: "1", DisplayName: "1"}, {WildValue: "2", DisplayName: "2"}}
 }
 
-// simulation gives the instances for data sources with one of the words in
-// their names.
+// simulation defines the instances of data sources with one of the words in their
+// names.
 type simulation struct {
 	words []string
 	find  func(device int64) []Found
@@ -110,8 +110,8 @@ var simulations = []simulation{
 
 var purposes = []string{"Uplink", "Uplink", "Server rack", "Server rack", "Storage", "Backup", "Management", "Spare"}
 
-// interfaces returns eight: few enough for a hundred thousand devices, enough
-// for a list to be searched.
+// interfaces returns eight interfaces: few enough for a hundred thousand devices,
+// and enough to search a list.
 func interfaces(device int64) []Found {
 	found := make([]Found, len(purposes))
 	for i, purpose := range purposes {

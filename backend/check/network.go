@@ -39,8 +39,8 @@ func networkCheck() Check {
 	}
 }
 
-// ownInterfaces returns the interfaces that are up and lead out of the machine:
-// not its loopback, and not those of containers, which come and go.
+// ownInterfaces returns the interfaces that are up, except loopback and container
+// interfaces, which come and go.
 func ownInterfaces(ctx context.Context) ([]Found, error) {
 	all, err := net.InterfacesWithContext(ctx)
 	if err != nil {

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Networks limits the addresses that may be dialled: to those in allowed, or
-// all of them when it is empty, without those in refused. The zero value allows
-// every address.
+// Networks limits the addresses to connect to: those in allowed, or all if it is
+// empty, except those in refused. The zero value allows every address.
 type Networks struct {
 	allowed, refused []netip.Prefix
 }
 
-// NetworksOf parses two lists as ParseNetworks does.
+// NetworksOf parses two lists like ParseNetworks.
 func NetworksOf(allowed, refused string) (n Networks, err error) {
 	if n.allowed, err = ParseNetworks(allowed); err != nil {
 		return n, err
@@ -22,8 +21,8 @@ func NetworksOf(allowed, refused string) (n Networks, err error) {
 	return n, err
 }
 
-// ParseNetworks parses networks such as 10.0.0.0/8 and single addresses, with
-// commas or white space between them.
+// ParseNetworks parses networks such as 10.0.0.0/8 and single addresses,
+// separated by commas or white space.
 func ParseNetworks(text string) ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) }) {
@@ -50,16 +49,17 @@ func parseNetwork(word string) (netip.Prefix, error) {
 	return network, nil
 }
 
-// Limited reports whether there is any address that may not be dialled.
+// Limited reports whether any address is refused.
 func (n Networks) Limited() bool { return len(n.allowed)+len(n.refused) > 0 }
 
-// RefusedBy returns the refused network that an address is in. An IPv6 address
-// that leads to an IPv4 address is in the networks of both.
+// RefusedBy returns the refused network that contains an address. An IPv6 address
+// with an embedded IPv4 address is in the networks of both.
 func (n Networks) RefusedBy(ip netip.Addr) (network netip.Prefix, refused bool) {
 	return within(n.refused, ip)
 }
 
-// Allowed reports whether an address is in an allowed network, or there are none.
+// Allowed reports whether an address is in an allowed network, or whether all are
+// allowed.
 func (n Networks) Allowed(ip netip.Addr) bool {
 	_, is := within(n.allowed, ip)
 	return is || len(n.allowed) == 0
@@ -67,7 +67,7 @@ func (n Networks) Allowed(ip netip.Addr) bool {
 
 func within(networks []netip.Prefix, ip netip.Addr) (netip.Prefix, bool) {
 	ip = ip.Unmap().WithZone("")
-	switch ip { // dialling "no address" dials this machine
+	switch ip { // connecting to an unspecified address connects to this machine
 	case netip.IPv4Unspecified():
 		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	case netip.IPv6Unspecified():

@@ -12,7 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	// ICMP echo on every system, without rights where the system allows that
+	// sends ICMP echo requests on every system, unprivileged if the system allows
+	// that
 	probing "github.com/prometheus-community/pro-bing"
 
 	"spyglass/backend/service"
@@ -23,8 +24,8 @@ const (
 	packetGap   = 200 * time.Millisecond // between two packets
 )
 
-// knocked lists the ports that are tried where the system forbids ICMP: most
-// devices respond on one of them, if only to say that it is closed.
+// knocked lists the ports to try if the system forbids ICMP: most devices respond
+// on one of them, even if only to refuse the connection.
 var knocked = []string{"443", "80", "22"}
 
 // errNoICMP means that this program may not send echo requests.
@@ -32,8 +33,8 @@ var errNoICMP = errors.New("this system does not allow the program to send ICMP"
 
 func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 
-// pingBy pings the address that way finds with echo, and by connecting to ports
-// where that is forbidden.
+// pingBy returns a ping of the address that way returns. It sends echo requests,
+// or connects to ports if echo is forbidden.
 func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error),
 	echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
 	return Check{
@@ -63,7 +64,7 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 			}
 			wait := time.Duration(ms) * time.Millisecond
 			to, err := way(ctx, t.Host)
-			if err != nil && unreachable(err) { // no packet would get there
+			if err != nil && unreachable(err) { // no packet would arrive
 				return (&trips{sent: n}).values(true), err
 			}
 			if err != nil {
@@ -79,9 +80,9 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 	}
 }
 
-// way returns the address that packets to a host go to. It sends nothing.
+// way returns the address to which packets for a host are sent. It sends nothing.
 func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
-	const discard = "9" // any port would do
+	const discard = "9" // any port will do
 	conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(host, discard))
 	if err != nil {
 		return netip.Addr{}, err
@@ -95,7 +96,8 @@ func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
 	return to, err
 }
 
-// trips counts the packets of one check, and the times of those that came back.
+// trips counts the packets of one check, and holds the round-trip times of the
+// replies.
 type trips struct {
 	sent, back       int
 	least, most, sum time.Duration
@@ -110,7 +112,7 @@ func (s *trips) add(took time.Duration) {
 	s.back++
 }
 
-// lost returns a failure when nothing came back; nil when something did.
+// lost returns a failure if there was no reply.
 func (s *trips) lost(host string) error {
 	if s == nil || s.back > 0 {
 		return nil
@@ -131,12 +133,12 @@ func (s *trips) values(icmp bool) Values {
 	return out
 }
 
-// echo sends echo requests, over a privileged or an unprivileged socket,
-// whichever the system allows.
+// echo sends echo requests over a privileged or an unprivileged socket, whichever
+// the system allows.
 func echo(ctx context.Context, to netip.Addr, n int, wait time.Duration) (*trips, error) {
 	ways := []bool{false, true}
 	if runtime.GOOS == "windows" {
-		ways = ways[1:] // there a raw socket needs no rights, and the other kind does not exist
+		ways = ways[1:] // on Windows a raw socket needs no privileges, and unprivileged ones do not exist
 	}
 	for _, raw := range ways {
 		found, err := echoBy(ctx, to, n, wait, raw)
@@ -155,7 +157,7 @@ func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw b
 	p.Count, p.Interval, p.RecordRtts, p.RecordTTLs = n, packetGap, false, false
 	p.Timeout = time.Duration(n-1)*packetGap + wait
 	found, ready := &trips{sent: n}, false
-	sent := map[int]time.Time{} // by the monotonic clock: the time in the packets is of a clock that may jump
+	sent := map[int]time.Time{} // times by the monotonic clock: the clock of the times in the packets may jump
 	p.OnSetup = func() { ready = true }
 	p.OnSend = func(packet *probing.Packet) { sent[packet.Seq] = time.Now() }
 	p.OnRecv = func(packet *probing.Packet) {
@@ -180,8 +182,7 @@ func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw b
 	return found, nil
 }
 
-// knock measures how long it takes to connect, to whichever port responds
-// first.
+// knock measures how long it takes to connect to the port that responds first.
 func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int, wait time.Duration) (*trips, error) {
 	found := &trips{sent: n}
 	gap := time.NewTicker(packetGap)
@@ -210,9 +211,8 @@ func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int
 	return found, nil
 }
 
-// first connects to all ports at once. A closed port that refuses the
-// connection counts as a response. Its error is errRefused when no port may be
-// connected to.
+// first connects to all ports at once. A closed port that refuses the connection
+// counts as a response. It returns errRefused if no port may be connected to.
 func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 	wait time.Duration) (time.Duration, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
@@ -226,7 +226,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 	var running service.Parts
 	for _, port := range ports {
 		running.Go(func() {
-			a := answer{port: port, err: errRefused} // if it panics
+			a := answer{port: port, err: errRefused} // in case of a panic
 			defer func() { answers <- a }()
 			conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(to.String(), port))
 			a.took = time.Since(began)
@@ -245,7 +245,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 		case best.port != "" && best.err == nil:
 		case a.err == nil:
 			best = a
-			cancel() // the others can stop
+			cancel() // stop the others
 		case !errors.Is(a.err, errRefused):
 			best.err = a.err
 		}
@@ -254,7 +254,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 	return best.took, best.port, best.err
 }
 
-// isClosed reports whether the other side refused the connection.
+// isClosed reports whether the device refused the connection.
 func isClosed(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)

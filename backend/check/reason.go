@@ -18,23 +18,24 @@ import (
 
 // Failure is the error of a failed check, as Run returns it.
 type Failure struct {
-	Text     string // a sentence for a person
+	Text     string // a sentence for users
 	Answered bool   // the device responded, for example by refusing a connection
-	// the failure of this machine (LocalNetwork, LocalDescriptors); then the check says nothing about the device
+	// the kind of this machine's own failure (LocalNetwork, LocalDescriptors);
+	// the check then says nothing about the device
 	Local  string
-	Silent bool // nothing came back from the device or its network: a time-out, or no route to it
+	Silent bool // no response from the device or its network: a time-out, or no route to it
 }
 
 // Values of Failure.Local.
 const (
-	LocalNetwork     = "network"     // it has no route to anywhere
-	LocalDescriptors = "descriptors" // it has no file descriptors, ports, or memory left
-	LocalUplink      = "uplink"      // it has a route, but no device responds
+	LocalNetwork     = "network"     // the machine has no route to any other
+	LocalDescriptors = "descriptors" // the machine has no file descriptors, ports or memory left
+	LocalUplink      = "uplink"      // the machine has a route, but no device responds
 )
 
 func (f *Failure) Error() string { return f.Text }
 
-// IsSilent reports whether a check failed because nothing came back.
+// IsSilent reports whether a check failed because there was no response.
 func IsSilent(err error) bool {
 	var f *Failure
 	return errors.As(err, &f) && f.Silent
@@ -43,7 +44,7 @@ func IsSilent(err error) bool {
 // maxReason limits the text of a failure, in bytes.
 const maxReason = 500
 
-// Errors of Windows that correspond to those of other systems.
+// Windows errors that correspond to those of other systems.
 const (
 	windowsNoFiles     = syscall.Errno(10024) // WSAEMFILE
 	windowsNoAddress   = syscall.Errno(10049) // WSAEADDRNOTAVAIL
@@ -64,15 +65,15 @@ func isAny(err error, codes ...syscall.Errno) bool {
 	return false
 }
 
-// exhausted reports whether this machine had no descriptor, port or memory for a
-// connection.
+// exhausted reports whether this machine had no file descriptor, port or memory
+// left for a connection.
 func exhausted(err error) bool {
 	return isAny(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, windowsNoFiles,
 		windowsNoBuffers) || noPort(err)
 }
 
 // noPort reports whether all local ports are in use. A machine without IPv6
-// gives the same error for every IPv6 address, which does not count.
+// returns the same error for every IPv6 address; these do not count.
 func noPort(err error) bool {
 	var op *net.OpError
 	if !isAny(err, syscall.EADDRNOTAVAIL, windowsNoAddress) || !errors.As(err, &op) || op.Addr == nil {
@@ -87,24 +88,24 @@ func noRoute(err error) bool {
 	return isAny(err, syscall.ENETUNREACH, syscall.ENETDOWN, windowsNetUnreach, windowsNetDown)
 }
 
-// unreachable reports whether no packet gets to the device, as far as the
-// system or a router knows. A blackhole route gives EINVAL.
+// unreachable reports whether the system or a router says that packets cannot
+// reach the device. A blackhole route causes EINVAL.
 func unreachable(err error) bool {
 	return noRoute(err) || isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.EINVAL, windowsHostUnreach,
 		windowsHostDown)
 }
 
-// outbound lists addresses that only a default route leads to. They are
-// reserved for documentation, and nothing is sent to them.
+// outbound lists addresses that only a default route can reach. They are reserved
+// for documentation, and nothing is sent to them.
 var outbound = []string{"192.0.2.1:9", "[2001:db8::1]:9"}
 
 // offline reports whether this machine has no default route. A machine with
-// neither a default route nor a route to the device has left its network; for
-// one with a default route, a router reports that the device's network is
+// neither a default route nor a route to the device has left its network. If
+// there is a default route, a router reports that the device's network is
 // unreachable.
 func offline() bool {
 	for _, at := range outbound {
-		conn, err := net.Dial("udp", at) // connects the socket, which sends nothing
+		conn, err := net.Dial("udp", at) // connects the socket without sending anything
 		if err == nil {
 			_ = conn.Close()
 			return false
@@ -116,8 +117,9 @@ func offline() bool {
 	return true
 }
 
-// failureOf turns the error of checking a host into a Failure. took is how long
-// the check lasted; offline reports whether this machine has no default route.
+// failureOf converts the error of checking a host to a Failure. took is the
+// duration of the check; offline reports whether this machine has no default
+// route.
 func failureOf(err error, host string, took time.Duration, offline func() bool) *Failure {
 	var known *Failure
 	var named *net.DNSError
@@ -192,8 +194,8 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout()
 }
 
-// distrust describes a problem with a certificate or a handshake; empty when
-// the error is about something else.
+// distrust describes a problem with a certificate or a handshake; it returns ""
+// for any other error.
 func distrust(err error) string {
 	var invalid x509.CertificateInvalidError
 	var unknown x509.UnknownAuthorityError
@@ -229,8 +231,8 @@ func distrust(err error) string {
 	return ""
 }
 
-// plainly returns the text of an error without the URL of a page, which may
-// contain secrets.
+// plainly returns the text of an error without the URL, which may contain
+// secrets.
 func plainly(err error) string {
 	var page *url.Error
 	if errors.As(err, &page) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Own returns the names and addresses of this machine, other than loopback ones.
+// Own returns the names and addresses of this machine, except loopback ones.
 func Own() map[string]bool {
 	own := map[string]bool{}
 	if name, err := os.Hostname(); err == nil {
@@ -25,7 +25,7 @@ func Own() map[string]bool {
 	return own
 }
 
-// byName holds all checks.
+// byName maps names to checks.
 var byName = func() map[string]Check {
 	all := map[string]Check{}
 	for _, c := range All(&Dialer{}) {
@@ -35,7 +35,7 @@ var byName = func() map[string]Check {
 }()
 
 // Remote reports whether the task checks another machine over the network. own
-// holds the names and addresses of this one.
+// holds the names and addresses of this machine.
 func (t *Task) Remote(own map[string]bool) bool {
 	if byName[t.Method].Local {
 		return false

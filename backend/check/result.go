@@ -17,7 +17,7 @@ type Result struct {
 	Reached    bool    `json:"reached,omitempty" doc:"true for the first response after results with local uplink: its network works again"`
 }
 
-// Tidy limits the length of texts from a remote collector.
+// Tidy truncates the texts of a remote collector.
 func (r *Result) Tidy() {
 	if len(r.Error) > maxReason {
 		r.Error = strings.ToValidUTF8(r.Error[:maxReason], "")

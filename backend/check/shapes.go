@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Sensor simulates one data point of one instance of a simulated device: its
-// values follow from names and moments alone. It is immutable.
+// Sensor simulates one data point of one instance on a simulated device. Its
+// values depend only on names and the time. It is immutable.
 type Sensor struct {
 	form form
 	seed uint64
-	of   *Sensor // its value is a share of this one
+	of   *Sensor // its value is a percentage of this sensor's
 }
 
-// form describes a data point: a shape, scaled and shifted.
+// form describes the values of a data point: a shape, scaled and shifted.
 type form struct {
-	shape Shape   // empty: always plus
+	shape Shape   // empty: plus is the constant value
 	times float64 // 1 when 0
 	plus  float64
 	whole bool   // rounded
-	of    string // percent of this other data point
-	as    string // moves as this other data point does
+	of    string // a percentage of this other data point
+	as    string // follows this other data point
 }
 
-// NewSensor returns the sensor of a data point of the instance with that wild
+// NewSensor returns the sensor for a data point of the instance with that wild
 // value.
 func NewSensor(dataSource, dataPoint string, device int64, wildValue string) *Sensor {
 	s := &Sensor{form: formOf(dataSource, dataPoint)}
@@ -38,7 +38,7 @@ func NewSensor(dataSource, dataPoint string, device int64, wildValue string) *Se
 	return s
 }
 
-// At returns the value at a moment in epoch seconds.
+// At returns the value at a time in epoch seconds.
 func (s *Sensor) At(at int64) float64 {
 	v := s.form.plus
 	if s.form.shape != "" {
@@ -82,8 +82,8 @@ func formOf(dataSource, dataPoint string) form {
 	return form{shape: ShapeCount}
 }
 
-// forms maps data points to their forms: of one data source, or of any that has
-// one of the name. For rates, it gives the counter's growth per second.
+// forms maps data points to their forms: a point of one data source, or a point
+// name of any data source. For rates, it has the counter's growth per second.
 var forms = map[string]form{
 	"Ping.average": {shape: ShapeLatency},
 	"Ping.min":     {shape: ShapeLatency, times: 0.82, as: "average"},
@@ -169,8 +169,8 @@ var forms = map[string]form{
 	"pages":              {shape: ShapeCount, times: 0.0005},
 }
 
-// wordForms holds the forms of unknown data points, by a word in their names;
-// the first match counts.
+// wordForms holds the forms of unknown data points, by words in their names; the
+// first match applies.
 var wordForms = []struct {
 	word string
 	form form

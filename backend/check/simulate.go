@@ -5,25 +5,26 @@ import (
 	"time"
 )
 
-// Shape is the pattern in which a simulated number changes. Its name and its
-// data point are the data source's concern.
+// Shape is the pattern in which a simulated number changes, whatever it is
+// called.
 type Shape string
 
-// The shapes, with their units. Those "by day" are higher in office hours (UTC,
-// give or take an hour from one seed to the next) than at night, and lower at
-// weekends.
+// The shapes, with their units. Those marked "by day" are higher in office hours
+// than at night, and lower on weekends. Office hours are in UTC, shifted by up to
+// an hour for each seed.
 const (
 	ShapeCPU         Shape = "cpu"         // percent, by day, with spikes
 	ShapeMemory      Shape = "memory"      // percent, a little by day, slow
 	ShapeTraffic     Shape = "traffic"     // bytes a second, by day, and a backup at night
-	ShapeCounter     Shape = "counter"     // whole, only ever grows, faster by day
+	ShapeCounter     Shape = "counter"     // whole, only grows, faster by day
 	ShapeLatency     Shape = "latency"     // milliseconds, a little by day, with spikes
-	ShapeLoss        Shape = "loss"        // percent; 0 but for rare spells
+	ShapeLoss        Shape = "loss"        // percent; 0 except for rare periods
 	ShapeTemperature Shape = "temperature" // degrees Celsius, by day
-	// percent; grows for months until space is freed, mostly before it is over 80
+	// percent; grows for months until space is freed, usually before it exceeds
+	// 80
 	ShapeDisk     Shape = "disk"
-	ShapeUp       Shape = "up"       // 1, or 0 in rare spells
-	ShapeDaysLeft Shape = "daysLeft" // whole days until a certificate ends; renewed in time, mostly
+	ShapeUp       Shape = "up"       // 1, or 0 in rare periods
+	ShapeDaysLeft Shape = "daysLeft" // whole days until a certificate expires; usually renewed in time
 	ShapeUptime   Shape = "uptime"   // seconds since the last start, weeks or months ago
 	ShapeCount    Shape = "count"    // whole, by day: sessions, processes, connections
 	ShapeSize     Shape = "size"     // bytes, never changes: a power of two from 4 GiB to 512 GiB
@@ -35,8 +36,8 @@ var Shapes = []Shape{
 	ShapeDisk, ShapeUp, ShapeDaysLeft, ShapeUptime, ShapeCount, ShapeSize,
 }
 
-// Seed returns a seed of its own for each number of each device: from the
-// device, its instance there, and the data point.
+// Seed returns a different seed for each data point of each instance of each
+// device.
 func Seed(device int64, instance int, what string) uint64 {
 	h := mix(uint64(device)*0x9e3779b97f4a7c15 + uint64(instance))
 	for i := range len(what) {
@@ -45,13 +46,13 @@ func Seed(device int64, instance int, what string) uint64 {
 	return mix(h)
 }
 
-// Simulate returns the value at a moment, to the second: always the same for
-// the same arguments. For an unknown shape it is NaN.
+// Simulate returns the value at a time, to the second. The result is always the
+// same for the same arguments. For an unknown shape it is NaN.
 func Simulate(shape Shape, seed uint64, at time.Time) float64 {
 	return simulate(shape, moment{seed, at.Unix()})
 }
 
-// moment is one seed at one time, in epoch seconds.
+// moment is a seed at a time, in epoch seconds.
 type moment struct {
 	seed uint64
 	at   int64
@@ -110,7 +111,8 @@ func simulate(shape Shape, d moment) float64 {
 	return math.NaN()
 }
 
-// cents rounds to two decimals, between low and high.
+// cents limits a value to the range from low to high, and rounds it to two
+// decimals.
 func cents(v, low, high float64) float64 { return math.Round(100*min(max(v, low), high)) / 100 }
 
 // mix spreads all bits of x (splitmix64).
@@ -120,16 +122,16 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// chance returns a pseudorandom number from 0 to less than 1, for the number n
-// and the purpose what.
+// chance returns a pseudorandom number in [0, 1) for the number n and the purpose
+// what.
 func (d moment) chance(what uint64, n int64) float64 {
 	return float64(mix(d.seed^mix(what*0x9e3779b97f4a7c15^uint64(n)))>>11) / (1 << 53)
 }
 
-// trait returns a constant of the seed, from 0 to less than 1.
+// trait returns a constant of the seed in [0, 1).
 func (d moment) trait(what uint64) float64 { return d.chance(what, math.MinInt64) }
 
-// noise moves smoothly between -1 and 1, in another direction after every
+// noise moves smoothly between -1 and 1, and changes direction after every
 // period.
 func (d moment) noise(what uint64, period int64) float64 {
 	n, rest := d.at/period, d.at%period
@@ -138,8 +140,8 @@ func (d moment) noise(what uint64, period int64) float64 {
 	return 2*(a+(b-a)*f*f*(3-2*f)) - 1
 }
 
-// work returns how busy people are: 0 at night, 1 about half past one in the
-// afternoon, a third of that on Saturdays and Sundays.
+// work returns the activity in an office: 0 at night, 1 at about 1:30 p.m., a
+// third of that on weekends.
 func (d moment) work() float64 {
 	shift := int64(2*hours*d.trait(100)) - hours
 	c := 0.5 + 0.5*math.Cos(2*math.Pi*float64((d.at+shift-13*hours-30*minutes)%days)/days)
@@ -150,14 +152,14 @@ func (d moment) work() float64 {
 	return c * c
 }
 
-// backup returns 1 for most of an hour between midnight and five, else 0, with
-// smooth edges.
+// backup returns 1 for most of an hour between midnight and 5 a.m., otherwise 0,
+// with smooth edges.
 func (d moment) backup(what uint64) float64 {
 	begin := int64(4 * hours * d.trait(what))
 	return bump(d.at%days-begin, 55*minutes)
 }
 
-// bump rises to 1 and falls to 0 again within so many seconds.
+// bump rises to 1 and falls to 0 within length seconds.
 func bump(since, length int64) float64 {
 	if since <= 0 || since >= length {
 		return 0
@@ -166,8 +168,8 @@ func bump(since, length int64) float64 {
 	return min(1, 8*f*(1-f))
 }
 
-// spike returns a peak of up to high, about once in two days, for twenty
-// minutes or less.
+// spike returns a peak of up to high, about once every two days, for at most
+// twenty minutes.
 func (d moment) spike(what uint64, high float64) float64 {
 	slot := d.at / (20 * minutes)
 	if d.chance(what, slot) > 0.008 {
@@ -187,23 +189,24 @@ func (d moment) spell(what uint64, share float64) float64 {
 	return bump(d.at%days-begin, 5*minutes+int64(40*minutes*d.chance(what+2000, date)))
 }
 
-// length returns the seconds of a cycle of some days between low and high.
+// length returns the duration of a cycle in seconds: some days between low and
+// high.
 func (d moment) length(what uint64, low, high float64) float64 {
 	return math.Floor(low+(high-low)*d.trait(what)) * days
 }
 
-// cycle goes from 0 to 1 and starts again.
+// cycle rises from 0 to 1 and starts again.
 func (d moment) cycle(what uint64, low, high float64) float64 {
 	length := d.length(what, low, high)
 	_, part := math.Modf(float64(d.at)/length + d.trait(what+1000))
 	return part
 }
 
-// counter returns the sum of a rate that follows the time of day: its growth is
-// at least a tenth of the average.
+// counter returns the sum of a rate that follows the time of day and is always at
+// least a tenth of the average.
 func (d moment) counter() float64 {
 	rate := 50 * math.Exp2(12*d.trait(1))
-	begun := 1_600_000_000 - int64(400*days*d.trait(2)) // long ago; before that it was 0
+	begun := 1_600_000_000 - int64(400*days*d.trait(2)) // long ago, beginning at 0
 	if d.at <= begun {
 		return 0
 	}
@@ -213,7 +216,8 @@ func (d moment) counter() float64 {
 	return math.Floor(rate * total)
 }
 
-// daysLeft counts down from 90 or 365; one certificate in ten is renewed in the last week.
+// daysLeft counts down from 90 or 365. One certificate in ten is renewed only in
+// the last week.
 func (d moment) daysLeft() float64 {
 	life, early := 90.0, math.Floor(14+16*d.trait(2))
 	if d.trait(1) < 0.4 {

@@ -86,15 +86,15 @@ func cleanOID(text string) (string, error) {
 	return "." + strings.Join(parts, "."), nil
 }
 
-// agent is a connection to an SNMP agent. Close it.
+// agent is a connection to an SNMP agent. The caller closes it.
 type agent struct {
 	*gosnmp.GoSNMP
 	at    string // host:port
 	close func()
 }
 
-// snmp opens a socket to an agent, which ends with ctx. Nothing is sent yet.
-// property returns a property of the device, or otherwise when there is none.
+// snmp opens a socket to an agent, which closes when ctx ends. It sends nothing
+// yet. property returns a property of the device, or otherwise if it has none.
 func (d *Dialer) snmp(ctx context.Context, host string, property func(name, otherwise string) string) (*agent, error) {
 	at, err := target(host, property("snmp.port", ""), 161)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *Dialer) snmp(ctx context.Context, host string, property func(name, othe
 	return &agent{x, at, func() { stop(); _ = conn.Close() }}, nil
 }
 
-// identify sets the version and the credentials of the requests.
+// identify sets the version and the credentials for requests.
 func identify(x *gosnmp.GoSNMP, property func(name, otherwise string) string) error {
 	switch version := strings.ToLower(property("snmp.version", "v2c")); version {
 	case "v1", "1":
@@ -200,7 +200,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 			size = len(part) / 2
 			continue
 		case answer.Error == gosnmp.NoSuchName && answer.ErrorIndex >= 1 && int(answer.ErrorIndex) <= len(part):
-			// v1 returns no values then, so request the others again
+			// v1 then returns no values, so request the others again
 			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex))
 			continue
 		case answer.Error != gosnmp.NoError:
@@ -223,7 +223,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 	return out, nil
 }
 
-// numberOf returns a value as a number; false for one that is not numeric.
+// numberOf returns a value as a number; false if it is not numeric.
 func numberOf(v gosnmp.SnmpPDU) (float64, bool) {
 	switch n := v.Value.(type) {
 	case int:
@@ -255,7 +255,7 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		return err
 	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest),
 		strings.Contains(text, "authentic"):
-		// The response for an unknown user is unsigned, so it cannot be told from
+		// The response for an unknown user is unsigned, so it looks like one with
 		// a wrong signature.
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs "+
 			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}

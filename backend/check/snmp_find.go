@@ -14,13 +14,13 @@ import (
 const (
 	mostRows   = MostFound // of a table
 	rowsAtOnce = 25
-	mostText   = 255 // characters of a name
+	mostText   = 255 // characters in a name
 )
 
-// snmpFind discovers one instance for each row below the OID of the method. The
-// values below lookupOID and descriptionOID with the same index are its name
-// and description. Rows whose value below typeOID is one of skipTypes, numbers
-// with commas between them, are left out.
+// snmpFind discovers one instance for each row below the method's OID. The values
+// with the same index below lookupOID and descriptionOID are its name and
+// description. Rows are skipped if their value below typeOID is one of skipTypes,
+// a comma-separated list of numbers.
 func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*snmpWait)
 	defer cancel()
@@ -68,7 +68,7 @@ func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	return found, nil
 }
 
-// skipped returns the indexes of the rows of one of those types.
+// skipped returns the indexes of the rows with one of those types.
 func (a *agent) skipped(ctx context.Context, oid, types string) (map[string]bool, error) {
 	if oid == "" || types == "" {
 		return nil, nil
@@ -88,7 +88,7 @@ func (a *agent) skipped(ctx context.Context, oid, types string) (map[string]bool
 	return out, nil
 }
 
-// column is one column of a table: texts by the index of their row.
+// column is one column of a table: texts by row index.
 type column struct {
 	order []string
 	text  map[string]string
@@ -131,14 +131,14 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 
 // next requests the values that follow an OID.
 func (a *agent) next(oid string) (*gosnmp.SnmpPacket, error) {
-	if a.Version == gosnmp.Version1 { // which has no bulk requests
+	if a.Version == gosnmp.Version1 { // v1 has no bulk requests
 		return a.GetNext([]string{oid})
 	}
 	return a.GetBulk([]string{oid}, 0, rowsAtOnce)
 }
 
-// textOf returns a value as readable text; bytes that are not text become
-// 00:1b:…, as MAC addresses are written.
+// textOf returns a value as readable text. Bytes that are not text become
+// 00:1b:…, like MAC addresses.
 func textOf(v gosnmp.SnmpPDU) string {
 	bytes, ok := v.Value.([]byte)
 	if !ok {

@@ -34,7 +34,7 @@ func tlsCheck(d *Dialer) Check {
 				return nil, err
 			}
 			defer raw.Close()
-			// Certificate problems are measured here, and nothing is sent.
+			// The check reports certificate problems itself, and sends nothing.
 			conn := tls.Client(raw, &tls.Config{
 				ServerName: host, InsecureSkipVerify: true, //nolint:gosec // judged below
 			})
@@ -57,8 +57,8 @@ func tlsCheck(d *Dialer) Check {
 	}
 }
 
-// judged returns why the system does not trust the certificate, for that host
-// and now; nil when it does.
+// judged returns why the system does not trust the certificate for that host now;
+// nil if it does.
 func judged(chain []*x509.Certificate, host string) *Failure {
 	between := x509.NewCertPool()
 	for _, c := range chain[1:] {
