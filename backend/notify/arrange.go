@@ -17,10 +17,10 @@ type receiver struct {
 	address string
 }
 
-// unit is one outgoing message: one notice, or several to one address.
+// unit is one outgoing message: one notice, or several notices to one address.
 type unit struct {
 	rows  []*alert.Delivery
-	doubt []bool // of each row, before this attempt
+	doubt []bool // InDoubt of each row before this attempt
 }
 
 // digest returns the key of a message of several notices; empty for one notice.
@@ -32,11 +32,10 @@ func (u *unit) digest() string {
 }
 
 // alone is the Digest of a notice that is sent by itself because the receiver
-// refused it together with others.
+// refused a digest with it.
 const alone = "alone"
 
-// arrange selects the notices that the lane sends now, and marks them as
-// InDoubt.
+// arrange selects the notices that the lane sends now, and marks them as InDoubt.
 func (s *Service) arrange(ctx context.Context, method string) (i *alert.Integration, units []unit, err error) {
 	due, err := resource.Find(ctx, s.db, alert.Deliveries.Name, s.dueOn(method)...)
 	if err != nil || len(due) == 0 {
@@ -94,8 +93,8 @@ func (a *arranging) keep(ctx context.Context) error {
 	return nil
 }
 
-// inOrder returns the due notices that may be sent now: not those that a later
-// one has superseded, and none before the earlier ones to the same receiver.
+// inOrder returns the due notices that may be sent now. It omits superseded
+// notices, and notices that have to wait for earlier ones to the same receiver.
 func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert.Delivery, error) {
 	alerts := map[int64]bool{}
 	var ids []int64
@@ -115,7 +114,7 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 		to := receiver{all[i].AlertID, all[i].Address}
 		told[to] = append(told[to], &all[i])
 	}
-	heads := map[int64]*alert.Delivery{} // by notice: the first that waits for the same receiver
+	heads := map[int64]*alert.Delivery{} // by notice: the first notice waiting for the same receiver
 	mine := map[int64]*alert.Delivery{}
 	for _, rows := range told {
 		waiting := a.supersede(rows)
@@ -141,12 +140,11 @@ func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert
 	return ready, a.dissolve(ctx, ready)
 }
 
-// supersede marks the notices of one alert to one receiver that need not be
-// sent any more, and returns those that are still pending. See the package
-// comment.
+// supersede marks the notices of one alert to one receiver that are out of date,
+// and returns those that are still pending. See the package comment.
 func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery) {
 	heard, over := false, false
-	last := int64(0) // the newest about the alert's state
+	last := int64(0) // the newest notice about the alert's state
 	for _, d := range rows {
 		heard = heard || d.State == alert.DeliverySent || d.InDoubt
 		if d.State != alert.DeliveryWaiting {
@@ -170,8 +168,8 @@ func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery
 	})
 }
 
-// dissolve splits the digests of which a notice has been superseded: the
-// remaining notices go into another message.
+// dissolve splits digests that contain a superseded notice: their other notices
+// go into a new message.
 func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error {
 	var keys []string
 	for _, d := range a.changed {
@@ -202,8 +200,8 @@ func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error
 	return nil
 }
 
-// units returns the messages for the notices that are ready. Those of a digest
-// that was tried before stay together.
+// units returns the messages for the notices that are ready. The notices of a
+// digest that was tried before stay together.
 func (a *arranging) units(ctx context.Context, i *alert.Integration, ready []*alert.Delivery) ([]unit, error) {
 	var units []unit
 	var order []string
@@ -213,7 +211,7 @@ func (a *arranging) units(ctx context.Context, i *alert.Integration, ready []*al
 		case tried[d.Digest]:
 		case d.Digest != "" && d.Digest != alone:
 			tried[d.Digest] = true
-			// once for each message, of up to laneFull notices
+			// one query for each message, of up to laneFull notices
 			rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
 				resource.Where{Field: "digest", Op: "=", Value: d.Digest},
 				resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
@@ -245,9 +243,8 @@ func pointers(rows []alert.Delivery) []*alert.Delivery {
 	return all
 }
 
-// group makes messages of the notices to one address: one each while there are
-// few, one digest where there are many, none yet where many have just been
-// sent.
+// group makes messages of the notices to one address: one message each for few
+// notices, one digest for many, and none yet if many have just been sent.
 func (a *arranging) group(i *alert.Integration, address string, rows []*alert.Delivery) []unit {
 	wait := time.Duration(i.GroupWait) * time.Second
 	before, until := a.recent(a.method, address, wait, int(i.GroupAbove))
@@ -274,8 +271,8 @@ func (a *arranging) group(i *alert.Integration, address string, rows []*alert.De
 	return []unit{{rows: rows}}
 }
 
-// claim marks the notices that are about to be tried as possibly delivered,
-// because a process that is killed meanwhile cannot do so any more.
+// claim marks the notices as possibly delivered before the attempt, because a
+// process that is killed meanwhile can no longer do so.
 func (a *arranging) claim(units []unit) {
 	for i := range units {
 		u := &units[i]

@@ -30,8 +30,8 @@ func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
 	return b, err
 }
 
-// zoneOf returns the time zone of the user who receives a notice; nil for an
-// address of no user.
+// zoneOf returns the time zone of the user who receives a notice; nil if the
+// address belongs to no user.
 func (b *book) zoneOf(d *alert.Delivery) *time.Location {
 	i := slices.IndexFunc(b.users, func(u people.User) bool {
 		return strings.EqualFold(u.Username, d.Address) || d.Method == mail &&
@@ -43,7 +43,8 @@ func (b *book) zoneOf(d *alert.Delivery) *time.Location {
 	return b.users[i].Zone()
 }
 
-// integration returns the one of a method: for email the first mail server.
+// integration returns the integration of a method. For email it is the first mail
+// server.
 func (b *book) integration(method string) *alert.Integration {
 	i := slices.IndexFunc(b.integrations, func(i alert.Integration) bool {
 		if method == mail {
@@ -57,13 +58,13 @@ func (b *book) integration(method string) *alert.Integration {
 	return &b.integrations[i]
 }
 
-// mail is the method of recipients who are notified by mail.
+// mail is the method for recipients who are notified by mail.
 const mail = "email"
 
 // addressee is a recipient with an address.
 type addressee struct{ name, method, address, problem string }
 
-// expand returns everybody in recipients, each address once.
+// expand returns all recipients, each address once.
 func (b *book) expand(recipients []alert.Recipient) []addressee {
 	var all []addressee
 	for i := range recipients {
@@ -101,7 +102,7 @@ func (b *book) one(r *alert.Recipient) addressee {
 		out.method = mail
 	}
 	way := b.integration(out.method)
-	mailed := byMail || way != nil && way.Type == alert.IntegrationSMTP // by the first mail server, or by the one named
+	mailed := byMail || way != nil && way.Type == alert.IntegrationSMTP // by the first mail server, or by the named one
 	if strings.EqualFold(r.Type, "ADMIN") {
 		i := slices.IndexFunc(b.users, func(u people.User) bool { return strings.EqualFold(u.Username, r.Addr) })
 		switch {

@@ -11,11 +11,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// toldDigest is the event of a message of several notices.
+// toldDigest is the event of a message with several notices.
 const toldDigest = "digest"
 
-// listed limits the notices in the text of a digest; a web hook gets all of
-// them.
+// listed limits the notices in the text of a digest; a web hook gets all of them.
 const listed = 100
 
 // hookDigest is the body of several notices for a web hook without a template.
@@ -25,12 +24,12 @@ type hookDigest struct {
 	Body      string            `json:"body"`
 	Recipient string            `json:"recipient"`
 	Count     int               `json:"count"`
-	Notices   []json.RawMessage `json:"notices"` // the bodies that each of them alone would have had, in order
+	Notices   []json.RawMessage `json:"notices"` // the bodies of the single notices, in order
 	Link      string            `json:"link"`
 }
 
 // digestTokens lists the tokens allowed in the template of an integration that
-// groups notices: those that make sense without a certain alert.
+// groups notices: those that do not refer to a single alert.
 var digestTokens = []string{"EVENT", "SUBJECT", "BODY", "RECIPIENT"}
 
 // grouped reports whether an integration accepts several notices in one
@@ -44,8 +43,8 @@ func grouped(i *alert.Integration) bool {
 			func(name string) bool { return !slices.Contains(digestTokens, name) })
 }
 
-// message returns the notice to send: the only one of the unit, or one for all
-// of them.
+// message returns the notice to send: the only one of the unit, or one that
+// combines them.
 func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 	first := u.rows[0]
 	if u.digest() == "" || i == nil {

@@ -24,15 +24,15 @@ type hook struct {
 	client *http.Client
 }
 
-// maxHookAnswer limits how much of a response is read; it is used only where
-// the hook refuses.
+// maxHookAnswer limits how much of a response is read. The response is used only
+// in errors.
 const maxHookAnswer = 4 << 10
 
 func newHook(s *Service) hook {
 	transport := &http.Transport{
 		DialContext: s.o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute,
-	} // no proxy: it would judge addresses itself
+	} // no proxy, which would connect to addresses itself
 	return hook{s, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // do not send a secret to another address
 	}}}
@@ -78,8 +78,8 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 	return hookError(request.URL.Host, answer.StatusCode, answer.Status, string(said))
 }
 
-// hookError turns a response into an error. A retry may succeed when the server
-// is busy or broken, not when it refuses.
+// hookError converts a response to an error. A retry may succeed if the server is
+// busy or broken, but not if it refuses the notice.
 func hookError(host string, code int, status, said string) error {
 	if code >= 200 && code < 300 {
 		return nil

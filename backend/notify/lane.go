@@ -8,14 +8,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// lane is the queue of one method. It sends its notices one after the other.
+// lane is the queue of one method. It sends one message after the other.
 type lane struct {
 	busy bool
-	took time.Time              // when the other side last accepted a notice
+	took time.Time              // when the receiver last accepted a notice
 	sent map[string][]time.Time // the last messages by address, the oldest first
 }
 
-// take reserves a lane for the caller, until it frees it.
+// take reserves a lane for the caller until the caller frees it.
 func (s *Service) take(method string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,8 +44,8 @@ func (s *Service) free(method string, tell bool) {
 	}
 }
 
-// recent counts the messages to an address within the last wait, up to most,
-// and returns when the count falls again.
+// recent counts the messages to an address within the last wait, up to most, and
+// returns when the count decreases.
 func (s *Service) recent(method, address string, wait time.Duration, most int) (n int, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,20 +66,19 @@ func (s *Service) recent(method, address string, wait time.Duration, most int) (
 	return min(n, most), until
 }
 
-// recovered is the time since the last accepted notice after which the other
-// side may have been away: after less, pending notices are due soon by
-// themselves.
+// recovered is the time since the last accepted notice after which the receiver
+// may have been down. After a shorter time, pending notices are due soon anyway.
 const recovered = time.Minute
 
-// took notes that the other side has accepted a message, and reports whether it
-// may have been away before.
+// took records that the receiver has accepted a message, and reports whether it
+// may have been down before.
 func (s *Service) took(method, address string, notices, most int64) (back bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, now := s.lanes[method], s.o.Clock()
 	back = l.took.IsZero() || now.Sub(l.took) >= recovered || l.took.After(now)
 	l.took = now
-	for range min(notices, most) { // a digest leaves no room for single ones beside it
+	for range min(notices, most) { // after a digest, single notices have to wait
 		l.sent[address] = append(l.sent[address], now)
 	}
 	if over := len(l.sent[address]) - int(most); over > 0 {
@@ -91,7 +90,7 @@ func (s *Service) took(method, address string, notices, most int64) (back bool) 
 	return back
 }
 
-// resume makes all notices of a lane due, because the other side is back.
+// resume makes all notices of a lane due, because the receiver is up again.
 func (s *Service) resume(ctx context.Context, method string) error {
 	for {
 		var rows []alert.Delivery

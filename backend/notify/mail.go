@@ -97,9 +97,9 @@ func (m mailer) message(i *alert.Integration, d *alert.Delivery) (*smtp.Msg, err
 	return message, nil
 }
 
-// judged classifies an error: as permanent, where the server refuses the mail,
-// or as unsent, where it certainly has not accepted it. After any other error
-// it may have.
+// judged classifies an error: as permanent if the server refuses the mail, or as
+// unsent if it certainly has not accepted it. After any other error it may have
+// accepted it.
 func judged(err error, host string, delivered bool) error {
 	if err == nil {
 		return nil

@@ -4,28 +4,30 @@
 // # Life of a notice
 //
 // Every event of an alert marks it (alert.Alert.NoticeOn). The planner takes
-// marked alerts and, in one transaction each batch, writes the recipients as
-// alert.Delivery rows, and updates the recipients and the next due time of the
-// alert. The sender takes the rows that are due. So a notice is planned once,
-// however often the process ends, and is sent until the other side has accepted
-// it.
+// marked alerts and, in one transaction for each batch, writes a row
+// (alert.Delivery) for each recipient, and updates the recipients and the next
+// due time of the alert. The sender takes the rows that are due. So a notice is
+// planned once, however often the process ends, and is sent until the receiver
+// has accepted it.
 //
-// The process may be killed between the sending and the update of the row; the
-// notice is then sent again, with the same key (Message-ID, Idempotency-Key),
-// by which the other side can recognise it.
+// If the process is killed between sending a notice and updating its row, the
+// next process sends the notice again with the same key (Message-ID,
+// Idempotency-Key), by which the receiver can recognise it.
 //
 // # Recipients and times
 //
-// The first stage of the chain is notified when an alert opens or gets worse;
-// the next one after the rule's interval, until somebody acknowledges it, it
-// clears, or there is no further stage. Those notified of it are notified, too,
-// when it is acknowledged or clears, unless the rule suppresses that. Nobody is
-// notified while maintenance covers the alert, or while the alert of a group
-// suppresses it; if it is still active afterwards, it resumes from there. After
-// the alert of a group, that is after as many more polls as the single alert
-// takes to clear (two at least, a quarter of an hour at most): the devices of a
-// group recover one after the other, and nobody should be notified that the
-// last of them are down and, seconds later, that they are not.
+// The first stage of the chain is notified when an alert opens or gets worse,
+// and the next one after the rule's interval, until somebody acknowledges the
+// alert, it clears, or there is no further stage. Unless the rule suppresses
+// that, everyone who was notified of the alert is notified when it is
+// acknowledged or clears.
+//
+// Nobody is notified while maintenance covers the alert, or while the alert of a
+// group suppresses it. If it is still active afterwards, escalation resumes.
+// After the alert of a group, it resumes after as many more polls as the single
+// alert takes to clear (at least two, at most a quarter of an hour): the devices
+// of a group recover one after the other, and notices that the last of them are
+// down would be out of date seconds later.
 //
 // # Web hooks
 //
@@ -35,58 +37,60 @@
 //
 // # Reports
 //
-// A finished report is sent to its recipients by the same rows (Post), with the
-// file attached when it is not too large.
+// A finished report is sent to its recipients through rows of the same table
+// (Post), with the file attached unless it is too large.
 //
 // # Demo clock and real time
 //
-// Escalation, duty rosters and throttling go by the time of the alerts (Pace),
+// Escalation, duty rosters and throttling use the time of the alerts (Pace),
 // which a demo speeds up or pauses. Attempts run in real time, because mail
 // servers do.
 //
 // # Order
 //
 // The notices of one alert reach a receiver (a method and an address) in order,
-// and none that is out of date. Before a lane sends, arrange checks all pending
+// and outdated ones are not sent. Before a lane sends, arrange checks all pending
 // notices for a receiver:
 //
-//   - A notice that an alert is active or escalated supersedes the earlier ones
-//     of that kind which were not delivered. One that it was acknowledged does
+//   - A notice that an alert is active or escalated supersedes earlier notices of
+//     that kind that were not delivered. A notice that it was acknowledged does
 //     not: it is sent after them.
-//   - A notice that it has cleared supersedes all of them. It is not sent itself
-//     where nothing of the alert was delivered: no one knows that it was active.
-//   - A notice is not sent before the earlier one to the same receiver.
+//   - A notice that an alert has cleared supersedes all of them. If no notice of
+//     the alert was delivered, it is not sent either, because nobody knows that
+//     the alert was active.
+//   - A notice is not sent before an earlier one to the same receiver.
 //
-// Superseded notices stay in the log as such. While an attempt runs, and after an
+// Superseded notices stay in the log as such. During an attempt, and after an
 // interrupted one, it is unknown whether the notice was delivered
-// (Delivery.InDoubt); it then counts as delivered, so that no notice of the end
-// is missing. InDoubt is written before the attempt and holds after the process
-// was killed.
+// (Delivery.InDoubt). It then counts as delivered, so that the notice of the end
+// is never missing. InDoubt is written before the attempt, so it is set even if
+// the process is killed.
 //
-// # Many at once
+// # Digests
 //
-// Up to Integration.GroupAbove notices go to one address one by one within
-// GroupWait seconds, without delay. Further ones, in a storm or after the other
-// side was away, are collected for as long and sent as one digest of up to
+// Within GroupWait seconds, up to Integration.GroupAbove notices are sent to one
+// address one by one, without delay. Further ones, in an alert storm or after the
+// receiver was down, are collected for GroupWait and sent as one digest of up to
 // laneFull notices: a mail with a list, or one request to a web hook, see
-// hookDigest. A template that uses more than digestTokens cannot carry several,
-// and gets them one by one. The key of a digest is written to its notices
-// before it is sent: as long as none of them is superseded, each attempt sends
-// the same ones with the same key. If a digest is refused for good its notices
-// are sent one by one.
+// hookDigest. If a template uses other tokens than digestTokens, its notices are
+// sent one by one. The key of a digest is written to its notices before it is
+// sent: as long as none of them is superseded, each attempt sends the same
+// notices with the same key. If a receiver permanently refuses a digest, its
+// notices are sent one by one.
 //
 // # Attempts
 //
-// Sending is retried after growing pauses (pauses) for about a day while a
-// server is busy or silent, but not when it refuses for good. When it accepts a
-// notice again after more than a minute (recovered), all pending notices for it
-// are due. Each method has a lane of its own, so that a stuck one delays only
-// itself. An attempt takes at most 10 s, or a minute with an attached file.
+// While a server is busy or silent, attempts are repeated for about a day, at
+// increasing intervals (pauses), but not after the server has permanently
+// refused a notice. When it accepts a notice after more than a minute
+// (recovered), all pending notices for it are due. Each method has its own lane,
+// so that a slow one delays only itself. An attempt takes at most 10 s, or a
+// minute with an attached file.
 //
 // # Concurrency and errors
 //
-// New, Start and Close are for one owner. Endpoints may be called by many.
-// Errors of a notice are stored in its row; the log has only those of the
+// One owner calls New, Start and Close. Endpoints may be called concurrently.
+// Errors of a notice are stored in its row; the log contains only errors of the
 // portal itself.
 package notify
 
@@ -111,10 +115,11 @@ import (
 
 // Options configures a Service.
 type Options struct {
-	// Dial connects to mail servers and web hooks, and judges their addresses.
+	// Dial connects to mail servers and web hooks, and refuses addresses that it
+	// must not connect to.
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	Roots *x509.CertPool // trusted authorities; the system's when nil
-	// File returns the file of a report run; fault.Unknown for a deleted one.
+	// File returns the file of a report run; fault.Unknown if it was deleted.
 	File    func(ctx context.Context, taskID int64) (*reporting.ReportFile, error)
 	Origin  func() string // URL of the portal, for links; may be nil
 	Name    func() string // of the portal
@@ -125,8 +130,8 @@ type Options struct {
 	Guard   *service.Guard
 }
 
-// page returns the URL of an alert's page; empty where the portal cannot be
-// reached, and for no alert.
+// page returns the URL of an alert's page; empty if the portal's URL is unknown,
+// and for no alert.
 func (o Options) page(alert int64) string {
 	origin := o.Origin()
 	if origin == "" || alert == 0 {
@@ -135,8 +140,8 @@ func (o Options) page(alert int64) string {
 	return origin + "/#monitor/alerts/" + strconv.FormatInt(alert, 10)
 }
 
-// alertsPage returns the URL of the page of all alerts; empty where the portal
-// cannot be reached.
+// alertsPage returns the URL of the page of all alerts; empty if the portal's URL
+// is unknown.
 func (o Options) alertsPage() string {
 	origin := o.Origin()
 	if origin == "" {
@@ -161,12 +166,12 @@ type Service struct {
 	wait  service.Group
 }
 
-// way sends a notice by one type of integration.
+// way sends a notice through one type of integration.
 type way interface {
 	send(ctx context.Context, i *alert.Integration, d *alert.Delivery) error
 }
 
-// New makes a service that does nothing yet.
+// New returns a service that is not started yet.
 func New(db resource.LiveDB, o Options) *Service {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
@@ -190,22 +195,21 @@ func New(db resource.LiveDB, o Options) *Service {
 	return s
 }
 
-// patience is the longest wait without changes, in the time of the alerts;
-// leastPatience and patience bound it in real time.
+// patience is the longest wait without changes, in the time of the alerts.
+// leastPatience and patience limit it in real time.
 const (
 	patience      = 15 * time.Second
 	leastPatience = time.Second
 )
 
-// Start begins to plan and to send, including the notices that an earlier
-// process left.
+// Start starts to plan and to send, including notices from an earlier process.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
 	s.wait.Keep(ctx, "planning of notices", s.run)
 }
 
-// run plans and sends until ctx is done.
+// run plans and sends until ctx ends.
 func (s *Service) run(ctx context.Context) {
 	changed, stop := s.db.Watch(string(alert.Alerts.Name), string(alert.Deliveries.Name),
 		string(alert.Integrations.Name))
@@ -233,9 +237,9 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// Close cancels sends under way, which the next process repeats, and waits for
-// them no longer than the context. It may be called twice, and on a service
-// that never started.
+// Close cancels attempts in progress, which the next process repeats, and waits
+// for them at most until ctx ends. It may be called twice, and on a service that
+// never started.
 func (s *Service) Close(ctx context.Context) error {
 	if s.close == nil {
 		return nil
@@ -254,8 +258,8 @@ func isRefused(err error) bool {
 	return errors.As(err, &r)
 }
 
-// unsent is an error after which the other side certainly has not accepted the
-// notice. After any other one it may have.
+// unsent is an error after which the receiver certainly has not accepted the
+// notice. After any other error it may have.
 type unsent struct{ error }
 
 func (u unsent) Unwrap() error { return u.error }

@@ -18,7 +18,7 @@ import (
 // batch is the number of alerts planned in one transaction.
 const batch = 200
 
-// plan writes the notices of all alerts that are marked.
+// plan writes the notices of all marked alerts.
 func (s *Service) plan(ctx context.Context) error {
 	for {
 		planned := 0
@@ -47,8 +47,8 @@ func (s *Service) plan(ctx context.Context) error {
 	}
 }
 
-// AddNotices adds the notices of an alert at a moment, as the planner would have,
-// and updates the alert.
+// AddNotices adds the notices of an alert at a time in the past, as the planner
+// would have, and updates the alert.
 func AddNotices(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
 	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at,
 		sent: map[int64]int64{}}
@@ -100,14 +100,14 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	return resource.Put(ctx, p.tx, alert.Alerts.Name, a)
 }
 
-// climb notifies the stage that is due, and sets when the next one is.
+// climb notifies the stage that is due, and sets when the next one is due.
 func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, chain *alert.Chain) error {
 	stages, destination := chain.StagesAt(p.now)
-	if len(stages) == 0 { // no one is on duty: retry when that can have changed
+	if len(stages) == 0 { // nobody is on duty: retry when that may have changed
 		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
 		return nil
 	}
-	if a.SubChainID != destination { // other people are on duty now: start at their first stage
+	if a.SubChainID != destination { // the people on duty have changed: start at their first stage
 		a.SubChainID, a.NextRecipient, a.LastNotice.Stage = destination, 1, 0
 	}
 	interval := resource.Seconds(0)
@@ -142,7 +142,7 @@ func next(told alert.LastNotice, interval resource.Seconds, stages int) resource
 	return told.On + interval
 }
 
-// tell adds a notice for each of the recipients, once.
+// tell adds one notice for each of the recipients.
 func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string,
 	to []alert.Recipient) error {
 	state := alert.DeliveryWaiting
@@ -182,8 +182,8 @@ func names(joined string) []string {
 	return strings.Split(joined, ",")
 }
 
-// follow notifies those who were notified of an alert that it was acknowledged
-// or has cleared.
+// follow notifies the people who were notified of an alert that it was
+// acknowledged or has cleared.
 func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string) error {
 	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name,
 		resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
@@ -282,7 +282,7 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// hookBody is the body for a web hook whose integration has no template.
+// hookBody is the body for a web hook without a template.
 type hookBody struct {
 	Event      string `json:"event"` // event of the Delivery
 	AlertID    string `json:"alertId"`
@@ -296,9 +296,9 @@ type hookBody struct {
 	DataPoint  string `json:"dataPoint"`
 	Value      string `json:"value"`
 	Threshold  string `json:"threshold"`
-	Reason     string `json:"reason"` // of a failed check; empty where the value is enough
+	Reason     string `json:"reason"` // of a failed check; empty if the value says enough
 	StartEpoch int64  `json:"startEpoch"`
-	EndEpoch   int64  `json:"endEpoch"` // 0 while it is active
+	EndEpoch   int64  `json:"endEpoch"` // 0 while the alert is active
 	AckedBy    string `json:"ackedBy"`
 	AckComment string `json:"ackComment"`
 	Chain      string `json:"chain"`

@@ -12,7 +12,7 @@ import (
 )
 
 // Post writes the mails that deliver a report, one for each address. They are
-// sent once the transaction is committed.
+// sent after the transaction is committed.
 func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error {
 	b, err := readBook(ctx, tx)
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportM
 	return nil
 }
 
-// attachment returns the file attached to a mail; nil for none. A deleted
-// report will not come back, so a mail without it is not sent.
+// attachment returns the file to attach to a mail; nil for none. It fails
+// permanently for a deleted report, because the mail is useless without it.
 func (s *Service) attachment(ctx context.Context, d *alert.Delivery) (*reporting.ReportFile, error) {
 	if !d.Attached || s.o.File == nil {
 		return nil, nil

@@ -21,9 +21,9 @@ var pauses = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 
 
 const (
 	attempt  = 10 * time.Second // time limit of one attempt
-	carrying = time.Minute      // with a file
+	carrying = time.Minute      // the same with a file
 	giveUp   = 24 * time.Hour   // after the first attempt
-	laneFull = 500              // notices a lane takes at once, and a digest carries at most
+	laneFull = 500              // notices that a lane takes at once, and that a digest contains at most
 )
 
 // dispatch makes each free lane send its due notices.
@@ -60,9 +60,9 @@ func (s *Service) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// round sends the due notices of a lane, up to the first message that fails:
-// later ones to the same receiver have to wait. It reports whether there may be
-// more.
+// round sends the due notices of a lane, up to the first message that fails,
+// because later ones to the same receiver have to wait. It reports whether there
+// may be more.
 func (s *Service) round(ctx context.Context, method string) (more bool, err error) {
 	i, units, err := s.arrange(ctx, method)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) round(ctx context.Context, method string) (more bool, err erro
 	return len(units) > 0, nil
 }
 
-// methods returns those of the integrations, and those of pending notices.
+// methods returns the methods of the integrations and of pending notices.
 func (s *Service) methods(ctx context.Context) ([]string, error) {
 	all, err := resource.Find(ctx, s.db, alert.Integrations.Name)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(known)), err
 }
 
-// deliver makes one attempt and stores its outcome. Where it failed, the
-// messages after it are not tried now.
+// deliver makes one attempt and stores its outcome. After a failure, later
+// messages are not tried in this round.
 func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, after []unit) (failed bool, err error) {
 	d := s.message(i, u)
 	tried := s.try(ctx, i, d)
@@ -124,7 +124,7 @@ func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, af
 		}
 		rows, err := resource.Find(ctx, tx, alert.Deliveries.Name,
 			resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
-		for k := range rows { // some may have been removed meanwhile
+		for k := range rows { // some may have been deleted meanwhile
 			row := &rows[k]
 			was := doubt[row.ID]
 			switch {
@@ -135,7 +135,7 @@ func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, af
 			default:
 				s.settle(row, tried)
 				row.InDoubt = tried != nil && (was || !isUnsent(tried))
-				if isRefused(tried) && len(u.rows) > 1 { // perhaps only because they came together
+				if isRefused(tried) && len(u.rows) > 1 { // each alone may succeed
 					row.State, row.NextOn, row.Digest = alert.DeliveryWaiting, resource.SecondsOf(s.o.Clock()), alone
 				}
 				states = append(states, row.State)
@@ -167,11 +167,11 @@ func (s *Service) count(states []string) {
 	}
 }
 
-// Stats counts outcomes of notices since the service was made.
+// Stats counts the outcomes of notices since the service was created.
 type Stats struct {
 	Sent    int64
-	Failed  int64 // given up
-	Retried int64 // attempts after which a notice is still pending
+	Failed  int64 // permanently failed
+	Retried int64 // failed attempts of notices that are still pending
 }
 
 // Stats returns the current counts.
@@ -199,7 +199,7 @@ func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delive
 	defer cancel()
 	var err error
 	if broke := s.o.Guard.Run("notices by "+i.Type, func() { err = way.send(ctx, i, d) }); broke != nil {
-		return errBroke // retried like a notice that was not accepted
+		return errBroke // retried like any other failed attempt
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not respond within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())

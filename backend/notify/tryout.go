@@ -18,7 +18,8 @@ type testRequest struct {
 	Addr string `json:"addr,omitempty" doc:"smtp: the recipient's address; default: the caller's address"`
 }
 
-// Endpoints returns the endpoints of notices beyond their rows.
+// Endpoints returns the endpoints for notices that are not declared by a
+// resource.
 func (s *Service) Endpoints() []resource.Endpoint {
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaAlerting, Op: resource.Modify}
 	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
@@ -39,7 +40,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}}
 }
 
-// test sends a test notice, and keeps its outcome among the others.
+// test sends a test notice, and stores its outcome like that of any other notice.
 func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {
@@ -80,11 +81,11 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 		return s.db.Write(context.WithoutCancel(ctx),
 			func(tx resource.Tx) error { return resource.Put(ctx, tx, alert.Deliveries.Name, d) })
 	}
-	if err := keep(); err != nil { // first, so that each outgoing notice is in the log
+	if err := keep(); err != nil { // first, so that the log contains each outgoing notice
 		return nil, err
 	}
 	s.settle(d, s.try(ctx, i, d))
-	d.NextOn = 0 // the tester sees the response: no second attempt
+	d.NextOn = 0 // the user sees the response: no second attempt
 	if err := keep(); err != nil {
 		return nil, err
 	}
