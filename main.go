@@ -298,7 +298,7 @@ func withPassword(c *cobra.Command, o server.Options, command server.Command) er
 	if command.Password, err = secret(c, "the password"); err != nil {
 		return err
 	}
-	_, err = server.Ask(c.Context(), o, command)
+	_, err = server.Send(c.Context(), o, command)
 	return err
 }
 
@@ -351,7 +351,7 @@ func tokenCommand(o *server.Options) *cobra.Command {
 			if user == "" {
 				return fault.New(fault.Invalid, "--user is missing: the token has the permissions of that user")
 			}
-			token, err := server.Ask(c.Context(), *o, server.Command{Do: server.DoCreateToken, Name: user})
+			token, err := server.Send(c.Context(), *o, server.Command{Do: server.DoCreateToken, Name: user})
 			if err != nil {
 				return err
 			}

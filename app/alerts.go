@@ -40,11 +40,11 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 		"sort":   {"-lastUpdatedOnEpoch"}, "size": {strconv.Itoa(most)},
 		"fields": {"id,monitorObjectName,resourceTemplateName,dataPointName,alertValue,threshold"},
 	}}
-	answer, err := list.Handle(resource.WithCall(ctx, call), call)
+	response, err := list.Handle(resource.WithCall(ctx, call), call)
 	if err != nil {
 		return nil, 0, err
 	}
-	return resource.ReadList[openAlert](answer)
+	return resource.ReadList[openAlert](response)
 }
 
 // alertsChange calls tell at each change of alerts until ctx ends or tell

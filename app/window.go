@@ -47,7 +47,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	case <-held:
 	case <-p.opened:
 		if fault.Is(p.err, fault.Conflict) {
-			if _, asked := server.Ask(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
+			if _, asked := server.Send(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
 				return nil
 			}
 		}

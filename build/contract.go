@@ -58,14 +58,14 @@ func download(ctx context.Context, s *project.Server, path, file string) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.Bearer)
-	answer, err := s.Client.Do(r)
+	response, err := s.Client.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s answers %s: %s", path, answer.Status, text)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s returned %s: %s", path, response.Status, text)
 	}
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ func TestAScriptOfCommandsReadsWell(t *testing.T) {
 	text, err := exchange.Curl.Write(bundle())
 	want := `#!/usr/bin/env bash
 # Everything: 3 requests to http://127.0.0.1:8443/api
-# Every request is sent, in order, until one fails. Answers go to the standard output.
+# Every request is sent, in order, until one fails. Responses go to standard output.
 
 set -euo pipefail
 

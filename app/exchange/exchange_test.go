@@ -299,7 +299,7 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	sent := &exchange.Sent{
 		At: time.UnixMilli(1_790_000_000_123), Method: "GET", URL: "http://h/api/a?q=%22x%22",
 		Headers: [][2]string{{"X-A", "b"}},
-		Status:  200, StatusText: "OK", MS: 12, Bytes: 2, Answer: [][2]string{{"Content-Type", "application/json"}},
+		Status:  200, StatusText: "OK", MS: 12, Bytes: 2, Response: [][2]string{{"Content-Type", "application/json"}},
 		Text: []byte("{}"), Kept: true,
 	}
 	var out bytes.Buffer

@@ -162,7 +162,7 @@ type Sent struct {
 	MS          int64
 	Bytes       int64
 	Error       string
-	Answer      [][2]string // headers of the response
+	Response    [][2]string // headers of the response
 	Text        []byte      // its body; nil when it was not kept
 	Kept        bool
 	Draft       *workspace.Draft // as it was edited
@@ -210,10 +210,10 @@ func (s *Sent) entry() *harEntry {
 	if s.Body != "" {
 		e.Request.PostData = &harPost{cmp.Or(headersOf(s.Headers).Get("Content-Type"), "application/json"), s.Body}
 	}
-	header := headersOf(s.Answer)
+	header := headersOf(s.Response)
 	e.Response = harResponse{
 		Status: s.Status, StatusText: s.StatusText, HTTPVersion: "HTTP/1.1", Cookies: []harPair{},
-		Headers: pairsOf(s.Answer),
+		Headers: pairsOf(s.Response),
 		Content: harContent{Size: s.Bytes, MimeType: header.Get("Content-Type")}, RedirectURL: header.Get("Location"),
 		HeadersSize: -1, BodySize: s.Bytes, Error: s.Error,
 	}

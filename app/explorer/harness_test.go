@@ -266,7 +266,7 @@ func endpoints() []resource.Endpoint {
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which"), Example: 7}}
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Get one device",
-			Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"},
+			Right: read, Params: id, Response: object, Example: resource.Example{Path: "/device/devices/7"},
 			Handle: echo},
 		{Method: "GET", Path: "/alert/alerts", Category: ground.CategoryAlerts, Summary: "List alerts", Right: read,
 			Handle: func(context.Context, *resource.Call) (any, error) {
@@ -283,10 +283,10 @@ func endpoints() []resource.Endpoint {
 		{Method: "GET", Path: "/hidden", Summary: "Not published", Right: read, Handle: echo},
 		{Method: "POST", Path: "/session", Category: ground.CategorySettings, Summary: "Sign in",
 			Right: resource.Right{Object: resource.Open}, Body: object,
-			Once: true, Answer: &resource.Schema{
+			Once: true, Response: &resource.Schema{
 				Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
-				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie},
+				return resource.Response{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie},
 					SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil
 			}},
 	}

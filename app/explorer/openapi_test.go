@@ -137,7 +137,7 @@ func TestEveryEndpointDeclaresItsResponse(t *testing.T) {
 		if e.Summary == "" {
 			t.Errorf("%s has no summary", e.ID())
 		}
-		if e.Answer == nil && e.Method != "DELETE" { // deleting a row, or all, answers an empty object
+		if e.Response == nil && e.Method != "DELETE" { // deleting a row, or all, answers an empty object
 			t.Errorf("%s declares no response", e.ID())
 		}
 	}

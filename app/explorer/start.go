@@ -18,7 +18,7 @@ import (
 
 func (e *Explorer) catalogEndpoint() resource.Endpoint {
 	return resource.Endpoint{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal",
-		Answer: catalog.Schema(), Tagged: true, Handle: e.showCatalog}
+		Response: catalog.Schema(), Tagged: true, Handle: e.showCatalog}
 }
 
 func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {

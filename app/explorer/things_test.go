@@ -133,20 +133,20 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 				"")}}}
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which")}}
 	all := []resource.Endpoint{
-		{Method: "GET", Path: "/raw/things/{id}", Params: id, Answer: thing},
-		{Method: "PUT", Path: "/raw/things/{id}", Params: id, Body: thing, Answer: thing},
-		{Method: "PATCH", Path: "/raw/things/{id}", Params: id, Body: thing, Answer: thing},
+		{Method: "GET", Path: "/raw/things/{id}", Params: id, Response: thing},
+		{Method: "PUT", Path: "/raw/things/{id}", Params: id, Body: thing, Response: thing},
+		{Method: "PATCH", Path: "/raw/things/{id}", Params: id, Body: thing, Response: thing},
 		{Method: "DELETE", Path: "/raw/things/{id}", Params: id},
-		{Method: "POST", Path: "/raw/things", Body: thing, Answer: thing, Creates: true},
+		{Method: "POST", Path: "/raw/things", Body: thing, Response: thing, Creates: true},
 		{Method: "GET", Path: "/raw/things/{id}/parts", Noun: resource.Regular("spare part"), Params: id,
-			Answer: list},
-		{Method: "GET", Path: "/raw/things/{id}/openAlerts", Summary: "What is wrong", Params: id, Answer: list},
+			Response: list},
+		{Method: "GET", Path: "/raw/things/{id}/openAlerts", Summary: "What is wrong", Params: id, Response: list},
 		{Method: "GET", Path: "/raw/things/{id}/installers", Summary: "List installers of a thing", Params: id,
-			Answer: systems},
+			Response: systems},
 	}
 	if bin {
 		all = append(all, resource.Endpoint{Method: "POST", Path: "/raw/recyclebin/{id}/restore", Params: id,
-			Noun: resource.Regular("thing"), Answer: thing})
+			Noun: resource.Regular("thing"), Response: thing})
 	}
 	return all
 }

@@ -62,7 +62,7 @@ type state int
 
 const (
 	unasked state = iota
-	answers
+	responses
 	silent
 )
 
@@ -95,7 +95,7 @@ func (k *Keychain) Available() (ok bool, why string) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.state != answers {
+	if k.state != responses {
 		return false, Without
 	}
 	return true, ""
@@ -240,7 +240,7 @@ func (k *Keychain) gaveUp(err error) {
 func (k *Keychain) answered() {
 	k.mu.Lock()
 	late := k.state == silent
-	k.state, k.exists = answers, true
+	k.state, k.exists = responses, true
 	todo := maps.Clone(k.memory)
 	k.mu.Unlock()
 	if !late {

@@ -31,8 +31,8 @@ const troublePage = `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>
 	<script>
 		document.querySelector('button').focus()
 		for (const button of document.querySelectorAll('button')) button.onclick = async () => {
-			const answer = await fetch('/' + button.value, { method: 'POST' })
-			document.querySelector('[role=status]').textContent = await answer.text()
+			const response = await fetch('/' + button.value, { method: 'POST' })
+			document.querySelector('[role=status]').textContent = await response.text()
 		}
 	</script>
 </body></html>

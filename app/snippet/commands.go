@@ -25,7 +25,7 @@ func Commands(title string, chapters []Chapter, variables []Variable) string {
 	s := newScript(stepsOf(chapters), variables)
 	w := &commandWriter{script: s, names: bashNames(s)}
 	w.WriteString("#!/usr/bin/env bash\n# " + oneLineOf(title) + "\n# Every request is sent, in order, until one " +
-		"fails. Answers go to the standard output.\n\nset -euo pipefail\n\n" + bashToken)
+		"fails. Responses go to standard output.\n\nset -euo pipefail\n\n" + bashToken)
 	for _, v := range s.variables {
 		w.WriteString(bashAssignment(&v, w.names[v.Name]) + " # " + oneLineOf(v.Name) + "\n")
 	}

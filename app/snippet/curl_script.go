@@ -12,18 +12,18 @@ headers=$(mktemp)
 
 # request ARGUMENTS…: one request; after a 429 again, when that says.
 request() {
-  local answer failed seconds try
+  local response failed seconds try
   for try in 1 2 3 4 5; do
     failed=0
-    : >"$headers" # where nothing answers curl would leave it as it was
-    answer=$(curl --silent --show-error --globoff --dump-header "$headers" -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@" < <(printf %s "${body-}")) || failed=$?
+    : >"$headers" # curl leaves the file unchanged if there is no response
+    response=$(curl --silent --show-error --globoff --dump-header "$headers" -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@" < <(printf %s "${body-}")) || failed=$?
     if [ "$try" = 5 ] || [ "${expected-}" = 429 ] || ! grep -q '^HTTP/[0-9.]* 429' "$headers"; then break; fi
     seconds=$(grep -iE '^(retry-after|x-rate-limit-window): *[0-9]+' "$headers" | sort -f | head -n 1 | tr -dc 0-9) || true
     [ "${seconds:=5}" -le 3600 ] || break
     printf '%s429, waiting %s s\n' "${title:+$title: }" "$seconds" >&2
     sleep "$seconds"
   done
-  printf '%s\n' "$answer"
+  printf '%s\n' "$response"
   return "$failed"
 }
 `
@@ -31,15 +31,15 @@ request() {
 const bashSend = `
 # send TITLE STATUS ARGUMENTS…: one request; any other status ends the script.
 send() {
-  local title=$1 expected=$2 answer status
+  local title=$1 expected=$2 response status
   shift 2
-  answer=$(request --write-out '\n%{http_code}' "$@")
-  status=${answer##*$'\n'}
+  response=$(request --write-out '\n%{http_code}' "$@")
+  status=${response##*$'\n'}
   printf '%s: %s\n' "$title" "$status" >&2
-  printf '%s\n' "${answer%$'\n'*}"
+  printf '%s\n' "${response%$'\n'*}"
   case $status in
     $expected) ;;
-    *) printf 'Stopped: %s answered %s, expected %s\n' "$title" "$status" "$expected" >&2; exit 1 ;;
+    *) printf 'Stopped: %s returned %s, expected %s\n' "$title" "$status" "$expected" >&2; exit 1 ;;
   esac
 }
 `

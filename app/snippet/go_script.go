@@ -55,7 +55,7 @@ func send(title string, expected int, method, url string, headers [][2]string, b
 	}
 	fmt.Println(string(text))
 	if expected == 0 && response.StatusCode/100 != 2 || expected != 0 && response.StatusCode != expected {
-		log.Fatalf("Stopped: %s answered %d, expected %d", title, response.StatusCode, expected)
+		log.Fatalf("Stopped: %s returned %d, expected %d", title, response.StatusCode, expected)
 	}
 	return text
 }

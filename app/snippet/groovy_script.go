@@ -26,7 +26,7 @@ String send(String title, int expected, String method, String url, Map headers, 
     }
     println response.body()
     if (expected ? response.statusCode() != expected : response.statusCode().intdiv(100) != 2) {
-        throw new IllegalStateException('Stopped: ' + title + ' answered ' + response.statusCode() + ', expected ' + (expected ?: '2xx'))
+        throw new IllegalStateException('Stopped: ' + title + ' returned ' + response.statusCode() + ', expected ' + (expected ?: '2xx'))
     }
     response.body()
 }

@@ -25,7 +25,7 @@ async function send(title, expected, method, url, headers, body) {
   }
   console.log(text)
   if (expected ? response.status !== expected : !response.ok) {
-    console.error("Stopped: " + title + " answered " + response.status + ", expected " + (expected || "2xx"))
+    console.error("Stopped: " + title + " returned " + response.status + ", expected " + (expected || "2xx"))
     process.exit(1)
   }
   return text

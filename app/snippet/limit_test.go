@@ -101,7 +101,7 @@ func TestAScriptStopsAtA429ThatAsksForMoreThanAnHour(t *testing.T) {
 								Title:   "GET a",
 								Request: snippet.Request{Method: "GET", URL: url + "/9,Retry-After:3601/a"},
 								Expect:  200}}, nil)})[0]
-			if got := asked(); len(got) != 1 || !strings.Contains(out, "answered 429, expected 200") {
+			if got := asked(); len(got) != 1 || !strings.Contains(out, "returned 429, expected 200") {
 				t.Errorf("%q came; it printed\n%s", got, out)
 			}
 		})

@@ -40,7 +40,7 @@ function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Bo
   }
   Write-Output $text
   if (($Expected -and $status -ne $Expected) -or (-not $Expected -and [math]::Floor($status / 100) -ne 2)) {
-    throw "Stopped: $Title answered $status, expected $Expected"
+    throw "Stopped: $Title returned $status, expected $Expected"
   }
 }
 `

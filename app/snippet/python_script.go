@@ -16,8 +16,8 @@ def fetch(request):
 
 
 def pause(headers):
-    told = (headers.get(name, "") for name in ("Retry-After", "X-Rate-Limit-Window"))
-    return next((int(text) for text in told if text.isdecimal()), 5)
+    values = (headers.get(name, "") for name in ("Retry-After", "X-Rate-Limit-Window"))
+    return next((int(text) for text in values if text.isdecimal()), 5)
 
 
 def send(title, expected, method, url, headers, body=None):
@@ -25,16 +25,16 @@ def send(title, expected, method, url, headers, body=None):
     headers["Authorization"] = "Bearer " + os.environ["SPYGLASS_TOKEN"]
     request = urllib.request.Request(url, method=method, headers=headers, data=body and body.encode())
     for tries in range(1, 6):
-        status, answered, text = fetch(request)
+        status, received, text = fetch(request)
         print(f"{title}: {status}", file=sys.stderr)
-        seconds = pause(answered)
+        seconds = pause(received)
         if status != 429 or expected == 429 or tries == 5 or seconds > 3600:
             break
         print(f"{title}: waiting {seconds} s", file=sys.stderr)
         time.sleep(seconds)
     print(text, flush=True)
     if status != expected if expected else not 200 <= status <= 299:
-        sys.exit(f"Stopped: {title} answered {status}, expected {expected or '2xx'}")
+        sys.exit(f"Stopped: {title} returned {status}, expected {expected or '2xx'}")
     return text
 
 `

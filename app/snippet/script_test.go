@@ -162,7 +162,7 @@ func TestAScriptStopsAtAPageThatFails(t *testing.T) {
 				{Title: "GET /0/list", Request: snippet.Request{Method: "GET", URL: url + "/0/list?size=3&offset="},
 					Expect: 200, Pages: snippet.Pages{Size: 3}}, scriptSteps(url)[1]}
 			out := run(t, id, []string{l.Script(steps, scriptVariables)})[0]
-			if _, ok := arrived(1); ok || !strings.Contains(out, "answered 404, expected 200") ||
+			if _, ok := arrived(1); ok || !strings.Contains(out, "returned 404, expected 200") ||
 				!strings.Contains(out, `{"ok":true}`) {
 				t.Errorf("it went on, or does not say why it stopped:\n%s", out)
 			}
@@ -175,7 +175,7 @@ func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 		url, arrived := listen(t, http.StatusNotFound)
 		l, _ := snippet.Find(id)
 		out := run(t, id, []string{l.Script(scriptSteps(url), scriptVariables)})[0]
-		if _, ok := arrived(1); ok || !strings.Contains(out, "answered 404, expected 200") {
+		if _, ok := arrived(1); ok || !strings.Contains(out, "returned 404, expected 200") {
 			t.Errorf("%s went on, or does not say why it stopped:\n%s", id, out)
 		}
 		steps := scriptSteps(url)[1:2]

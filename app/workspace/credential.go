@@ -116,11 +116,11 @@ func (w *Workspace) writePortal(write handle) handle {
 		if err != nil {
 			return out, err
 		}
-		answer, ok := out.(*resource.Answer)
+		response, ok := out.(*resource.Response)
 		if !ok {
 			return nil, fmt.Errorf("a portal returned %T", out)
 		}
-		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
+		id, err := strconv.ParseInt(string(resource.FindKey(response.Body.(resource.JSON), "id")), 10, 64)
 		if err != nil {
 			return nil, err
 		}

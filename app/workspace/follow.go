@@ -34,11 +34,11 @@ func (w *Workspace) followEndpoints() []resource.Endpoint {
 	schema := followings.Schema()
 	return []resource.Endpoint{
 		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone,
-			Params: idParam, Body: &schema, Answer: declared(renamed{}), Handle: w.follow,
+			Params: idParam, Body: &schema, Response: declared(renamed{}), Handle: w.follow,
 			Doc: "Replaces the former name by the current one in saved requests and extractors. For two minutes " +
 				"DELETE undoes it."},
 		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Undo renaming a variable where it is used",
-			Right: anyone, Params: idParam, Answer: declared(renamed{}), Handle: w.unfollow},
+			Right: anyone, Params: idParam, Response: declared(renamed{}), Handle: w.unfollow},
 	}
 }
 
@@ -70,7 +70,7 @@ func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	w.keepFollowed(f)
-	w.tellFollowed(f)
+	w.notifyRenamed(f)
 	return &renamed{len(f.extractors), len(f.requests)}, nil
 }
 
@@ -157,7 +157,7 @@ func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error)
 		w.keepFollowed(f)
 		return nil, err
 	}
-	w.tellFollowed(f)
+	w.notifyRenamed(f)
 	return &renamed{extractors, requests}, nil
 }
 
@@ -206,7 +206,7 @@ func (w *Workspace) takeFollowed(userID, variableID int64) *followed {
 	return nil
 }
 
-func (w *Workspace) tellFollowed(f *followed) {
+func (w *Workspace) notifyRenamed(f *followed) {
 	if len(f.requests) > 0 {
 		w.changed(f.userID, CollectionsChanged)
 	}

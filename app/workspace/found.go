@@ -109,12 +109,12 @@ func (w *Workspace) excerptOf(ctx context.Context, h *History, words []string) (
 			request = append(request, r.Key+": "+r.Value)
 		}
 	}
-	answer, err := answerText(ctx, w.db, h)
+	response, err := responseText(ctx, w.db, h)
 	if err != nil {
 		return nil, err
 	}
 	for _, word := range hidden {
-		if e := cutOut("answer", answer, word); e != nil {
+		if e := cutOut("answer", response, word); e != nil {
 			return e, nil
 		}
 		for _, text := range request {

@@ -119,7 +119,7 @@ func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
 			f := fault.Of(err)
 			return fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message)
 		}
-		if a, ok := out.(*resource.Answer); ok {
+		if a, ok := out.(*resource.Response); ok {
 			out = a.Body
 		}
 		if text, ok := out.(resource.JSON); ok {

@@ -125,7 +125,7 @@ var Histories = resource.Resource[*History]{
 
 // replies is a table without endpoints: listing the history reads no bodies.
 var replies = resource.Resource[*Reply]{
-	Name: replyRows, Label: "answer", Owner: "userId",
+	Name: replyRows, Label: "response", Owner: "userId",
 	Fields: []resource.Field[*Reply]{
 		{Name: "id", At: func(r *Reply) any { return &r.ID }, ReadOnly: true},
 		{Name: "userId", At: func(r *Reply) any { return &r.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
@@ -157,7 +157,7 @@ func (w *Workspace) AddToHistory(ctx context.Context, h *History, r *Reply, tabI
 				return err
 			}
 		}
-		if err := answerTab(ctx, tx, h, tabID); err != nil {
+		if err := updateTab(ctx, tx, h, tabID); err != nil {
 			return err
 		}
 		return w.prune(ctx, tx, h)
@@ -178,7 +178,7 @@ func (w *Workspace) recount(userID int64) {
 	delete(w.past, userID)
 }
 
-func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) error {
+func updateTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) error {
 	if tabID == 0 {
 		return nil
 	}

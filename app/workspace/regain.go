@@ -52,7 +52,7 @@ func (w *Workspace) regaining() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/variables/{id}/restore",
 		Summary: "Restore a deleted variable, or one that was secret, with its secret", Right: anyone,
-		Params: idParam, Answer: declared(struct{}{}),
+		Params: idParam, Response: declared(struct{}{}),
 		Doc: "Possible for two minutes.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")

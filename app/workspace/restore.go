@@ -40,7 +40,7 @@ func (w *Workspace) removeHistory(remove handle) handle {
 func (w *Workspace) restoring() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "POST", Path: "/history/{id}/restore", Summary: "Restore a deleted request", Right: anyone,
-		Params: idParam, Answer: declared(struct{}{}),
+		Params: idParam, Response: declared(struct{}{}),
 		Doc: "Possible for the most recently deleted requests.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")

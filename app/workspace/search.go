@@ -132,12 +132,12 @@ func learnAll(ctx context.Context, tx resource.Tx) error {
 
 // learn adds the words of one request to the index.
 func learn(ctx context.Context, tx resource.Tx, h *History) error {
-	answer, err := answerText(ctx, tx, h)
+	response, err := responseText(ctx, tx, h)
 	if err != nil {
 		return err
 	}
 	texts := []string{h.Method, h.Path, h.URL, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error,
-		head(h.Draft.Body), answer}
+		head(h.Draft.Body), response}
 	for _, rows := range []Rows{h.Draft.Query, h.Draft.Headers, h.Draft.PathParams} {
 		for _, r := range rows {
 			if r.On {
@@ -207,8 +207,8 @@ func endpointTag(template string) string {
 	return "e" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// answerText returns the beginning of the stored response, if it is text.
-func answerText(ctx context.Context, from resource.Reader, h *History) (string, error) {
+// responseText returns the beginning of the stored response, if it is text.
+func responseText(ctx context.Context, from resource.Reader, h *History) (string, error) {
 	if !h.Kept {
 		return "", nil
 	}
@@ -254,7 +254,7 @@ func (w *Workspace) searching() resource.Endpoint {
 			query("before", resource.Integer("Only ids below: the next page")),
 			query("size", resource.Integer("At most "+strconv.Itoa(mostFound))),
 		},
-		Answer: foundSchema(), Handle: w.searchHistory,
+		Response: foundSchema(), Handle: w.searchHistory,
 	}
 }
 

@@ -38,14 +38,14 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 	all := SettingsSchema("Of the page")
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/settings", Summary: "Get the settings", Right: anyone, Answer: &all,
+			Method: "GET", Path: "/settings", Summary: "Get the settings", Right: anyone, Response: &all,
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.SettingsJSON(ctx, c.Access.UserID)
 			},
 		},
 		{
 			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &changes,
-			Answer: &all, Limit: 2 * maxSettings,
+			Response: &all, Limit: 2 * maxSettings,
 			Doc: "Replaces the top-level keys in the body; null removes a key.",
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				return w.mergeSettings(ctx, c.Access, c.Body)

@@ -14,11 +14,11 @@ func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	schema := moves.Schema()
 	return []resource.Endpoint{
 		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts",
-			Right: anyone, Answer: declared(tree{}), Handle: w.tree},
+			Right: anyone, Response: declared(tree{}), Handle: w.tree},
 		{Method: "POST", Path: "/collections/move", Summary: "Move a collection or a request", Right: anyone,
-			Body: &schema, Answer: declared(struct{}{}), Handle: w.move},
+			Body: &schema, Response: declared(struct{}{}), Handle: w.move},
 		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Duplicate a collection with its contents",
-			Right: anyone, Params: idParam, Answer: declared(Planted{}), Handle: w.duplicate},
+			Right: anyone, Params: idParam, Response: declared(Planted{}), Handle: w.duplicate},
 	}
 }
 

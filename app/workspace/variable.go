@@ -129,8 +129,8 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 func (w *Workspace) missingEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/missing", Summary: "List secret variables without values", Right: anyone,
-		Answer: declared(missing{}),
-		Doc:    "Without a system keyring, secrets are lost when the program ends.",
+		Response: declared(missing{}),
+		Doc:      "Without a system keyring, secrets are lost when the program ends.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			list, err := w.VariablesAt(ctx, c.Access.UserID, PortalID(c))
 			ids := []int64{}
@@ -176,11 +176,11 @@ func (w *Workspace) writeVariable(method string) func(write handle) handle {
 			if err != nil || now == nil {
 				return out, err
 			}
-			answer, ok := out.(*resource.Answer)
+			response, ok := out.(*resource.Response)
 			if !ok {
 				return nil, fmt.Errorf("a variable returned %T", out)
 			}
-			id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
+			id, err := strconv.ParseInt(string(resource.FindKey(response.Body.(resource.JSON), "id")), 10, 64)
 			if err != nil {
 				return nil, err
 			}

@@ -271,18 +271,18 @@ func (w *Workspace) Notice(userID int64) string {
 
 // Endpoints returns all endpoints of the workspace: /tabs, /variables and so on.
 func (w *Workspace) Endpoints() []resource.Endpoint {
-	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
-	variables := w.telling(VariablesChanged, append(w.variables.Endpoints(), w.regaining(),
+	tabs := w.notifying(TabsChanged, w.tabs.Endpoints())
+	variables := w.notifying(VariablesChanged, append(w.variables.Endpoints(), w.regaining(),
 		w.usesEndpoint(), w.missingEndpoint()))
 	variables = append(variables, w.lasting(w.followEndpoints())...)
-	history := append(w.telling(HistoryChanged, append(w.history.Endpoints(), w.restoring())),
+	history := append(w.notifying(HistoryChanged, append(w.history.Endpoints(), w.restoring())),
 		w.searching())
-	portals := w.telling(PortalsChanged, w.portals.Endpoints())
-	collections := w.telling(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
+	portals := w.notifying(PortalsChanged, w.portals.Endpoints())
+	collections := w.notifying(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
 	all := append(append(append(tabs, variables...), history...), portals...)
 	all = append(append(all, collections...), w.collectionEndpoints()...)
-	all = append(all, w.telling(ExtractorsChanged, w.extractors.Endpoints())...)
-	return append(all, w.telling(SettingsChanged, w.settingsEndpoints())...)
+	all = append(all, w.notifying(ExtractorsChanged, w.extractors.Endpoints())...)
+	return append(all, w.notifying(SettingsChanged, w.settingsEndpoints())...)
 }
 
 type handle = resource.Handler
@@ -292,9 +292,9 @@ func wrapped(do func(usual handle) handle) resource.Extra {
 	return resource.Extra{Around: func(_ resource.DB, usual handle) handle { return do(usual) }}
 }
 
-// telling makes every write notify the watcher, and complete even if its caller
+// notifying makes every write notify the watcher, and complete even if its caller
 // disconnects.
-func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
+func (w *Workspace) notifying(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if endpoints[i].Method == "GET" {
 			continue

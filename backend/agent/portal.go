@@ -59,8 +59,8 @@ type (
 	}
 )
 
-// maxAnswer limits how much of a response is read.
-const maxAnswer = 256 << 20
+// maxResponse limits how much of a response is read.
+const maxResponse = 256 << 20
 
 // kinds maps HTTP statuses of the portal to kinds of errors.
 var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown,
@@ -84,28 +84,28 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 	if tag != "" {
 		r.Header.Set("If-None-Match", tag)
 	}
-	answer, err := a.Client.Do(r)
+	response, err := a.Client.Do(r)
 	if err != nil {
 		why := strings.TrimSuffix(check.Sentence(err, r.URL.Host), ".")
 		return "", &fault.Error{Kind: fault.Offline, Message: "the portal does not respond: " + why, Err: err}
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	switch {
 	case err != nil:
 		return "", &fault.Error{Kind: fault.Offline, Message: "the response broke off", Err: err}
-	case answer.StatusCode == http.StatusNotModified:
+	case response.StatusCode == http.StatusNotModified:
 		return tag, nil
-	case answer.StatusCode != http.StatusOK:
+	case response.StatusCode != http.StatusOK:
 		var said refusal
 		_ = json.Unmarshal(text, &said) // another server may respond in another format
-		kind := cmp.Or(kinds[answer.StatusCode], fault.Offline)
-		return "", fault.New(kind, "the portal responded: %s", cmp.Or(said.Message, answer.Status))
+		kind := cmp.Or(kinds[response.StatusCode], fault.Offline)
+		return "", fault.New(kind, "the portal responded: %s", cmp.Or(said.Message, response.Status))
 	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return "", &fault.Error{Kind: fault.Offline, Message: "the response is not from a portal", Err: err}
 	}
-	return answer.Header.Get("ETag"), nil
+	return response.Header.Get("ETag"), nil
 }
 
 // register trades the installation token for a credential of its own.

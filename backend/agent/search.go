@@ -30,10 +30,10 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 		room <- struct{}{}
 		running.Go(func() {
 			defer func() { <-room }()
-			answer := a.find(ctx, &got.Items[i])
-			err := a.tell(ctx, answer)
+			response := a.find(ctx, &got.Items[i])
+			err := a.tell(ctx, response)
 			if fault.Is(err, fault.Invalid) { // the device's response cannot be stored, and would be the same next time
-				err = a.tell(ctx, check.Finding{ID: answer.ID, Found: []check.Found{}, Error: err.Error()})
+				err = a.tell(ctx, check.Finding{ID: response.ID, Found: []check.Found{}, Error: err.Error()})
 			}
 			failed <- err
 		})
@@ -48,28 +48,28 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	return searchEvery, nil
 }
 
-func (a *agent) tell(ctx context.Context, answer check.Finding) error {
+func (a *agent) tell(ctx context.Context, response check.Finding) error {
 	var taken struct{}
-	_, err := a.ask(ctx, http.MethodPost, "/findings", "", answer, &taken)
+	_, err := a.ask(ctx, http.MethodPost, "/findings", "", response, &taken)
 	return err
 }
 
 // find queries one device.
 func (a *agent) find(ctx context.Context, s *check.Search) check.Finding {
-	answer := check.Finding{ID: s.ID, Found: []check.Found{}}
+	response := check.Finding{ID: s.ID, Found: []check.Found{}}
 	by := a.finds[s.Method]
 	if by == nil {
-		answer.Error = fmt.Sprintf("this collector's version has no check %s that finds instances; install it again",
+		response.Error = fmt.Sprintf("this collector's version has no check %s that finds instances; install it again",
 			s.Method)
-		return answer
+		return response
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	found, err := by.Discover(ctx, *s)
 	if err != nil {
-		answer.Error = err.Error()
-		return answer
+		response.Error = err.Error()
+		return response
 	}
-	answer.Found = append(answer.Found, found...)
-	return answer
+	response.Found = append(response.Found, found...)
+	return response
 }

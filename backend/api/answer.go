@@ -48,11 +48,11 @@ func (x *exchange) begin(status int) {
 	if took > time.Second { // until then the server's own deadline, set when the request came, has not worn off
 		x.extendWrite()
 	}
-	x.Observer.Answered(x.r.Method, status, took)
+	x.Observer.Responded(x.r.Method, status, took)
 	x.w.WriteHeader(status)
 }
 
-func (x *exchange) answerHeaders(a *resource.Answer) {
+func (x *exchange) responseHeaders(a *resource.Response) {
 	h := x.w.Header()
 	if a.Location != "" {
 		h.Set("Location", x.mount.prefix+a.Location)
@@ -99,7 +99,7 @@ func (x *exchange) setCookie(name, secret string, age int) {
 	})
 }
 
-func (x *exchange) sendBody(a *resource.Answer) error {
+func (x *exchange) sendBody(a *resource.Response) error {
 	if a.Same || x.method == http.MethodGet && a.ETag != "" &&
 		resource.MatchesETag(x.r.Header.Get("If-None-Match"), a.ETag) {
 		x.begin(http.StatusNotModified)
@@ -107,7 +107,7 @@ func (x *exchange) sendBody(a *resource.Answer) error {
 	}
 	text, err := encode(a.Body)
 	if err != nil {
-		return fmt.Errorf("answer of %s: %w", x.route.ID(), err)
+		return fmt.Errorf("response of %s: %w", x.route.ID(), err)
 	}
 	status := Success(&x.route.Endpoint)
 	if x.mount.lenient {

@@ -160,16 +160,16 @@ type Look map[string]string
 // Observer is notified of the handler's responses and streams. Its methods are
 // called concurrently.
 type Observer interface {
-	// Answered is called when a response begins; took is the time until then.
-	Answered(method string, status int, took time.Duration)
+	// Responded is called when a response begins; took is the time until then.
+	Responded(method string, status int, took time.Duration)
 	// Listens is called with 1 when an event stream begins, and with -1 when it ends.
 	Listens(more int)
 }
 
 type unobserved struct{}
 
-func (unobserved) Answered(string, int, time.Duration) {}
-func (unobserved) Listens(int)                         {}
+func (unobserved) Responded(string, int, time.Duration) {}
+func (unobserved) Listens(int)                          {}
 
 type handler struct {
 	Options
@@ -322,21 +322,21 @@ func (x *exchange) handle(call *resource.Call) error {
 		}
 		return err
 	}
-	var answer resource.Answer
+	var response resource.Response
 	switch out := out.(type) {
-	case resource.Answer:
-		answer = out
-	case *resource.Answer:
-		answer = *out
+	case resource.Response:
+		response = out
+	case *resource.Response:
+		response = *out
 	default:
-		answer.Body = out
+		response.Body = out
 	}
-	x.answerHeaders(&answer)
+	x.responseHeaders(&response)
 	switch {
-	case answer.Events != nil:
-		return x.sendEvents(ctx, cancel, answer.Events)
-	case answer.Stream != nil:
-		return x.sendStream(ctx, cancel, &answer)
+	case response.Events != nil:
+		return x.sendEvents(ctx, cancel, response.Events)
+	case response.Stream != nil:
+		return x.sendStream(ctx, cancel, &response)
 	}
-	return x.sendBody(&answer)
+	return x.sendBody(&response)
 }

@@ -28,7 +28,7 @@ var errCrowded = &fault.Error{
 }
 
 // bodyBudget bounds the bytes of bodies that are in memory at once, from their
-// first byte until their request has been answered. Unauthenticated senders share
+// first byte until the response to their request begins. Unauthenticated senders share
 // an eighth of it, so that they cannot starve the others.
 type bodyBudget struct{ all, unproven *semaphore.Weighted }
 

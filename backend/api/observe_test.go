@@ -19,7 +19,7 @@ type witness struct {
 	told chan string
 }
 
-func (w *witness) Answered(method string, status int, took time.Duration) {
+func (w *witness) Responded(method string, status int, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if took <= 0 {

@@ -44,8 +44,8 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 		c.notePartial(&published[i])
 	}
 	for i := range published { // responses first: they get the plain names
-		if answer := published[i].Answer; answer != nil {
-			c.schema(*answer, answerSide)
+		if response := published[i].Response; response != nil {
+			c.schema(*response, answerSide)
 		}
 	}
 	var paths object
@@ -98,16 +98,16 @@ func distinct(endpoints []resource.Endpoint) error {
 // notePartial records the object from which fields= selects keys: the response,
 // or its items.
 func (c *components) notePartial(e *resource.Endpoint) {
-	if e.Answer == nil || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
+	if e.Response == nil || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
 		return
 	}
-	for _, k := range e.Answer.Properties {
+	for _, k := range e.Response.Properties {
 		if k.Name == "items" && k.Schema.Items != nil {
 			c.partial[k.Schema.Items.Name] = true
 			return
 		}
 	}
-	c.partial[e.Answer.Name] = true
+	c.partial[e.Response.Name] = true
 }
 
 // operationID returns "getDeviceDevicesById" for GET /device/devices/{id}.
@@ -134,7 +134,7 @@ func (c *components) operation(e *resource.Endpoint, id string) object {
 	}
 	o := object{
 		{"operationId", id}, {"tags", []string{e.Category}}, {"summary", e.Summary},
-		{"description", doc + "Right needed: " + e.Right.String() + "."},
+		{"description", doc + "Required permission: " + e.Right.String() + "."},
 	}
 	var params []any
 	for _, p := range e.Params {
@@ -242,11 +242,11 @@ func (c *components) responses(e *resource.Endpoint) object {
 		doc = "Created"
 	}
 	kind, s := "application/json", object{{"type", "object"}}
-	if e.Answer != nil {
-		s = c.schema(*e.Answer, answerSide)
-		if strings.Contains(e.Answer.Format, "/") {
-			kind = e.Answer.Format
-			if e.Answer.Type != "object" {
+	if e.Response != nil {
+		s = c.schema(*e.Response, answerSide)
+		if strings.Contains(e.Response.Format, "/") {
+			kind = e.Response.Format
+			if e.Response.Type != "object" {
 				s = object{{"type", "string"}}
 			}
 		}

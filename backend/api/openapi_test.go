@@ -73,7 +73,7 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		Right: resource.Right{Object: resource.Setting, Area: "portal", Op: resource.Modify},
 		Params: []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("Which")},
 			{Name: "dry", In: "query", Schema: resource.Boolean("Only try"), Example: true}},
-		Body: &thing, Answer: &thing,
+		Body: &thing, Response: &thing,
 		Errors: []resource.Failure{{Kind: fault.Conflict, When: "it is busy"},
 			{Kind: fault.Conflict, When: "it is taken"}},
 		Example: resource.Example{Path: "/a/things/7", Query: [][2]string{{"dry", "true"}},
@@ -90,7 +90,7 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		`"X-Rate-Limit-Remaining":{"$ref":"#/components/headers/X-Rate-Limit-Remaining"},` +
 		`"X-Rate-Limit-Window":{"$ref":"#/components/headers/X-Rate-Limit-Window"}}`
 	const want = `{"/a/things/{id}":{"patch":{"operationId":"patchAThingsById","tags":["Things"],` +
-		`"summary":"Change a thing","description":"Changes it.\n\nRight needed: write on settings: portal.",` +
+		`"summary":"Change a thing","description":"Changes it.\n\nRequired permission: write on settings: portal.",` +
 		`"parameters":[{"name":"id","in":"path","required":true,"description":"Which","schema":{"type":"integer"},` +
 		`"example":7},{"name":"dry","in":"query","description":"Only try","schema":{"type":"boolean"},` +
 		`"example":true}],` +

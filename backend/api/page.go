@@ -30,7 +30,7 @@ const nonceTag = `<meta name="csp-nonce" content="`
 func newPage(from fs.FS) (*page, error) {
 	p := &page{files: map[string]*file{}}
 	index := []byte("<!doctype html><meta charset=utf-8><title>Spyglass</title><p>The page has not been built: " +
-		"<code>go run ./build run</code> does so. The API answers at <a href=/api/setting/version>/api</a>.")
+		"<code>go run ./build run</code> does so. The API is at <a href=/api/setting/version>/api</a>.")
 	if from != nil {
 		err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {

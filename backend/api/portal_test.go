@@ -198,28 +198,28 @@ func (p *served) testEndpoints() []resource.Endpoint {
 			return nil, ctx.Err()
 		}),
 		get("/test/tagged", func(context.Context, *resource.Call) (any, error) {
-			return resource.Answer{ETag: `"v7"`, Body: resource.JSON(`{"v":7}`)}, nil
+			return resource.Response{ETag: `"v7"`, Body: resource.JSON(`{"v":7}`)}, nil
 		}),
 		get("/test/report", func(context.Context, *resource.Call) (any, error) {
-			return resource.Answer{Type: "text/html; charset=utf-8", Filename: `a/b "<ü>.html`,
+			return resource.Response{Type: "text/html; charset=utf-8", Filename: `a/b "<ü>.html`,
 				Stream: func(w io.Writer) error {
 					_, err := io.WriteString(w, "<script>alert(1)</script>")
 					return err
 				}}, nil
 		}),
 		get("/test/half", func(context.Context, *resource.Call) (any, error) {
-			return resource.Answer{Type: "text/csv", Stream: func(w io.Writer) error {
+			return resource.Response{Type: "text/csv", Stream: func(w io.Writer) error {
 				_, _ = io.WriteString(w, strings.Repeat("1,web\n", 1000))
 				return errors.New("the disk went away")
 			}}, nil
 		}),
 		get("/test/early", func(context.Context, *resource.Call) (any, error) {
-			return resource.Answer{Type: "text/csv", Filename: "x.csv", Stream: func(io.Writer) error {
+			return resource.Response{Type: "text/csv", Filename: "x.csv", Stream: func(io.Writer) error {
 				return fault.New(fault.Conflict, "the report still runs")
 			}}, nil
 		}),
 		get("/test/events", func(ctx context.Context, _ *resource.Call) (any, error) {
-			return resource.Answer{Events: func(send func(...resource.Event) error) error {
+			return resource.Response{Events: func(send func(...resource.Event) error) error {
 				err := send(resource.Event{Name: "hello", Data: map[string]string{"text": "<a\nb>"}})
 				if err == nil {
 					<-ctx.Done()

@@ -72,7 +72,7 @@ func (x *exchange) tokenHolds(ctx context.Context) bool {
 
 // sendStream writes a response piece by piece. Until the first piece an error
 // still has a status of its own.
-func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFunc, a *resource.Answer) error {
+func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFunc, a *resource.Response) error {
 	h := x.w.Header()
 	kind := a.Type
 	if kind == "" {
@@ -142,7 +142,7 @@ func (s streamWriter) Write(p []byte) (int, error) {
 }
 
 // errNoBody ends a stream whose caller wants only the headers.
-var errNoBody = errors.New("the answer to HEAD has no body")
+var errNoBody = errors.New("the response to HEAD has no body")
 
 // sendEvents writes server-sent events until the endpoint returns, those of one
 // send in one piece. A comment

@@ -73,7 +73,7 @@ func TestABodyThatDoesNotComeIsGivenUpAfterTenSeconds(t *testing.T) {
 func TestACallerWhoDoesNotReadIsCutOffAfterThirtySeconds(t *testing.T) {
 	gone := make(chan time.Time, 1)
 	e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(context.Context, *resource.Call) (any, error) {
-		return resource.Answer{Type: "text/csv", Stream: func(w io.Writer) error {
+		return resource.Response{Type: "text/csv", Stream: func(w io.Writer) error {
 			_, err := io.WriteString(w, strings.Repeat("x", 1<<20))
 			gone <- time.Now()
 			return err
@@ -95,7 +95,7 @@ func TestACallerWhoDoesNotReadIsCutOffAfterThirtySeconds(t *testing.T) {
 
 func TestAQuietEventStreamBeatsEveryFourSeconds(t *testing.T) {
 	e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
-		return resource.Answer{Events: func(func(...resource.Event) error) error { <-ctx.Done(); return nil }}, nil
+		return resource.Response{Events: func(func(...resource.Event) error) error { <-ctx.Done(); return nil }}, nil
 	}}
 	inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
 		answer, err := http.ReadResponse(bufio.NewReader(c), nil)

@@ -27,7 +27,7 @@ func dnsCheck(d *Dialer) Check {
 			{"port", "53 unless given"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"},
 		},
 		Fields: []Setting{{"responseTime", "response time, in milliseconds"},
-			{"answers", "records of that type in the answer; 0 when there is no such name"}},
+			{"answers", "records of that type in the response; 0 if the name does not exist"}},
 		Run: func(ctx context.Context, t *Task) (Values, error) {
 			ctx, cancel, err := t.within(ctx, 5*time.Second)
 			if err != nil {
@@ -43,9 +43,9 @@ func dnsCheck(d *Dialer) Check {
 				return nil, err
 			}
 			began := time.Now()
-			answer, err := d.ask(ctx, "udp", address, question)
-			if err == nil && answer.Truncated {
-				answer, err = d.ask(ctx, "tcp", address, question)
+			response, err := d.ask(ctx, "udp", address, question)
+			if err == nil && response.Truncated {
+				response, err = d.ask(ctx, "tcp", address, question)
 			}
 			if errors.Is(err, errRefused) {
 				return nil, errRefused
@@ -53,12 +53,12 @@ func dnsCheck(d *Dialer) Check {
 			if err != nil {
 				return nil, fmt.Errorf("%s does not respond as a name server: %w", address, err)
 			}
-			if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
-				return nil, &Failure{Text: fmt.Sprintf("%s answers %s", address, dns.RcodeToString[answer.Rcode]),
-					Answered: true}
+			if response.Rcode != dns.RcodeSuccess && response.Rcode != dns.RcodeNameError {
+				return nil, &Failure{Text: fmt.Sprintf("%s returned %s", address, dns.RcodeToString[response.Rcode]),
+					Responded: true}
 			}
 			out := Values{"responseTime": millis(began), "answers": 0}
-			for _, record := range answer.Answer {
+			for _, record := range response.Answer {
 				if record.Header().Rrtype == question.Question[0].Qtype {
 					out["answers"]++
 				}
@@ -94,9 +94,9 @@ func (d *Dialer) ask(ctx context.Context, network, address string, question *dns
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	client := dns.Client{Timeout: time.Hour} // ctx ends sooner
-	answer, _, err := client.ExchangeWithConnContext(ctx, question, &dns.Conn{Conn: conn})
+	response, _, err := client.ExchangeWithConnContext(ctx, question, &dns.Conn{Conn: conn})
 	if ctx.Err() != nil { // whichever ended first, the name server did not respond
 		return nil, &net.OpError{Op: "read", Net: network, Addr: conn.RemoteAddr(), Err: ctx.Err()}
 	}
-	return answer, err
+	return response, err
 }

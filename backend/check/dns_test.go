@@ -112,7 +112,7 @@ func TestDNSAsksTheDeviceItself(t *testing.T) {
 		{"an address", ask("192.0.2.1", "PTR"), answers(1), ""},
 		{"no such name", ask("nobody.example.org", "A"), answers(0), ""},
 		{"more than fits a packet", ask("long.example.org", "A"), answers(30), ""},
-		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " answers SERVFAIL"},
+		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " returned SERVFAIL"},
 		{"no name", ask("", "A"), nil, `the host is "", which is not a valid name`},
 		{"another type", ask("example.org", "AXFR"), nil,
 			`the type must be A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not ` +

@@ -167,7 +167,7 @@ func TestAnSNMPAgentThatLiesGivesNoNumbers(t *testing.T) {
 		{"an error without a name", lies(func(out *gosnmp.SnmpPacket) { out.Error = 99 }).task(fields), nil,
 			"responds with"},
 		{"another request's answer", lies(func(out *gosnmp.SnmpPacket) { out.RequestID++ }).task(fields), nil,
-			"no SNMP agent answers"},
+			"no SNMP agent responds"},
 	}
 	for i := range cases {
 		cases[i].task.Properties["snmp.community"] = "harbour"

@@ -13,7 +13,7 @@ import (
 
 // Limits of a response.
 const (
-	maxAnswer    = 1 << 20
+	maxResponse  = 1 << 20
 	maxHeader    = 64 << 10
 	maxRedirects = 5
 )
@@ -71,25 +71,25 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		case !strings.EqualFold(t.Attribute("followRedirect", "true"), "true"):
 			return http.ErrUseLastResponse
 		case len(via) > maxRedirects:
-			return &Failure{Text: "The page redirects more than 5 times.", Answered: true}
+			return &Failure{Text: "The page redirects more than 5 times.", Responded: true}
 		case to.URL.Scheme != "http" && to.URL.Scheme != "https":
-			return &Failure{Text: "The page redirects to something that is not http or https.", Answered: true}
+			return &Failure{Text: "The page redirects to something that is not http or https.", Responded: true}
 		}
 		return nil
 	}}
 	began := time.Now()
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
 	if err != nil {
 		return nil,
-			&Failure{Text: fmt.Sprintf("The page began with status %d, but was not complete: %s.", answer.StatusCode,
-				plainly(err)), Answered: true}
+			&Failure{Text: fmt.Sprintf("The page began with status %d, but was not complete: %s.", response.StatusCode,
+				plainly(err)), Responded: true}
 	}
-	out := Values{"status": float64(answer.StatusCode), "responseTime": millis(began), "size": float64(len(body))}
+	out := Values{"status": float64(response.StatusCode), "responseTime": millis(began), "size": float64(len(body))}
 	if text := t.Attribute("text", ""); text != "" {
 		out["found"] = truth(strings.Contains(string(body), text))
 	}

@@ -131,7 +131,7 @@ func TestChecksMeasureRealServers(t *testing.T) {
 	var failure *check.Failure
 	if !errors.As(err, &failure) ||
 		*failure != (check.Failure{Text: "The certificate is self-signed, and this machine does not trust it.",
-			Answered: true}) {
+			Responded: true}) {
 		t.Errorf("a certificate nobody trusts: %+v", err)
 	}
 }

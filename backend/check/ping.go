@@ -117,7 +117,7 @@ func (s *trips) lost(host string) error {
 	if s == nil || s.back > 0 {
 		return nil
 	}
-	return &Failure{Text: fmt.Sprintf("%s answered none of %d pings.", host, s.sent), Silent: true}
+	return &Failure{Text: fmt.Sprintf("%s responded to none of %d pings.", host, s.sent), Silent: true}
 }
 
 func (s *trips) values(icmp bool) Values {
@@ -217,17 +217,17 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 	wait time.Duration) (time.Duration, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	type answer struct {
+	type response struct {
 		port string
 		took time.Duration
 		err  error
 	}
-	answers, began := make(chan answer, len(ports)), time.Now()
+	responses, began := make(chan response, len(ports)), time.Now()
 	var running service.Parts
 	for _, port := range ports {
 		running.Go(func() {
-			a := answer{port: port, err: errRefused} // in case of a panic
-			defer func() { answers <- a }()
+			a := response{port: port, err: errRefused} // in case of a panic
+			defer func() { responses <- a }()
 			conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(to.String(), port))
 			a.took = time.Since(began)
 			if err == nil {
@@ -239,9 +239,9 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string,
 			a.err = err
 		})
 	}
-	best := answer{err: errRefused}
+	best := response{err: errRefused}
 	for range ports {
-		switch a := <-answers; {
+		switch a := <-responses; {
 		case best.port != "" && best.err == nil:
 		case a.err == nil:
 			best = a

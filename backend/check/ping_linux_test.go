@@ -38,7 +38,7 @@ func TestPingCountsEveryPacketThatDoesNotComeBack(t *testing.T) {
 	got, err := check.PingWithoutICMP(&check.Dialer{}, deaf(t)).Run(t.Context(),
 		&check.Task{Host: "127.0.0.1", Attributes: attributes("sendPkts", "3", "timeout", "50")})
 	if want := "icmp=0 lossPercent=100 recvpkts=0 sentpkts=3"; fmt.Sprint(
-		err) != "127.0.0.1 answered none of 3 pings." || values(got) != want {
+		err) != "127.0.0.1 responded to none of 3 pings." || values(got) != want {
 		t.Errorf("got %s (%v), want %s", values(got), err, want)
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 // Failure is the error of a failed check, as Run returns it.
 type Failure struct {
-	Text     string // a sentence for users
-	Answered bool   // the device responded, for example by refusing a connection
+	Text      string // a sentence for users
+	Responded bool   // the device responded, for example by refusing a connection
 	// the kind of this machine's own failure (LocalNetwork, LocalDescriptors);
 	// the check then says nothing about the device
 	Local  string
@@ -139,19 +139,19 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 	case errors.As(err, &named):
 		return unresolved(named, host, offline)
 	case isClosed(err):
-		return &Failure{Text: fmt.Sprintf("%s refused the connection.", at), Answered: true}
+		return &Failure{Text: fmt.Sprintf("%s refused the connection.", at), Responded: true}
 	case isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, windowsHostUnreach, windowsHostDown):
 		return &Failure{Text: fmt.Sprintf("%s is unreachable: no route to host.", at), Silent: true}
 	case isAny(err, syscall.ECONNRESET, syscall.EPIPE, windowsReset), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF):
-		return &Failure{Text: fmt.Sprintf("%s closed the connection.", at), Answered: true}
+		return &Failure{Text: fmt.Sprintf("%s closed the connection.", at), Responded: true}
 	case isTimeout(err):
 		return &Failure{
 			Text: fmt.Sprintf("%s did not respond within %s s.", at,
 				strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)), Silent: true}
 	}
 	if text := distrust(err); text != "" {
-		return &Failure{Text: text, Answered: true}
+		return &Failure{Text: text, Responded: true}
 	}
 	return &Failure{Text: plainly(err)}
 }

@@ -12,7 +12,7 @@ type Result struct {
 	Took       float64 `json:"took" doc:"milliseconds"`
 	Values     Values  `json:"values" doc:"raw fields by name; missing fields have no data"`
 	Error      string  `json:"error,omitempty" doc:"why there are no values, or why they are bad, as a sentence"`
-	Answered   *bool   `json:"answered,omitempty" doc:"whether the device responded; default: true if there are values"`
+	Responded  *bool   `json:"answered,omitempty" doc:"whether the device responded; default: true if there are values"`
 	Local      string  `json:"local,omitempty" doc:"what the collector's own machine lacks: network, uplink (it has a route, but no device responds) or descriptors; the result then says nothing about the device. Else empty"`
 	Reached    bool    `json:"reached,omitempty" doc:"true for the first response after results with local uplink: its network works again"`
 }
@@ -30,13 +30,13 @@ func (r *Result) Tidy() {
 // Set stores the values and the error that Run returned.
 func (r *Result) Set(values Values, err error) {
 	r.Values = values
-	answered := err == nil
+	responded := err == nil
 	if err != nil {
 		r.Error = plainly(err)
 		var f *Failure
 		if errors.As(err, &f) {
-			answered, r.Local = f.Answered, f.Local
+			responded, r.Local = f.Responded, f.Local
 		}
 	}
-	r.Answered = &answered
+	r.Responded = &responded
 }

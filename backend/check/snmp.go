@@ -192,22 +192,22 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 	out := Values{}
 	for size := mostOIDs; len(oids) > 0; {
 		part := oids[:min(size, len(oids))]
-		answer, err := a.Get(part)
+		response, err := a.Get(part)
 		switch {
 		case err != nil:
 			return nil, a.sentence(ctx, err)
-		case answer.Error == gosnmp.TooBig && len(part) > 1:
+		case response.Error == gosnmp.TooBig && len(part) > 1:
 			size = len(part) / 2
 			continue
-		case answer.Error == gosnmp.NoSuchName && answer.ErrorIndex >= 1 && int(answer.ErrorIndex) <= len(part):
+		case response.Error == gosnmp.NoSuchName && response.ErrorIndex >= 1 && int(response.ErrorIndex) <= len(part):
 			// v1 then returns no values, so request the others again
-			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex))
+			oids = slices.Delete(oids, int(response.ErrorIndex)-1, int(response.ErrorIndex))
 			continue
-		case answer.Error != gosnmp.NoError:
-			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s responds with %s", a.at, answer.Error),
-				Answered: true}
+		case response.Error != gosnmp.NoError:
+			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s responds with %s", a.at, response.Error),
+				Responded: true}
 		}
-		for _, v := range answer.Variables {
+		for _, v := range response.Variables {
 			if n, ok := numberOf(v); ok {
 				for _, field := range fields[v.Name] {
 					out[field] = n
@@ -218,7 +218,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 	}
 	if len(out) == 0 && len(fields) > 0 {
 		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the requested OIDs", a.at),
-			Answered: true}
+			Responded: true}
 	}
 	return out, nil
 }
@@ -258,19 +258,19 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 		// The response for an unknown user is unsigned, so it looks like one with
 		// a wrong signature.
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs "+
-			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
+			"with another snmp.auth or snmp.authToken than the device's properties say", a.at), Responded: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken",
-			a.at), Answered: true}
+			a.at), Responded: true}
 	case errors.Is(err, gosnmp.ErrUnknownSecurityLevel):
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or "+
-			"without encrypting", a.at), Answered: true}
+			"without encrypting", a.at), Responded: true}
 	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded),
 		errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Text: fmt.Sprintf("no SNMP agent answers at %s; one that gets a community or version it does "+
+		return &Failure{Text: fmt.Sprintf("no SNMP agent responds at %s; one that gets a community or version it does "+
 			"not like is silent too", a.at), Silent: true}
 	case isClosed(err):
-		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Answered: true}
+		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Responded: true}
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	return fmt.Errorf("the response of the SNMP agent at %s is invalid: %s", a.at, line)

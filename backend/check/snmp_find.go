@@ -102,17 +102,17 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 	}
 	c := column{text: map[string]string{}}
 	for at := root; ; {
-		answer, err := a.next(at)
+		response, err := a.next(at)
 		if err != nil {
 			return column{}, a.sentence(ctx, err)
 		}
-		if answer.Error == gosnmp.NoSuchName { // v1 marks the end of the table this way
+		if response.Error == gosnmp.NoSuchName { // v1 marks the end of the table this way
 			return c, nil
 		}
-		if answer.Error != gosnmp.NoError {
-			return column{}, fmt.Errorf("the SNMP agent at %s responds with %s", a.at, answer.Error)
+		if response.Error != gosnmp.NoError {
+			return column{}, fmt.Errorf("the SNMP agent at %s responds with %s", a.at, response.Error)
 		}
-		for _, v := range answer.Variables {
+		for _, v := range response.Variables {
 			index, below := strings.CutPrefix(v.Name, root+".")
 			if !below || v.Type == gosnmp.EndOfMibView || v.Type == gosnmp.NoSuchObject ||
 				v.Type == gosnmp.NoSuchInstance {
@@ -123,7 +123,7 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 			}
 			c.order, c.text[index], at = append(c.order, index), textOf(v), v.Name
 		}
-		if len(answer.Variables) == 0 {
+		if len(response.Variables) == 0 {
 			return c, nil
 		}
 	}

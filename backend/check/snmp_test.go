@@ -70,7 +70,7 @@ func TestSNMPSaysWhatIsWrongAndNothingSecret(t *testing.T) {
 	_ = gone.conn.Close()
 	cases := []measured{
 		{"another community", two.task(fields, "snmp.community", "kestrel-osl"), nil,
-			"no SNMP agent answers at 127.0.0.1:" + two.port},
+			"no SNMP agent responds at 127.0.0.1:" + two.port},
 		{"another user", three.task(fields, with("snmp.security", "nobody")...), nil,
 			"knows no user of the name in snmp.security, or signs with another"},
 		{"another password", three.task(fields, with("snmp.authtoken", "kestrel-osl")...), nil,

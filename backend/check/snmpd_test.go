@@ -99,7 +99,7 @@ func TestSNMPUnderstandsDebiansAgent(t *testing.T) {
 		Attributes: attributes("timeout", "900"), Properties: attributes("snmp.port", port, "snmp.community",
 			"kestrel-osl")}
 	if got, err := look(t, &check.Dialer{}, stranger); err == nil ||
-		!strings.Contains(err.Error(), "no SNMP agent answers at 127.0.0.1:"+port) {
+		!strings.Contains(err.Error(), "no SNMP agent responds at 127.0.0.1:"+port) {
 		t.Errorf("another community gets %v (%v)", got, err)
 	}
 }

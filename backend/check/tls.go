@@ -44,7 +44,7 @@ func tlsCheck(d *Dialer) Check {
 			}
 			chain := conn.ConnectionState().PeerCertificates
 			if len(chain) == 0 {
-				return nil, &Failure{Text: "The host sent no certificate.", Answered: true}
+				return nil, &Failure{Text: "The host sent no certificate.", Responded: true}
 			}
 			doubt := judged(chain, host)
 			values := Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24,
@@ -72,7 +72,7 @@ func judged(chain []*x509.Certificate, host string) *Failure {
 	if text == "" {
 		text = "The certificate is not trusted: " + plainly(err) + "."
 	}
-	return &Failure{Text: text, Answered: true}
+	return &Failure{Text: text, Responded: true}
 }
 
 func truth(yes bool) float64 {

@@ -64,7 +64,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 				"The built-in collector has the list, too, and nothing to download. It always has the program for " +
 				"its own system; put others into the folder installers of the data folder.",
 			Right:  resource.Right{Object: resource.Setting, Area: ground.AreaCollectors, Op: resource.Read},
-			Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"),
+			Params: []resource.Param{idParam}, Response: &list, Errors: failures(), Example: at("/installers"),
 			Handle: s.list,
 		},
 		{
@@ -73,7 +73,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Doc: "Returns a script that downloads the portal's program and registers it as this collector. It " +
 				"contains a token for one installation within an hour; creating it is recorded in the audit log, " +
 				"and revokes older tokens. The caller needs View access to the devices of the collector.",
-			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Response: &resource.Schema{
 				Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
 		},
@@ -82,7 +82,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Summary: "Download a collector's program",
 			Doc:     "Returns the program that an installer downloads with its token.",
 			Right:   right(collector.AreaInstalling), Params: []resource.Param{idParam, which},
-			Answer: &resource.Schema{
+			Response: &resource.Schema{
 				Type: "string", Format: "application/octet-stream", Doc: "The program"},
 			Errors: failures(builtIn, missing), Example: at("/installers/" + ownSystem() + "/program"),
 			Handle: s.program,
@@ -93,14 +93,14 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Doc: "Creates a token for one installation of this collector within an hour, for spyglass collector " +
 				"--token. The caller needs View access to the devices of the collector, because it receives their " +
 				"secrets.",
-			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Response: &token, Once: true,
 			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
 			Method: "GET", Path: path + "/downloadToken", Category: ground.CategorySettings,
 			Summary: "Get an installation token",
 			Doc:     "Creates a token like POST, for clients of the published API. HEAD creates none.",
-			Right:   right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true,
+			Right:   right(ground.AreaCollectors), Params: []resource.Param{idParam}, Response: &token, Once: true,
 			Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
@@ -109,7 +109,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Doc: "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when " +
 				"it runs. It holds a token that is good for one installation within an hour.",
 			Right: right(ground.AreaCollectors), Params: append([]resource.Param{idParam, osParam},
-				bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain",
+				bootstrapParams()...), Response: &resource.Schema{Type: "string", Format: "text/plain",
 				Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/bootstraps/Linux64"), Handle: s.script,
 		},
@@ -174,7 +174,7 @@ func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Filename: of.file, Stream: func(w io.Writer) error {
+	return &resource.Response{Type: "text/plain; charset=utf-8", Filename: of.file, Stream: func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}}, nil
@@ -196,7 +196,7 @@ func (s *Service) program(ctx context.Context, c *resource.Call) (any, error) {
 	if of.os == "windows" {
 		name += ".exe"
 	}
-	return &resource.Answer{Type: "application/octet-stream", Filename: name, Stream: program.send}, nil
+	return &resource.Response{Type: "application/octet-stream", Filename: name, Stream: program.send}, nil
 }
 
 func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) {

@@ -112,7 +112,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Summary: "Register a collector",
 			Doc: "Registers the machine of the collector, and returns the collector's own credential. An " +
 				"installation token ends with that, and so does the credential it had before.",
-			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out,
+			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Response: &out,
 			Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
@@ -120,7 +120,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Method: "POST", Path: path + "/heartbeat", Category: ground.CategorySettings, Summary: "Send a heartbeat",
 			Doc: "Reports that the collector is running. Without a heartbeat for collectorDownSeconds of the " +
 				"portal settings it counts as down.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Response: &pulses,
 			Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}),
 			Handle: s.heartbeat,
 		},
@@ -130,7 +130,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Doc: "Returns the instances the collector polls now, with all that its checks need. Secrets are in " +
 				"clear for the collector's own credential, and masked for anyone else. If-None-Match returns 304 " +
 				"while nothing has changed.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Response: &tasks, Tagged: true,
 			Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
 		},
 		{
@@ -139,7 +139,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 				"another collector has taken over, fill gaps and open no alert; results of devices that the " +
 				"collector does not monitor are ignored. Results more than 5 minutes in the future are rejected " +
 				"and counted.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Response: &kept,
 			Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}),
 			Handle: s.samples,
 		},
@@ -149,7 +149,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Doc: "Returns the data sources whose instances the collector should discover now on devices that it " +
 				"polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the " +
 				"collector's own credential, and masked for anyone else.",
-			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Response: &tosearch,
 			Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
 		},
 		{
@@ -158,7 +158,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Doc: "Accepts the instances of one discovery, up to 10,000, or the reason why it failed. A " +
 				"discovery that is not assigned to the collector, or that another one has taken over, is ignored.",
 			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding,
-			Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
+			Limit: maxFinding, Response: &kept, Errors: failures(wrong, builtIn),
 			Example: at("/findings",
 				check.Finding{
 					ID: 1, Found: []check.Found{{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}}}),
@@ -289,7 +289,7 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 		}
 	}
 	body, err := json.Marshal(assignments{Total: len(tasks), Items: append([]check.Task{}, tasks...)})
-	return &resource.Answer{Body: resource.JSON(body), ETag: resource.ETag(body)}, err
+	return &resource.Response{Body: resource.JSON(body), ETag: resource.ETag(body)}, err
 }
 
 // isItself reports whether the caller is the collector itself.

@@ -14,7 +14,7 @@ import (
 // download returns the data of instances as one file, the newest first. Each
 // page is read while the file is written, so that it may be of any length.
 func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance,
-	a ask, named bool) resource.Answer {
+	a ask, named bool) resource.Response {
 	head := []string{"time"}
 	if named {
 		head = []string{"instance", "time"}
@@ -57,8 +57,8 @@ func (s *Service) writeInstance(ctx context.Context, w sheet.Writer, i *fleet.In
 }
 
 // file returns a CSV file with a head and the rows that write adds.
-func file(name string, head []string, write func(w sheet.Writer) error) resource.Answer {
-	return resource.Answer{Type: csvType + "; charset=utf-8", Filename: name, Stream: func(w io.Writer) error {
+func file(name string, head []string, write func(w sheet.Writer) error) resource.Response {
+	return resource.Response{Type: csvType + "; charset=utf-8", Filename: name, Stream: func(w io.Writer) error {
 		out, err := sheet.CSV.Open(w, sheet.Columns(head...))
 		if err != nil {
 			return err

@@ -86,30 +86,30 @@ func (s *Service) Endpoints() []resource.Endpoint {
 				"nextPageParams of the response applies to all instances.",
 			Params: params([]resource.Param{device, id("id", "Id of the data source on the device", 1)}, points,
 				spanParams, sumParams),
-			Answer: schemaOf(DeviceDataSourceData{}), Files: []string{csvType},
+			Response: schemaOf(DeviceDataSourceData{}), Files: []string{csvType},
 			Example: at("/device/devices/1/devicedatasources/1/data"), Handle: s.ofDevice,
 		},
 		{
 			Method: "GET", Path: instancePath + "/data", Summary: "Get data of an instance",
-			Doc:    "Returns the samples of the instance, the newest first, up to 500 times per page.",
-			Params: params([]resource.Param{device, on, instance}, points, spanParams, sumParams),
-			Answer: schemaOf(DeviceDataSourceInstanceData{}), Files: []string{csvType},
+			Doc:      "Returns the samples of the instance, the newest first, up to 500 times per page.",
+			Params:   params([]resource.Param{device, on, instance}, points, spanParams, sumParams),
+			Response: schemaOf(DeviceDataSourceInstanceData{}), Files: []string{csvType},
 			Example: at("/device/devices/1/devicedatasources/1/instances/1/data"), Handle: s.ofInstance,
 		},
 		{
 			Method: "GET", Path: instancePath + "/graphs/{graphId}/data", Summary: "Get data of a graph of an instance",
 			Doc: "Returns the lines of the graph, in about 300 steps. Without start and end, it shows the period " +
 				"of its timeScale, until now.",
-			Params: params([]resource.Param{device, on, instance, graph}, graphParams),
-			Answer: plot, Files: []string{csvType}, Example: resource.Example{
+			Params:   params([]resource.Param{device, on, instance, graph}, graphParams),
+			Response: plot, Files: []string{csvType}, Example: resource.Example{
 				Path: "/device/devices/1/devicedatasources/1/instances/1/graphs/7014/data"}, Handle: s.graphBelow,
 		},
 		{
 			Method: "GET", Path: "/device/devicedatasourceinstances/{instanceId}/graphs/{graphId}/data",
-			Summary: "Get data of a graph by the instance's id",
-			Doc:     "Returns the lines of the graph, like the longer path.",
-			Params:  params([]resource.Param{id("instanceId", "Id of the instance", 1), graph}, graphParams),
-			Answer:  plot, Files: []string{csvType}, Example: resource.Example{
+			Summary:  "Get data of a graph by the instance's id",
+			Doc:      "Returns the lines of the graph, like the longer path.",
+			Params:   params([]resource.Param{id("instanceId", "Id of the instance", 1), graph}, graphParams),
+			Response: plot, Files: []string{csvType}, Example: resource.Example{
 				Path: "/device/devicedatasourceinstances/1/graphs/7014/data"}, Handle: s.graphOf,
 		},
 		{
@@ -119,7 +119,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 				"aggregated, otherwise one for each of the first 50.",
 			Params: params([]resource.Param{device, id("deviceDsId", "Id of the data source on the device", 1), groupID,
 				id("ographId", "Id of the graph, one of the data source's overviewGraphs", 7018)}, graphParams),
-			Answer: plot, Files: []string{csvType}, Example: resource.Example{
+			Response: plot, Files: []string{csvType}, Example: resource.Example{
 				Path: "/device/devices/1/devicedatasources/1/groups/1/graphs/7018/data"}, Handle: s.overview,
 		},
 		{
@@ -127,7 +127,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Doc: "Returns the samples of up to 100 instances, in the requested order. A missing instance has a " +
 				"sentence in errMsg instead.",
 			Params: params(fetchParams), Body: &body,
-			Answer: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch",
+			Response: schemaOf(DeviceInstanceDataPage{}), Example: resource.Example{Path: "/device/instances/datafetch",
 				Query: hour.Query, Body: fetch{"1,2"}}, Handle: s.fetch,
 		},
 	}

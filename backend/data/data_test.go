@@ -160,7 +160,7 @@ func (h *house) json(do, body string) string {
 		f := fault.Of(err)
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message))
 	}
-	if a, ok := got.(resource.Answer); ok {
+	if a, ok := got.(resource.Response); ok {
 		var text bytes.Buffer
 		if err := a.Stream(&text); err != nil {
 			h.Fatal(err)

@@ -190,7 +190,7 @@ func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.
 }
 
 // download returns the graph as a file, the oldest first.
-func (g *GraphPlot) download(name string) resource.Answer {
+func (g *GraphPlot) download(name string) resource.Response {
 	head := []string{"time"}
 	for _, line := range g.Lines {
 		head = append(head, line.Label)

@@ -119,7 +119,7 @@ func (h *house) page(id string, vars map[string]string, query url.Values) string
 	if err != nil {
 		h.Fatal(err)
 	}
-	if a, ok := got.(*resource.Answer); ok {
+	if a, ok := got.(*resource.Response); ok {
 		got = a.Body
 	}
 	return string(got.(resource.JSON))

@@ -97,7 +97,7 @@ func (p *play) ask(id, body string, vars ...string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := out.(*resource.Answer); ok {
+	if a, ok := out.(*resource.Response); ok {
 		out = a.Body
 	}
 	text, err := json.Marshal(out)

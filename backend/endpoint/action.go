@@ -21,7 +21,7 @@ func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resou
 		e := resource.Endpoint{
 			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
 			Right: resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}, Params: slices.Clone(ids),
-			Answer: &one, Tagged: true,
+			Response: &one, Tagged: true,
 			Errors: fails, Example: d.example(d.sample()+"/"+a.Name, a.Example), Handle: d.do.Act(a),
 		}
 		if a.Takes != nil {
@@ -50,10 +50,10 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 		}
 	}
 	body.Name = d.res.Schema().Name + strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Many"
-	answer := resource.ResultsSchema()
+	response := resource.ResultsSchema()
 	one.Path, one.Summary, one.Tagged = d.res.Path+"/"+a.Name, one.Summary+": many at once", false
 	one.Doc = a.Doc + " On up to 1,000 at once, in one transaction. " + oneByOne
-	one.Params, one.Body, one.Answer = d.parentParam(), body, &answer
+	one.Params, one.Body, one.Response = d.parentParam(), body, &response
 	one.Example = d.example("/"+a.Name, example)
 	one.Handle = d.do.ActOnMany(a)
 	return one

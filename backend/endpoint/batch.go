@@ -30,7 +30,7 @@ func batchSchema(row string) *resource.Schema {
 
 // batchEndpoint returns POST {path}/batch.
 func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
-	answer := resource.ResultsSchema()
+	response := resource.ResultsSchema()
 	return resource.Endpoint{
 		Method: "POST", Path: d.res.Path + "/batch", Summary: "Write many " + d.many + " at once",
 		Doc: "Creates, patches and deletes up to 1,000 " + d.many +
@@ -41,7 +41,7 @@ func (d *declaration[T]) batchEndpoint(right resource.Right, fails []resource.Fa
 			"If atomic is false, the response is always 200: successful operations are kept, and results has the " +
 			"result of each.",
 		Right: right, Params: append(d.parentParam(), d.batchParams()...), Body: batchSchema(d.res.Schema().Name),
-		Answer: &answer, Errors: fails,
+		Response: &response, Errors: fails,
 		Example: d.example("/batch", d.batchExample()), Handle: d.do.Batch,
 	}
 }

@@ -29,14 +29,14 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	return []resource.Endpoint{
 		{Method: "GET", Path: r.Bin, Noun: gone, Summary: "List deleted " + d.many, Doc: "Returns the " + d.many +
 			" in the recycle bin that the caller can view, one page at a time.",
-			Right: read, Params: d.pageParams(), Answer: listSchema(one), Lines: &one, Errors: fails(wrong),
+			Right: read, Params: d.pageParams(), Response: listSchema(one), Lines: &one, Errors: fails(wrong),
 			Example: list,
 			Handle:  d.do.Bin.List},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,
 			Doc: "Takes the " + label +
 				" out of the recycle bin, to its previous place. References to deleted objects are removed; without " +
 				"any group it goes to the root group.",
-			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale),
+			Right: write, Params: ids, Response: &one, Tagged: true, Errors: fails(missing, clash, stale),
 			Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: d.do.Bin.Restore},
 		{Method: "DELETE", Path: r.Bin + "/{id}", Noun: gone, Summary: "Remove a deleted " + label + " for good",
 			Doc:   "Removes the " + label + " from the recycle bin. It cannot be restored after that.",
@@ -54,11 +54,12 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 func (d *declaration[T]) binBatch(
 	name, summary, doc string, write resource.Right, fails func(...resource.Failure) []resource.Failure, do Handler,
 ) resource.Endpoint {
-	body, answer := d.idList("ids"), resource.ResultsSchema()
+	body, response := d.idList("ids"), resource.ResultsSchema()
 	body.Name = d.res.Schema().Name + "DeletedIDs"
 	path := cmp.Or(d.res.Recycles, d.res.Bin) + "/" + name
 	return resource.Endpoint{
-		Method: "POST", Path: path, Summary: summary, Doc: doc + oneByOne, Right: write, Body: body, Answer: &answer,
+		Method: "POST", Path: path, Summary: summary, Doc: doc + oneByOne, Right: write,
+		Body: body, Response: &response,
 		Errors:  fails(resource.Failure{Kind: fault.Invalid, When: "the list of ids is missing, empty or too long"}),
 		Example: resource.Example{Path: path, Body: map[string]any{"ids": []string{fmt.Sprint(d.res.Deleted)}}},
 		Handle:  do,

@@ -164,32 +164,33 @@ func (d *declaration[T]) usual() []verb {
 		{resource.OnList, resource.Endpoint{
 			Method: "GET", Path: r.Path, Summary: "List " + d.many,
 			Doc:   "Returns the " + d.many + " that the caller can view, one page at a time.",
-			Right: read, Params: append(d.parentParam(), d.listParams()...), Answer: listSchema(one), Lines: &one,
+			Right: read, Params: append(d.parentParam(), d.listParams()...), Response: listSchema(one), Lines: &one,
 			Errors: fails(wrong), Example: d.listExample(), Handle: d.do.List,
 		}},
 		{resource.OnCreate, resource.Endpoint{
 			Method: "POST", Path: r.Path, Summary: "Add " + Article(label), Doc: r.Doc,
-			Right: write, Params: d.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true,
+			Right: write, Params: d.parentParam(), Body: &body, Response: &one, Creates: true, Tagged: true,
 			Errors: fails(wrong, clash), Example: d.example("", d.exampleBody(asExample)), Handle: d.do.Create,
 		}},
 		{resource.OnGet, resource.Endpoint{
 			Method: "GET", Path: row, Summary: "Get one " + label,
 			Doc:   "Returns one " + label + ", with an ETag for conditional requests.",
-			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...), Answer: &one, Tagged: true,
+			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...),
+			Response: &one, Tagged: true,
 			Errors: fails(missing), Example: d.example(d.sample(), nil), Handle: d.do.Get,
 		}},
 		{resource.OnReplace, resource.Endpoint{
 			Method: "PUT", Path: row, Summary: "Replace " + Article(label),
 			Doc: "Replaces the " + label +
 				": fields that are not given get their defaults. Read-only fields are accepted and ignored.",
-			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
+			Right: write, Params: d.changeParams(ids), Body: &body, Response: &one, Tagged: true,
 			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(renamed)),
 			Handle: d.do.Replace,
 		}},
 		{resource.OnPatch, resource.Endpoint{
 			Method: "PATCH", Path: row, Summary: "Change some fields of " + Article(label),
 			Doc:   "Changes only the fields that are given.",
-			Right: write, Params: d.changeParams(ids), Body: &body, Answer: &one, Tagged: true,
+			Right: write, Params: d.changeParams(ids), Body: &body, Response: &one, Tagged: true,
 			Errors: fails(wrong, missing, clash, stale), Example: d.example(d.sample(), d.exampleBody(oneText)),
 			Handle: d.do.Patch,
 		}},

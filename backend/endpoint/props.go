@@ -35,7 +35,7 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 				"default: by name."
 		}
 	}
-	answer, added, changed := propSchema(false), propSchema(false), propSchema(true)
+	response, added, changed := propSchema(false), propSchema(false), propSchema(true)
 	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail " +
 		"names it"}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label +
@@ -47,29 +47,29 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 		{Method: "GET", Path: list, Summary: "List properties of " + Article(label),
 			Doc: "Returns all that applies to the " + label +
 				": its own, inherited ones, and those set by the portal.",
-			Right: read, Params: append(slices.Clone(row), query...), Answer: listSchema(answer),
+			Right: read, Params: append(slices.Clone(row), query...), Response: listSchema(response),
 			Errors:  fails(wrong, missing),
 			Example: resource.Example{Path: path, Query: [][2]string{{"size", "10"}, {"sort", "+name"}}},
 			Handle:  d.do.Props.List},
 		{Method: "POST", Path: list, Summary: "Add a property to " + Article(label), Doc: "Adds a property of the " +
 			label + "'s own. It overrides an inherited one of that name.",
-			Right: write, Params: row, Body: &added, Answer: &answer, Creates: true, Tagged: true,
+			Right: write, Params: row, Body: &added, Response: &response, Creates: true, Tagged: true,
 			Errors:  fails(wrong, missing, clash),
 			Example: resource.Example{Path: path, Body: map[string]string{"name": "asset.tag", "value": "KF-4711"}},
 			Handle:  d.do.Props.Add},
 		{Method: "GET", Path: list + "/{name}", Summary: "Get one property of " + Article(label),
 			Doc:   "Returns one property with its effective value, and an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(one), fieldsParam), Answer: &answer, Tagged: true,
+			Right: read, Params: append(slices.Clone(one), fieldsParam), Response: &response, Tagged: true,
 			Errors: fails(missing), Example: resource.Example{Path: sample}, Handle: d.do.Props.Get},
 		{Method: "PUT", Path: list + "/{name}", Summary: "Replace a property of " + Article(label),
 			Doc:   "Sets the value of a property of the " + label + "'s own.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true,
+			Right: write, Params: one, Body: &changed, Response: &response, Tagged: true,
 			Errors:  fails(wrong, missing, stale),
 			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as replaced"}},
 			Handle:  d.do.Props.Replace},
 		{Method: "PATCH", Path: list + "/{name}", Summary: "Change a property of " + Article(label),
 			Doc:   "Sets the value of a property of the " + label + "'s own, when one is given.",
-			Right: write, Params: one, Body: &changed, Answer: &answer, Tagged: true,
+			Right: write, Params: one, Body: &changed, Response: &response, Tagged: true,
 			Errors:  fails(wrong, missing, stale),
 			Example: resource.Example{Path: sample, Body: map[string]string{"value": "as changed"}},
 			Handle:  d.do.Props.Patch},

@@ -159,7 +159,7 @@ func (s *Service) handle(ctx context.Context, c *resource.Call) (any, error) {
 	if !s.holds(ctx, l) { // the rights changed between the sign-in and now
 		l.end()
 	}
-	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
+	return &resource.Response{Events: func(send func(...resource.Event) error) error {
 		defer s.leave(l)
 		return l.pass(ctx, send, func(ctx context.Context) bool { return s.holds(ctx, l) })
 	}}, nil

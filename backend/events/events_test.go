@@ -114,7 +114,7 @@ func (h *house) join(c *resource.Call) stream {
 	s := stream{make(chan resource.Event), make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		_ = answer.(*resource.Answer).Events(func(all ...resource.Event) error {
+		_ = answer.(*resource.Response).Events(func(all ...resource.Event) error {
 			for _, event := range all {
 				select {
 				case s.events <- event:

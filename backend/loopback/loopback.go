@@ -1,10 +1,11 @@
-// Package loopback decides whether an address is this machine, and with that
-// whether a secret may travel without TLS.
+// Package loopback decides whether an address is this machine, and therefore
+// whether a secret may be sent without TLS.
 //
-// Where it is not certain, the answer is no: a name that only begins or ends
+// In case of doubt an address is not loopback: a name that only begins or ends
 // with localhost, a number in a spelling that programs read differently, an
-// address with a zone or a port in it. 0.0.0.0 and :: are every address of the
-// machine to listen on, and no address to connect to, so they are not loopback.
+// address with a zone or a port in it. 0.0.0.0 and :: mean every address of the
+// machine to listen on, and are not addresses to connect to, so they are not
+// loopback.
 package loopback
 
 import (

@@ -72,63 +72,63 @@ func (f figures) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (f figures) Collect(to chan<- prometheus.Metric) {
-	tell := func(one figure, value float64, labels ...string) {
+	write := func(one figure, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(one.Desc, one.kind, value, labels...)
 	}
 	real, simulated := f.o.Polls()
 	for devices, s := range map[string]poll.Stats{"real": real, "simulated": simulated} {
-		tell(pollsDone, float64(s.Done-s.Failed), devices, "done")
-		tell(pollsDone, float64(s.Failed), devices, "failed")
-		tell(pollsMissed, float64(s.Missed), devices)
-		tell(pollLatest, s.Late.Seconds(), devices)
-		tell(pollsRunning, float64(s.Running), devices)
-		tell(pollsQueued, float64(s.Waiting), devices)
-		tell(instances, float64(s.Tasks), devices)
+		write(pollsDone, float64(s.Done-s.Failed), devices, "done")
+		write(pollsDone, float64(s.Failed), devices, "failed")
+		write(pollsMissed, float64(s.Missed), devices)
+		write(pollLatest, s.Late.Seconds(), devices)
+		write(pollsRunning, float64(s.Running), devices)
+		write(pollsQueued, float64(s.Waiting), devices)
+		write(instances, float64(s.Tasks), devices)
 	}
 	kept := f.o.Series()
-	tell(samplesTaken, float64(kept.Appended))
-	tell(samplesHeld, float64(kept.Held))
-	tell(seriesKept, float64(kept.Series))
+	write(samplesTaken, float64(kept.Appended))
+	write(samplesHeld, float64(kept.Held))
+	write(seriesKept, float64(kept.Series))
 	for name, path := range f.o.Files {
-		tell(databaseBytes, sizeOf(path), name)
+		write(databaseBytes, sizeOf(path), name)
 	}
 	sent := f.o.Notices()
-	tell(noticesSent, float64(sent.Sent), "sent")
-	tell(noticesSent, float64(sent.Failed), "failed")
-	tell(noticesSent, float64(sent.Retried), "retried")
+	write(noticesSent, float64(sent.Sent), "sent")
+	write(noticesSent, float64(sent.Failed), "failed")
+	write(noticesSent, float64(sent.Retried), "retried")
 	remote := f.o.Remote()
-	tell(remoteSent, float64(remote.Sent), "sent")
-	tell(remoteSent, float64(remote.Refused), "refused")
-	tell(remoteSent, float64(remote.Expired), "dropped")
-	tell(remoteAgain, float64(remote.Retries))
-	tell(remoteWaits, float64(remote.Waiting))
-	tell(remoteLags, remote.Behind.Seconds())
-	tell(listeners, float64(f.listeners.Load()))
-	f.tellRows(tell)
+	write(remoteSent, float64(remote.Sent), "sent")
+	write(remoteSent, float64(remote.Refused), "refused")
+	write(remoteSent, float64(remote.Expired), "dropped")
+	write(remoteAgain, float64(remote.Retries))
+	write(remoteWaits, float64(remote.Waiting))
+	write(remoteLags, remote.Behind.Seconds())
+	write(listeners, float64(f.listeners.Load()))
+	f.writeRows(write)
 }
 
 // patience limits how long the database may take to respond.
 const patience = 5 * time.Second
 
-// tellRows collects the metrics that are read from the database.
-func (f figures) tellRows(tell func(figure, float64, ...string)) {
+// writeRows collects the metrics that are read from the database.
+func (f figures) writeRows(write func(figure, float64, ...string)) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	open, err := f.openAlerts(ctx)
 	if err != nil {
-		tell(unreadable, 1)
+		write(unreadable, 1)
 		return
 	}
 	waiting, err := f.waiting(ctx)
 	if err != nil {
-		tell(unreadable, 1)
+		write(unreadable, 1)
 		return
 	}
-	tell(unreadable, 0)
+	write(unreadable, 0)
 	for severity, n := range open {
-		tell(alertsOpen, float64(n), severity)
+		write(alertsOpen, float64(n), severity)
 	}
-	tell(noticesWait, float64(waiting))
+	write(noticesWait, float64(waiting))
 }
 
 var severities = map[int64]string{threshold.SeverityWarn: "warn", threshold.SeverityError: "error",

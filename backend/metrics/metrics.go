@@ -61,7 +61,7 @@ type Options struct {
 type Metrics struct {
 	o         Options
 	registry  *prometheus.Registry
-	answers   map[string][]prometheus.Observer // by method, and class of the status from 1xx
+	responses map[string][]prometheus.Observer // by method, and class of the status from 1xx
 	limited   prometheus.Counter
 	listeners atomic.Int64
 }
@@ -75,15 +75,15 @@ var classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // New returns the metrics; it starts no goroutine.
 func New(o Options) *Metrics {
-	m := &Metrics{o: o, registry: prometheus.NewRegistry(), answers: map[string][]prometheus.Observer{}}
+	m := &Metrics{o: o, registry: prometheus.NewRegistry(), responses: map[string][]prometheus.Observer{}}
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "spyglass_http_request_duration_seconds",
-		Help:    "From a request until its answer begins, by method and class of the status.",
+		Help:    "From a request until its response begins, by method and class of the status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 	}, []string{"method", "class"})
 	for _, method := range methods {
 		for _, class := range classes {
-			m.answers[method] = append(m.answers[method], took.WithLabelValues(method, class))
+			m.responses[method] = append(m.responses[method], took.WithLabelValues(method, class))
 		}
 	}
 	m.limited = prometheus.NewCounter(prometheus.CounterOpts{Name: "spyglass_http_rate_limited_total",
@@ -98,12 +98,12 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Answered counts a response.
-func (m *Metrics) Answered(method string, status int, took time.Duration) {
+// Responded counts a response.
+func (m *Metrics) Responded(method string, status int, took time.Duration) {
 	if !slices.Contains(methods, method) {
 		method = otherMethod
 	}
-	m.answers[method][min(max(status/100, 1), len(classes))-1].Observe(took.Seconds())
+	m.responses[method][min(max(status/100, 1), len(classes))-1].Observe(took.Seconds())
 	if status == http.StatusTooManyRequests {
 		m.limited.Inc()
 	}
@@ -125,7 +125,7 @@ func (m *Metrics) Endpoints() []resource.Endpoint {
 			if err != nil {
 				return nil, &fault.Error{Kind: fault.Internal, Message: "the metrics cannot be gathered", Err: err}
 			}
-			return resource.Answer{Type: string(textFormat), Stream: func(w io.Writer) error {
+			return resource.Response{Type: string(textFormat), Stream: func(w io.Writer) error {
 				to := expfmt.NewEncoder(w, textFormat)
 				for _, family := range families {
 					if err := to.Encode(family); err != nil {

@@ -74,7 +74,7 @@ func (h *house) scrape() string {
 		h.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := answer.(resource.Answer).Stream(&text); err != nil {
+	if err := answer.(resource.Response).Stream(&text); err != nil {
 		h.Fatal(err)
 	}
 	return text.String()
@@ -155,11 +155,11 @@ func TestADatabaseThatCannotBeReadIsAMetricAndNoError(t *testing.T) {
 
 func TestResponsesAreCountedByMethodAndClass(t *testing.T) {
 	h := open(t)
-	h.m.Answered("GET", 200, 3*time.Millisecond)
-	h.m.Answered("GET", 204, 3*time.Second)
-	h.m.Answered("POST", 429, time.Millisecond)
-	h.m.Answered("PROPFIND", 405, time.Millisecond)
-	h.m.Answered("GET", 999, time.Millisecond) // out of range, and no panic
+	h.m.Responded("GET", 200, 3*time.Millisecond)
+	h.m.Responded("GET", 204, 3*time.Second)
+	h.m.Responded("POST", 429, time.Millisecond)
+	h.m.Responded("PROPFIND", 405, time.Millisecond)
+	h.m.Responded("GET", 999, time.Millisecond) // out of range, and no panic
 	h.m.Listens(3)
 	h.m.Listens(-1)
 	const took = `spyglass_http_request_duration_seconds`

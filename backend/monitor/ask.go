@@ -48,8 +48,8 @@ func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, col
 	})
 }
 
-// answered ends a search, and reports whether it was sent to that collector.
-func (m *Monitor) answered(id, collector int64) bool {
+// finish ends a search, and reports whether it was sent to that collector.
+func (m *Monitor) finish(id, collector int64) bool {
 	m.asked.mu.Lock()
 	defer m.asked.mu.Unlock()
 	if m.asked.who[id] != collector {
@@ -92,7 +92,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	}
 	for _, id := range ids { // removes searches of deleted rows, and of devices that another collector polls now
 		if !slices.ContainsFunc(searches, func(s check.Search) bool { return s.ID == id }) {
-			m.answered(id, collector)
+			m.finish(id, collector)
 		}
 	}
 	return searches, nil
@@ -102,7 +102,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 // finding that was not requested or is no longer needed, and then returns false
 // for taken.
 func (m *Monitor) TakeFinding(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error) {
-	if !m.answered(f.ID, collector) {
+	if !m.finish(f.ID, collector) {
 		return false, nil
 	}
 	var why error

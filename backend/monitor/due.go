@@ -14,9 +14,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// errNobodyAsks is the error for a data source whose check discovers no
+// errNoDiscovery is the error for a data source whose check discovers no
 // instances.
-var errNobodyAsks = errors.New("its check finds no instances")
+var errNoDiscovery = errors.New("its check finds no instances")
 
 // patience limits how long a device may take to list its instances.
 const patience = 30 * time.Second
@@ -37,7 +37,7 @@ func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
 func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) error {
 	by := m.discoverers[row.Method]
 	if by == nil {
-		return m.keep(ctx, row.ID, nil, errNobodyAsks)
+		return m.keep(ctx, row.ID, nil, errNoDiscovery)
 	}
 	device, err := resource.Lookup(ctx, m.db, fleet.Devices.Name, row.DeviceID)
 	if err != nil || device == nil { // the device was deleted, and its row too

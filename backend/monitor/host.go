@@ -130,7 +130,7 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 			h.follow(r.at)
 		}
 		h.lastPoll = max(h.lastPoll, r.at)
-		if !r.answered() {
+		if !r.responded() {
 			if h.silentOn == 0 {
 				h.silentOn = r.at
 			}
@@ -146,7 +146,7 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 	}
 	for i := range readings {
 		r := &readings[i]
-		if h := e.hosts[r.of.device]; h != nil && !r.answered() {
+		if h := e.hosts[r.of.device]; h != nil && !r.responded() {
 			r.behind = e.behind(h)
 		}
 	}

@@ -84,7 +84,7 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 		if !v.changed {
 			continue
 		}
-		if err := e.tellLocal(ctx, localKey{collector, condition}, &v); err != nil {
+		if err := e.writeLocalAlert(ctx, localKey{collector, condition}, &v); err != nil {
 			e.local.undo(localKey{collector, condition})
 			return err
 		}
@@ -92,7 +92,7 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 	return nil
 }
 
-func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error {
+func (e *Engine) writeLocalAlert(ctx context.Context, key localKey, v *verdict) error {
 	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity,
 		Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
 	if v.open {
@@ -133,7 +133,7 @@ func (l *local) take(key localKey, results []check.Result, known map[int64]*watc
 		is := lacks[r.Local]
 		if is.condition != key.condition {
 			delete(failed, r.InstanceID)
-			sure = sure || r.Answered != nil && *r.Answered && remote(w)
+			sure = sure || r.Responded != nil && *r.Responded && remote(w)
 			continue
 		}
 		if failed == nil {

@@ -66,7 +66,7 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 
 func TestTheReasonOfAFailureStandsInTheAlertAndOnTheInstance(t *testing.T) {
 	b := newBench(t)
-	refused := &check.Failure{Text: "10.0.0.7:80 refused the connection.", Answered: true}
+	refused := &check.Failure{Text: "10.0.0.7:80 refused the connection.", Responded: true}
 	for range 3 {
 		b.take(check.Values{"level": 40}, refused)
 	}
@@ -98,7 +98,7 @@ func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
 	}
 	b.wantAlerts("")
 	for range 3 {
-		b.take(check.Values{"level": 40}, &check.Failure{Text: "10.0.0.7:80 refused the connection.", Answered: true})
+		b.take(check.Values{"level": 40}, &check.Failure{Text: "10.0.0.7:80 refused the connection.", Responded: true})
 	}
 	b.wantAlerts("1 real-sw level 40: critical")
 }
@@ -111,7 +111,7 @@ func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
 		want    string
 	}{
 		{"no response", check.Failure{Text: silent}, "dead"},
-		{"a closed port", check.Failure{Text: refused, Answered: true}, "normal"},
+		{"a closed port", check.Failure{Text: refused, Responded: true}, "normal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)

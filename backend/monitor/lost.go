@@ -48,19 +48,19 @@ func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
 	}
 	switch {
 	case l.lost > 0 && l.raised.IsZero():
-		if e.tellLoss(ctx, l, now, true) == nil {
+		if e.writeLossAlert(ctx, l, now, true) == nil {
 			l.raised, l.looked = now, true
 		}
 	case failed == nil && (!l.looked || l.lost > 0 && now.Sub(l.raised) >= lossShown):
-		if e.tellLoss(ctx, l, now, false) == nil {
+		if e.writeLossAlert(ctx, l, now, false) == nil {
 			l.lost, l.raised, l.looked = 0, time.Time{}, true
 		}
 	}
 }
 
-// tellLoss writes the alert. It may fail for the same reason as storing the
+// writeLossAlert writes the alert. It may fail for the same reason as storing the
 // samples; that reason is in the log already.
-func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool) error {
+func (e *Engine) writeLossAlert(ctx context.Context, l *loss, now time.Time, open bool) error {
 	f := &alert.Finding{
 		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionSamples, Severity: threshold.SeverityCritical,
 		Value: "samples lost", Reason: l.text(now), At: resource.SecondsOf(now),

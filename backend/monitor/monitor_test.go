@@ -184,7 +184,7 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a, ok := got.(*resource.Answer); ok {
+	if a, ok := got.(*resource.Response); ok {
 		got = a.Body
 	}
 	var shown map[string]any

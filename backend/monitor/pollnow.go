@@ -152,7 +152,7 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 	}
 	params := []resource.Param{id("deviceId", "Id of the device"), id("hdsId", "Id of the data source on the device"),
 		id("id", "Id of the instance")}
-	answer, done := resource.SchemaOf(PollNow{}), &polls{kept: map[int64]keptPoll{}}
+	response, done := resource.SchemaOf(PollNow{}), &polls{kept: map[int64]keptPoll{}}
 	failures := []resource.Failure{
 		{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
 		{Kind: fault.Denied, When: "the user's role does not have the permission, or only for other groups"},
@@ -165,7 +165,8 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 			Doc: "Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other " +
 				"poll: its samples are kept, and alerts follow from it. " +
 				"The newest 500 results can be read again by requestId.",
-			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, Params: params, Answer: &answer,
+			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, Params: params,
+			Response: &response,
 			Errors: append(slices.Clone(failures), resource.Failure{
 				Kind: fault.Conflict, When: "the instance is not polled, or another collector polls it",
 			}),
@@ -196,9 +197,9 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 			Summary: "Get the result of a poll",
 			Doc: "Returns the result of a poll that the caller requested. The status is unknown once 500 newer " +
 				"polls are done or the portal has restarted.",
-			Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-			Params: append(slices.Clone(params), id("requestId", "requestId of the poll")),
-			Answer: &answer, Errors: failures,
+			Right:    resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+			Params:   append(slices.Clone(params), id("requestId", "requestId of the poll")),
+			Response: &response, Errors: failures,
 			Example: resource.Example{Path: "/device/devices/1/devicedatasources/1/instances/1/data/pollnow/1"},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 				deviceID, err := c.ID("deviceId")

@@ -28,15 +28,15 @@ type intake struct {
 
 // reading is the evaluated result of one check of an instance.
 type reading struct {
-	of      *watched
-	formula *formula
-	at      int64
-	values  map[int64]float64 // by data point, NaN for no data; nil: the check failed
-	first   bool              // no earlier response to compute rates from
-	late    bool              // it may only fill a gap
-	answer  *bool             // whether the device responded, if the check reports that
-	reason  string            // why the check failed, in a sentence
-	behind  bool              // the device did not respond, and its parent may be the cause
+	of       *watched
+	formula  *formula
+	at       int64
+	values   map[int64]float64 // by data point, NaN for no data; nil: the check failed
+	first    bool              // no earlier response to compute rates from
+	late     bool              // it may only fill a gap
+	response *bool             // whether the device responded, if the check reports that
+	reason   string            // why the check failed, in a sentence
+	behind   bool              // the device did not respond, and its parent may be the cause
 }
 
 // read converts results to readings, and ignores unknown instances. held returns
@@ -56,17 +56,17 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 			continue
 		}
 		one := reading{of: w, formula: formulas[w.source], at: r.At, late: w.elsewhere || r.At < lateBefore}
-		reach := Answers
+		reach := Responds
 		if w.simulated {
 			reach = k.world.Reach(w.device, r.At)
 		} else {
-			one.answer, one.reason = r.Answered, r.Error
+			one.response, one.reason = r.Responded, r.Error
 		}
 		switch {
 		case reach == Unwatched:
 			continue
 		case reach == Silent:
-			one.values = one.formula.unanswered()
+			one.values = one.formula.noResponse()
 		case w.simulated && r.Error == "":
 			one.values = one.formula.simulate(w, r.At, held(r.InstanceID), k.world)
 		case len(r.Values) > 0:

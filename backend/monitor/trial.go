@@ -168,7 +168,7 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 // responds.
 type Prospect struct {
 	Name      string           `json:"name" doc:"host name or address that was tried"`
-	Answers   bool             `json:"answers" doc:"at least one check had a response"`
+	Responds  bool             `json:"answers" doc:"at least one check had a response"`
 	Items     []ProspectSource `json:"items" doc:"the data sources that apply to it"`
 	Simulated bool             `json:"simulated" doc:"it is simulated, and nothing was sent"`
 }
@@ -179,7 +179,7 @@ type ProspectSource struct {
 	Name        string  `json:"dataSourceName" doc:"its name"`
 	DisplayName string  `json:"displayName" doc:"its name shown on devices"`
 	Description string  `json:"description" doc:"what it measures"`
-	Answered    bool    `json:"answered" doc:"its check had a response"`
+	Responded   bool    `json:"answered" doc:"its check had a response"`
 	Took        float64 `json:"took" doc:"milliseconds; for a ping, of one round trip"`
 	Error       string  `json:"error" doc:"why there was no response; empty if nothing was checked"`
 }
@@ -207,7 +207,7 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 		tried = append(tried, assigned{b.task(&one, device, source, properties), &one, device})
 	}
 	if out.Simulated = fleet.IsSimulated(properties[categories]); out.Simulated {
-		out.Answers = true
+		out.Responds = true
 		return out, nil
 	}
 	var looks service.Parts
@@ -221,18 +221,18 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 			p := &out.Items[i]
 			p.Took, p.Error = r.Took, r.Error
 			lost, pinged := r.Values["lossPercent"]
-			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered &&
+			if p.Responded = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Responded &&
 				p.Error == "" {
 				p.Error = "no packet was received"
 			}
-			if pinged && p.Answered { // the check itself waits between its packets
+			if pinged && p.Responded { // the check itself waits between its packets
 				p.Took = r.Values["average"]
 			}
 		})
 	}
 	looks.Wait()
 	for i := range out.Items {
-		out.Answers = out.Answers || out.Items[i].Answered
+		out.Responds = out.Responds || out.Items[i].Responded
 	}
 	return out, nil
 }
@@ -278,7 +278,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 			Right: right, Params: []resource.Param{
 				{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the data source"),
 					Example: 1}},
-			Body: &of, Answer: &trial, Errors: failures("nothing of the data source is polled on the device, or " +
+			Body: &of, Response: &trial, Errors: failures("nothing of the data source is polled on the device, or " +
 				"another collector does it"),
 			Example: resource.Example{Path: "/setting/datasources/1/test", Body: trialOf{DeviceID: 1}},
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
@@ -294,7 +294,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 			Summary: "Test a device before it is added",
 			Doc: "Returns the data sources that would apply to such a device, and runs the check of each once, " +
 				"from the portal itself. Nothing is kept.",
-			Right: right, Body: &ahead, Answer: &found, Errors: failures(""),
+			Right: right, Body: &ahead, Response: &found, Errors: failures(""),
 			Example: resource.Example{Path: "/device/devices/test",
 				Body: prospect{Name: "web-43.example.net", Groups: "8", Properties: []resource.Property{
 					{Name: "system.categories", Value: "linux,simulated"}}}},

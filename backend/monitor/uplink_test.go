@@ -14,7 +14,7 @@ func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
 	remote := func(w *watched) bool { return w.instance != 4 }
 	silent := func(lack string, ids ...int64) (all []check.Result) {
 		for _, id := range ids {
-			all = append(all, check.Result{InstanceID: id, At: 100, Local: lack, Error: "No response.", Answered: &no})
+			all = append(all, check.Result{InstanceID: id, At: 100, Local: lack, Error: "No response.", Responded: &no})
 		}
 		return all
 	}
@@ -24,11 +24,12 @@ func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
 		then          check.Result
 		open, changed bool
 	}{
-		{"the first response", check.LocalUplink, check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true},
+		{"the first response", check.LocalUplink, check.Result{InstanceID: 3, At: 101, Responded: &yes, Reached: true},
 			false, true},
-		{"this machine responds", check.LocalUplink, check.Result{InstanceID: 4, At: 101, Answered: &yes}, true, false},
+		{"this machine responds", check.LocalUplink, check.Result{InstanceID: 4, At: 101, Responded: &yes}, true,
+			false},
 		{"one network of a machine without a default route", check.LocalNetwork,
-			check.Result{InstanceID: 3, At: 101, Answered: &yes, Reached: true}, true, false},
+			check.Result{InstanceID: 3, At: 101, Responded: &yes, Reached: true}, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := &local{}
@@ -42,10 +43,11 @@ func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
 		})
 	}
 	l := &local{}
-	if v := l.take(key, []check.Result{{InstanceID: 4, At: 100, Answered: &yes}}, known, remote); v.changed {
+	if v := l.take(key, []check.Result{{InstanceID: 4, At: 100, Responded: &yes}}, known, remote); v.changed {
 		t.Error("a response of this machine clears the alert of an earlier process")
 	}
-	if v := l.take(key, []check.Result{{InstanceID: 3, At: 100, Answered: &yes}}, known, remote); !v.changed || v.open {
+	v := l.take(key, []check.Result{{InstanceID: 3, At: 100, Responded: &yes}}, known, remote)
+	if !v.changed || v.open {
 		t.Error("a response of another machine does not clear the alert of an earlier process")
 	}
 }

@@ -21,7 +21,7 @@ type Reach int
 
 // The values of Reach.
 const (
-	Answers   Reach = iota
+	Responds  Reach = iota
 	Silent          // it is polled, but does not respond
 	Unwatched       // no collector polls it
 )
@@ -41,12 +41,12 @@ type Point struct {
 // uneventful is a World without changes.
 type uneventful struct{}
 
-func (uneventful) Reach(int64, int64) Reach          { return Answers }
+func (uneventful) Reach(int64, int64) Reach          { return Responds }
 func (uneventful) Shows(_ *Point, v float64) float64 { return v }
 
-// unanswered returns the values of an instance whose device does not respond:
+// noResponse returns the values of an instance whose device does not respond:
 // pings are lost, and other points have no data.
-func (f *formula) unanswered() map[int64]float64 {
+func (f *formula) noResponse() map[int64]float64 {
 	if f.loss < 0 {
 		return nil
 	}
@@ -61,11 +61,11 @@ func (f *formula) unanswered() map[int64]float64 {
 	}, nil)
 }
 
-// answered reports whether the device responded. If the check does not report
+// responded reports whether the device responded. If the check does not report
 // that, as in earlier collectors, values count as a response.
-func (r *reading) answered() bool {
-	if r.answer != nil {
-		return *r.answer
+func (r *reading) responded() bool {
+	if r.response != nil {
+		return *r.response
 	}
 	return r.values != nil && (r.formula.loss < 0 || r.values[r.formula.points[r.formula.loss].id] != 100)
 }

@@ -152,14 +152,14 @@ func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery
 		}
 		waiting = append(waiting, d)
 		switch d.Tells {
-		case alert.ToldCleared:
+		case alert.EventCleared:
 			over, last = true, d.ID
-		case alert.ToldActive, alert.ToldEscalated:
+		case alert.EventActive, alert.EventEscalated:
 			last = d.ID
 		}
 	}
 	return slices.DeleteFunc(waiting, func(d *alert.Delivery) bool {
-		pointless := d.ID < last && (over || d.Tells != alert.ToldAcked) || over && !heard
+		pointless := d.ID < last && (over || d.Tells != alert.EventAcked) || over && !heard
 		if pointless {
 			d.State, d.NextOn = alert.DeliverySuperseded, 0
 			a.change(d)

@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// toldDigest is the event of a message with several notices.
-const toldDigest = "digest"
+// eventDigest is the event of a message with several notices.
+const eventDigest = "digest"
 
 // listed limits the notices in the text of a digest; a web hook gets all of them.
 const listed = 100
@@ -51,7 +51,7 @@ func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 		return first
 	}
 	d := &alert.Delivery{
-		Key: u.digest(), Tells: toldDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient,
+		Key: u.digest(), Tells: eventDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient,
 		CreatedOn: first.CreatedOn,
 		Subject:   digestSubject(u.rows), Body: s.digestBody(u.rows),
 	}
@@ -68,10 +68,10 @@ func digestSubject(rows []*alert.Delivery) string {
 		counts[d.Tells]++
 	}
 	var parts []string
-	for _, tells := range []string{alert.ToldActive, alert.ToldEscalated, alert.ToldAcked, alert.ToldCleared} {
+	for _, tells := range []string{alert.EventActive, alert.EventEscalated, alert.EventAcked, alert.EventCleared} {
 		if n := counts[tells]; n > 0 {
 			parts = append(parts,
-				fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.ToldAcked: "acknowledged"}[tells], tells)))
+				fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.EventAcked: "acknowledged"}[tells], tells)))
 		}
 	}
 	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))

@@ -24,9 +24,9 @@ type hook struct {
 	client *http.Client
 }
 
-// maxHookAnswer limits how much of a response is read. The response is used only
+// maxHookResponse limits how much of a response is read. The response is used only
 // in errors.
-const maxHookAnswer = 4 << 10
+const maxHookResponse = 4 << 10
 
 func newHook(s *Service) hook {
 	transport := &http.Transport{
@@ -61,7 +61,7 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 	request = request.WithContext(
 		httptrace.WithClientTrace(
 			ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
-	answer, err := h.client.Do(request)
+	response, err := h.client.Do(request)
 	if err != nil {
 		var why interface{ Unwrap() error } // without the address and its query, which the error text includes
 		if errors.As(err, &why) && why.Unwrap() != nil {
@@ -73,9 +73,9 @@ func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery)
 		}
 		return err
 	}
-	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxHookAnswer)) // only for the error text
-	return hookError(request.URL.Host, answer.StatusCode, answer.Status, string(said))
+	defer response.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(response.Body, maxHookResponse)) // only for the error text
+	return hookError(request.URL.Host, response.StatusCode, response.Status, string(said))
 }
 
 // hookError converts a response to an error. A retry may succeed if the server is

@@ -527,7 +527,7 @@ func TestATestSaysWhatBecameOfIt(t *testing.T) {
 		alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
 	s := h.service(m.roots)
 	if d := h.ask(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" ||
-		d.Tells != alert.ToldTest {
+		d.Tells != alert.EventTest {
 		t.Errorf("the mail is %+v", d)
 	}
 	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent ||

@@ -82,13 +82,13 @@ func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	switch a.NoticeOn = 0; {
 	case a.Cleared:
 		if a.LastNotice.Stage > 0 && !(rule != nil && rule.SuppressClear) {
-			err = p.follow(ctx, a, chain, alert.ToldCleared)
+			err = p.follow(ctx, a, chain, alert.EventCleared)
 		}
 		a.LastNotice = alert.LastNotice{}
 	case a.SDTed || a.Suppressor != "" || chain == nil:
 	case a.Acked:
 		if a.LastNotice.Stage > 0 && !a.LastNotice.Acked && !(rule != nil && rule.SuppressAck) {
-			err = p.follow(ctx, a, chain, alert.ToldAcked)
+			err = p.follow(ctx, a, chain, alert.EventAcked)
 		}
 		a.LastNotice.Acked = true
 	default:
@@ -114,10 +114,10 @@ func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, 
 	if rule != nil {
 		interval = resource.Seconds(60 * rule.Interval)
 	}
-	now, tells := resource.SecondsOf(p.now), alert.ToldEscalated
+	now, tells := resource.SecondsOf(p.now), alert.EventEscalated
 	switch told := a.LastNotice; {
 	case told.Severity < a.Severity || told.Acked || told.Stage == 0:
-		tells = alert.ToldActive
+		tells = alert.EventActive
 		a.NextRecipient = max(1, min(a.NextRecipient, int64(len(stages))))
 		if told.Stage > 0 && told.Severity < a.Severity {
 			a.NextRecipient = 1
@@ -223,7 +223,7 @@ func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, err
 		notices := map[[3]int64]bool{} // a notice to several people counts once
 		for i := range rows {
 			if rows[i].State != alert.DeliveryThrottled &&
-				(rows[i].Tells == alert.ToldActive || rows[i].Tells == alert.ToldEscalated) {
+				(rows[i].Tells == alert.EventActive || rows[i].Tells == alert.EventEscalated) {
 				notices[[3]int64{rows[i].AlertID, rows[i].Stage, int64(rows[i].CreatedOn)}] = true
 			}
 		}
@@ -248,10 +248,10 @@ func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery,
 		resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
 	switch tells {
-	case alert.ToldAcked:
+	case alert.EventAcked:
 		d.Subject = "Acknowledged: " + m.Subject
 		d.Body = fmt.Sprintf("%s acknowledged it: %s\n\n%s", a.AckedBy, a.AckComment, m.Body)
-	case alert.ToldCleared:
+	case alert.EventCleared:
 		d.Subject = "Cleared: " + m.Subject
 		d.Body = fmt.Sprintf("It cleared after %s.\n\n%s", span(time.Duration(a.EndOn-a.StartOn)*time.Second), m.Body)
 	}

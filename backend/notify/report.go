@@ -21,7 +21,7 @@ func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportM
 	now, real := resource.SecondsOf(s.o.Pace.Now()), resource.SecondsOf(s.o.Clock())
 	for _, to := range b.expand(m.Recipients) {
 		d := &alert.Delivery{
-			Tells: alert.ToldReport, TaskID: m.TaskID, Attached: m.Attach, Recipient: to.name, Method: to.method,
+			Tells: alert.EventReport, TaskID: m.TaskID, Attached: m.Attach, Recipient: to.name, Method: to.method,
 			Address: to.address,
 			Subject: strings.Join(strings.Fields(m.Subject), " "), Body: m.Body, State: alert.DeliveryWaiting,
 			CreatedOn: now, NextOn: real, Key: rand.Text(),

@@ -22,7 +22,7 @@ type testRequest struct {
 // resource.
 func (s *Service) Endpoints() []resource.Endpoint {
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaAlerting, Op: resource.Modify}
-	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
+	body, response := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
 	return []resource.Endpoint{{
 		Method: "POST", Path: "/setting/integrations/{id}/test", Category: ground.CategorySettings, Right: right,
 		Summary: "Test an integration",
@@ -31,7 +31,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		Params: []resource.Param{
 			{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"},
 				Example: 3}},
-		Body: &body, Answer: &answer, Handle: s.test,
+		Body: &body, Response: &response, Handle: s.test,
 		Errors: []resource.Failure{
 			{Kind: fault.Invalid, When: "addr is not a valid email address"},
 			{Kind: fault.Unknown, When: "there is no such integration"},
@@ -55,7 +55,8 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	d := &alert.Delivery{
-		Tells: alert.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(),
+		Tells: alert.EventTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr),
+		Key:       rand.Text(),
 		CreatedOn: resource.SecondsOf(c.At),
 		State:     alert.DeliveryFailed, Error: "the test was cut off",
 		Subject: "Test of " + i.Name, Body: "This is a test of the integration " + i.Name + " by " + c.Access.User +

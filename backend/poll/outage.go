@@ -73,7 +73,7 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 			continue
 		}
 		switch {
-		case one.Answered != nil && *one.Answered:
+		case one.Responded != nil && *one.Responded:
 			out = p.respond(out, one, now)
 		case one.Local == check.LocalNetwork && !o.until.IsZero():
 			o.ask(one)

@@ -92,7 +92,7 @@ func (n *network) since() string {
 			letter = "o"
 		case a.Reached:
 			letter = "R"
-		case *a.Answered:
+		case *a.Responded:
 			letter = "r"
 		}
 		of[a.InstanceID] += letter
@@ -182,7 +182,7 @@ func TestADeviceThatFallsSilentAloneIsToldAsFastAsBefore(t *testing.T) {
 				if a.Local != "" {
 					t.Errorf("device %d: %s", a.InstanceID, a.Error)
 				}
-				if *a.Answered || slices.Contains(told, a.InstanceID) {
+				if *a.Responded || slices.Contains(told, a.InstanceID) {
 					continue
 				}
 				told = append(told, a.InstanceID)

@@ -181,7 +181,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 		Result: check.Result{InstanceID: t.InstanceID, At: at.Unix(),
 			Took: float64(time.Since(began).Microseconds()) / 1000}, of: e, began: began}
 	r.Set(values, err)
-	r.silent = r.Local == "" && !*r.Answered && (timedOut || check.IsSilent(err))
+	r.silent = r.Local == "" && !*r.Responded && (timedOut || check.IsSilent(err))
 	p.results <- r
 }
 

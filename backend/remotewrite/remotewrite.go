@@ -108,8 +108,8 @@ type Service struct {
 	cancel  context.CancelFunc
 	running service.Group
 
-	told      forward.RemoteWrite // the row as last written
-	toldOn    time.Time
+	written   forward.RemoteWrite // the row as last written
+	writtenOn time.Time
 	lastSent  resource.Seconds
 	lastError string
 }

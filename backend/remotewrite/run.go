@@ -38,7 +38,7 @@ func (s *Service) run(ctx context.Context) {
 		case !row.Enabled:
 			s.tell(ctx, forward.RemoteWriteOff)
 			wake, wait = nil, mostPause
-		case s.toldState() == forward.RemoteWriteOff:
+		case s.writtenState() == forward.RemoteWriteOff:
 			s.lastError = ""
 			s.tell(ctx, forward.RemoteWriteReady)
 			fallthrough
@@ -198,11 +198,11 @@ func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.
 	}
 }
 
-func (s *Service) toldState() string {
-	if s.toldOn.IsZero() {
+func (s *Service) writtenState() string {
+	if s.writtenOn.IsZero() {
 		return forward.RemoteWriteOff
 	}
-	return s.told.State
+	return s.written.State
 }
 
 // tell writes the state to the row if it has changed or the counts are old.
@@ -213,8 +213,8 @@ func (s *Service) tell(ctx context.Context, state string) {
 	if state == forward.RemoteWriteBehind || state == forward.RemoteWriteRetrying {
 		now.Since = resource.Seconds(s.waiting(0))
 	}
-	news := now.State != s.told.State || now.Error != s.told.Error || s.toldOn.IsZero()
-	if now == s.told || !news && time.Since(s.toldOn) < tellEvery {
+	news := now.State != s.written.State || now.Error != s.written.Error || s.writtenOn.IsZero()
+	if now == s.written || !news && time.Since(s.writtenOn) < tellEvery {
 		return
 	}
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
@@ -230,7 +230,7 @@ func (s *Service) tell(ctx context.Context, state string) {
 		s.warn(ctx, "the state of remote write cannot be stored", err)
 		return
 	}
-	s.told, s.toldOn = now, time.Now()
+	s.written, s.writtenOn = now, time.Now()
 }
 
 func (s *Service) warn(ctx context.Context, what string, err error) {

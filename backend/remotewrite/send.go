@@ -22,8 +22,8 @@ type laterError struct {
 
 func (e *laterError) Unwrap() error { return e.error }
 
-// maxAnswer limits how much of a response is read, for its text.
-const maxAnswer = 4 << 10
+// maxResponse limits how much of a response is read, for its text.
+const maxResponse = 4 << 10
 
 // send makes one attempt. An error that is no laterError is permanent.
 func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []byte) error {
@@ -41,7 +41,7 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 	case forward.AuthBearer:
 		request.Header.Set("Authorization", "Bearer "+row.Secret)
 	}
-	answer, err := s.client.Do(request)
+	response, err := s.client.Do(request)
 	if err != nil {
 		var why interface{ Unwrap() error } // without the address and its query, which the error text includes
 		if errors.As(err, &why) && why.Unwrap() != nil {
@@ -49,17 +49,17 @@ func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []by
 		}
 		return &laterError{error: fmt.Errorf("%s did not respond: %w", request.URL.Host, err)}
 	}
-	defer answer.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	if answer.StatusCode/100 == 2 {
+	defer response.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if response.StatusCode/100 == 2 {
 		return nil
 	}
-	err = fmt.Errorf("%s responded with %s", request.URL.Host, answer.Status)
+	err = fmt.Errorf("%s responded with %s", request.URL.Host, response.Status)
 	if text := strings.TrimSpace(string(said)); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)
 	}
-	if answer.StatusCode/100 == 5 || answer.StatusCode == http.StatusTooManyRequests {
-		return &laterError{err, retryAfter(answer.Header.Get("Retry-After"), s.o.Clock())}
+	if response.StatusCode/100 == 5 || response.StatusCode == http.StatusTooManyRequests {
+		return &laterError{err, retryAfter(response.Header.Get("Retry-After"), s.o.Clock())}
 	}
 	return err
 }

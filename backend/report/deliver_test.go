@@ -248,7 +248,7 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 	}
 	waiting := d.delivery(func(row *alert.Delivery) bool { return row.Attempts == 1 })
 	if waiting.State != alert.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 ||
-		waiting.TaskID != 1 || waiting.Tells != alert.ToldReport {
+		waiting.TaskID != 1 || waiting.Tells != alert.EventReport {
 		t.Errorf("after one attempt it is %+v", waiting)
 	}
 	p, _, stop := d.post(address)

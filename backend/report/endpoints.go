@@ -36,8 +36,8 @@ const (
 
 // Endpoints returns the endpoints that run reports and return their results.
 func (s *Service) Endpoints() []resource.Endpoint {
-	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
-	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
+	body, response := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
+	body.Name, response.Name = "GenerateReportRequest", "GenerateReportResult"
 	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; the media type depends on its " +
 		"format"}
 	id := func(name, doc string, example int64) resource.Param {
@@ -61,7 +61,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	all := []resource.Endpoint{
 		{
 			Method: "POST", Path: reportPath + "/executions", Summary: "Run a report", Right: write, Params: report,
-			Body: &body, Answer: &answer,
+			Body: &body, Response: &response,
 			Doc: "Starts a run of the report with the caller's permissions: it omits what they cannot view. " +
 				"The response has the id of the run; request it until it is done.",
 			Errors: fails(resource.Failure{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail " +
@@ -70,15 +70,16 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Example: resource.Example{Path: "/report/reports/1/executions", Body: map[string]any{}},
 		},
 		{
-			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task, Answer: &answer,
-			Noun:   resource.Regular("run"),
-			Doc:    "Returns the URL of the file when the run is done. Until then, the status is 202.",
-			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{
+			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task,
+			Response: &response,
+			Noun:     resource.Regular("run"),
+			Doc:      "Returns the URL of the file when the run is done. Until then, the status is 202.",
+			Errors:   fails(running, missing, broken), Handle: s.task, Example: resource.Example{
 				Path: "/report/reports/1/tasks/1"},
 		},
 		{
 			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task,
-			Answer: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
+			Response: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
 			Doc: "Returns the file of a finished run: one HTML page, PDF, XLSX or CSV. Only for users who can " +
 				"view all that is in it.",
 			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{
@@ -167,7 +168,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(c, &task), nil
+	return response(c, &task), nil
 }
 
 // enqueue adds the run, unless it could not work or too many wait already.
@@ -193,7 +194,7 @@ func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *repo
 		Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
 }
 
-func answer(c *resource.Call, t *reporting.ReportTask) generated {
+func response(c *resource.Call, t *reporting.ReportTask) generated {
 	return generated{ReportID: t.ReportID, TaskID: t.ID, Link: c.Base + t.Path()}
 }
 
@@ -237,7 +238,7 @@ func (s *Service) task(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(c, t), nil
+	return response(c, t), nil
 }
 
 func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
@@ -257,7 +258,7 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resource.Answer{
+	return resource.Response{
 		Type: typeOf(t.Format), Filename: s.filename(report, t),
 		Stream: func(w io.Writer) error {
 			defer file.Close()

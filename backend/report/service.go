@@ -296,7 +296,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 		return errRemoved
 	}
 	run := &content.Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(),
-		Progress: s.teller(ctx, id)}
+		Progress: s.progressOf(ctx, id)}
 	if err := File(ctx, s.o.Folder, &task, run); err != nil {
 		return err
 	}
@@ -376,9 +376,9 @@ func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *re
 	})
 }
 
-// teller stores the progress of a run now and then. It detects that the run was
+// progressOf stores the progress of a run now and then. It detects that the run was
 // deleted together with its report.
-func (s *Service) teller(ctx context.Context, id int64) func(percent, rows int64) error {
+func (s *Service) progressOf(ctx context.Context, id int64) func(percent, rows int64) error {
 	last := time.Now()
 	return func(percent, rows int64) error {
 		if time.Since(last) < tellEvery {

@@ -85,7 +85,7 @@ func (h *house) text(out any, err error) (string, string) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	a := out.(resource.Answer)
+	a := out.(resource.Response)
 	var b bytes.Buffer
 	if err := a.Stream(&b); err != nil {
 		h.Fatal(err)

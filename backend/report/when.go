@@ -20,11 +20,11 @@ type times struct {
 
 // whenEndpoint previews a schedule before it is saved.
 func (s *Service) whenEndpoint(fails []resource.Failure) resource.Endpoint {
-	answer := resource.SchemaOf(times{})
-	answer.Name = "ScheduleTimes"
+	response := resource.SchemaOf(times{})
+	response.Name = "ScheduleTimes"
 	return resource.Endpoint{
 		Method: "GET", Path: "/report/schedule", Summary: "Preview a schedule", Right: resource.Right{
-			Object: resource.Reports, Op: resource.Read}, Answer: &answer,
+			Object: resource.Reports, Op: resource.Read}, Response: &response,
 		Doc: "Returns the next three runs of a schedule. Nothing is stored.",
 		Params: []resource.Param{
 			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron expression: minute, " +

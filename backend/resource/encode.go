@@ -99,12 +99,12 @@ const secretFlag = `,"secret":true`
 // WithoutFlags returns a response without the flags of secret properties, which
 // the published API does not have. It can search for the key with its quotes,
 // because quotes in texts are escaped.
-func WithoutFlags(answer []byte) []byte {
+func WithoutFlags(response []byte) []byte {
 	flag := []byte(secretFlag + "}")
-	if !bytes.Contains(answer, flag) {
-		return answer
+	if !bytes.Contains(response, flag) {
+		return response
 	}
-	return bytes.ReplaceAll(answer, flag, []byte("}"))
+	return bytes.ReplaceAll(response, flag, []byte("}"))
 }
 
 // ReadProperties reads what AppendProperties wrote. Values without escapes, which

@@ -20,11 +20,11 @@ type Endpoint struct {
 	Noun     Noun   // for what it returns, changes or removes; none when empty
 	Right    Right
 
-	Params []Param
-	Any    bool    // takes any query parameter, declared or not, as one that echoes them does
-	Body   *Schema // nil: no body
-	Answer *Schema // of 200 or 201; nil: an empty object
-	Lines  *Schema // of each line, where a list goes as application/x-ndjson too
+	Params   []Param
+	Any      bool    // takes any query parameter, declared or not, as one that echoes them does
+	Body     *Schema // nil: no body
+	Response *Schema // of 200 or 201; nil: an empty object
+	Lines    *Schema // of each line, where a list goes as application/x-ndjson too
 	// the response has an ETag: a GET accepts If-None-Match, a write If-Match,
 	// which may return fault.Changed
 	Tagged  bool
@@ -34,7 +34,7 @@ type Endpoint struct {
 	Example Example
 	Limit   int64    // bytes of body; 4 MiB when 0
 	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
-	Files   []string // other media types of the response, "text/csv"; Answer.Type has the actual one
+	Files   []string // other media types of the response, "text/csv"; Response.Type has the actual one
 
 	Alias     Alias  // a second path, see WithAliases
 	Published string // a second path on the mount for published clients, see Resource.Published
@@ -144,8 +144,8 @@ type JSON []byte
 // LinesType is the media type of a list with one object a line.
 const LinesType = "application/x-ndjson"
 
-// Answer is a result that is more than its body.
-type Answer struct {
+// Response is a result that is more than its body.
+type Response struct {
 	Body     any    // JSON, or anything encoding/json takes; nil: {}
 	Location string // of what was created, below the mount
 	ETag     string // quoted

@@ -252,10 +252,10 @@ func Listed(endpoints []Endpoint) func(s *Schema) string {
 	paths := map[string]string{}
 	for i := range endpoints {
 		e := &endpoints[i]
-		if e.Method != "GET" || e.Category == "" || e.Answer == nil || strings.Contains(e.Path, "{") {
+		if e.Method != "GET" || e.Category == "" || e.Response == nil || strings.Contains(e.Path, "{") {
 			continue
 		}
-		for _, k := range e.Answer.Properties {
+		for _, k := range e.Response.Properties {
 			if k.Name == "items" && k.Schema.Items != nil && paths[k.Schema.Items.Name] == "" {
 				paths[k.Schema.Items.Name] = e.Path
 			}

@@ -13,9 +13,9 @@ type Whole[T any] struct {
 // WholeList returns an endpoint that lists a fixed table: GET path, for every user
 // who is signed in.
 func WholeList[T any](path string, table []T) Endpoint {
-	answer := SchemaOf(Whole[T]{})
-	answer.Name = SchemaOf(*new(T)).Name + "List"
-	return Endpoint{Method: "GET", Path: path, Right: Right{Object: Anyone}, Answer: &answer,
+	response := SchemaOf(Whole[T]{})
+	response.Name = SchemaOf(*new(T)).Name + "List"
+	return Endpoint{Method: "GET", Path: path, Right: Right{Object: Anyone}, Response: &response,
 		Handle: func(context.Context, *Call) (any, error) {
 			return Whole[T]{Total: len(table), Items: table}, nil
 		}}

@@ -59,7 +59,7 @@ func devicesOf(t *testing.T, folder string) []string {
 
 func (c *child) client(t *testing.T, folder string) *client {
 	t.Helper()
-	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+	token, err := server.Send(t.Context(), server.Options{Data: folder},
 		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)

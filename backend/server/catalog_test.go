@@ -112,8 +112,8 @@ func (c *caller) looks(e *resource.Endpoint, path string) {
 			c.t.Errorf("%s is %q, of HEAD %q", name, got.Header.Get(name), head.Header.Get(name))
 		}
 	}
-	if e.Answer == nil ||
-		!slices.ContainsFunc(e.Answer.Properties, func(k resource.Key) bool { return k.Name == "items" }) {
+	if e.Response == nil ||
+		!slices.ContainsFunc(e.Response.Properties, func(k resource.Key) bool { return k.Name == "items" }) {
 		return
 	}
 	var list map[string]json.RawMessage

@@ -83,7 +83,7 @@ func (s *Server) verifyNow(ctx context.Context) {
 	if refused == nil {
 		s.db.Refuse(nil)
 	}
-	if err := s.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
+	if err := s.notifyDamage(ctx, damaged); err != nil && ctx.Err() == nil {
 		s.o.Log.ErrorContext(ctx, "the alert about damaged databases could not be written", "err", err)
 	}
 	if refused != nil {
@@ -92,7 +92,7 @@ func (s *Server) verifyNow(ctx context.Context) {
 	s.lookAtFiles()
 }
 
-func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
+func (s *Server) notifyDamage(ctx context.Context, damaged []string) error {
 	f := &alert.Finding{
 		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionDatabase, Severity: threshold.SeverityCritical,
 		Value: "damaged", Reason: strings.Join(damaged, " "), At: resource.SecondsOf(s.o.Clock()),

@@ -93,7 +93,7 @@ func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
 	s := start(t, o)
 	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
 	if _,
-		err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+		err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 		Password: "a quiet harbour"}); err != nil {
 		t.Fatal(err)
 	}

@@ -270,7 +270,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400,
 			"found[0].displayName must be one line of at most 255 characters"},
 		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},
-		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent answers"}`, id), 200, `{"taken":1}`},
+		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent responds"}`, id), 200, `{"taken":1}`},
 		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
 	} {
 		if status, answer := w.ask("admin", "POST /setting/collectors/2/findings", tt.body); status != tt.status ||

@@ -51,9 +51,9 @@ type reply struct {
 	Error    string           `json:"error,omitempty"`
 }
 
-// Ask runs a command on the portal of a data folder: in the process that has
+// Send runs a command on the portal of a data folder: in the process that has
 // it, or here when none has.
-func Ask(ctx context.Context, o Options, c Command) (Result, error) {
+func Send(ctx context.Context, o Options, c Command) (Result, error) {
 	o.Listen = ""
 	s, err := New(ctx, o)
 	if err == nil {
@@ -259,11 +259,11 @@ func (c *control) serve(s *Server) {
 		}
 		c.conns[conn] = true
 		c.mu.Unlock()
-		wait.Go("control socket", func() { c.answer(s, conn) })
+		wait.Go("control socket", func() { c.response(s, conn) })
 	}
 }
 
-func (c *control) answer(s *Server, conn net.Conn) {
+func (c *control) response(s *Server, conn net.Conn) {
 	defer func() {
 		_ = conn.Close()
 		c.mu.Lock()

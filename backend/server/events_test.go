@@ -142,7 +142,7 @@ func TestAUserMayOpenTwentyEventStreams(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_ = answer.(*resource.Answer).Events(func(...resource.Event) error { return nil })
+			_ = answer.(*resource.Response).Events(func(...resource.Event) error { return nil })
 		}()
 		leave[i] = func() { cancel(); <-ended }
 	}

@@ -229,7 +229,7 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 // checkWhole wants every described key in each row, in the order of the
 // declaration: what fields= picks from is all there without it.
 func (c *caller) checkWhole(e *resource.Endpoint, text []byte) {
-	row, rows := e.Answer, []json.RawMessage{text}
+	row, rows := e.Response, []json.RawMessage{text}
 	if i := slices.IndexFunc(row.Properties, func(k resource.Key) bool { return k.Name == "items" }); i >= 0 {
 		var page struct{ Items []json.RawMessage }
 		if err := json.Unmarshal(text, &page); err != nil {

@@ -92,7 +92,7 @@ func TestNoCommandIsSentToASocketThatOthersCouldHavePlanted(t *testing.T) {
 	start(t, o)
 	control := filepath.Join(o.Data, "control")
 	ask := func() error {
-		_, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+		_, err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 			Password: "a quiet harbour"})
 		return err
 	}

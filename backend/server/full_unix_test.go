@@ -16,7 +16,7 @@ import (
 func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	portal := startChild(t, folder)
-	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+	token, err := server.Send(t.Context(), server.Options{Data: folder},
 		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)

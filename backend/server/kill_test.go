@@ -85,7 +85,7 @@ func (l *ledger) acknowledged(name string) {
 func TestAPortalThatIsKilledLosesNothingItHasAcknowledged(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	first := startChild(t, folder)
-	token, err := server.Ask(t.Context(), server.Options{Data: folder},
+	token, err := server.Send(t.Context(), server.Options{Data: folder},
 		server.Command{Do: server.DoCreateToken, Name: "admin"})
 	if err != nil {
 		t.Fatal(err)

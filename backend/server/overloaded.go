@@ -27,7 +27,7 @@ func (s *Server) watchExpressions(ctx context.Context) {
 	for told, first := []string(nil), true; ; {
 		over, err := fleet.Overloaded(ctx, s.db)
 		if err == nil && (first || !slices.Equal(over, told)) {
-			err = s.tellOverloaded(ctx, over, len(told) > 0)
+			err = s.notifyOverloaded(ctx, over, len(told) > 0)
 		}
 		if err == nil {
 			told, first = over, false
@@ -43,9 +43,9 @@ func (s *Server) watchExpressions(ctx context.Context) {
 	}
 }
 
-// tellOverloaded opens the alert that names them, or clears it. An alert that names
+// notifyOverloaded opens the alert that names them, or clears it. An alert that names
 // others is cleared first.
-func (s *Server) tellOverloaded(ctx context.Context, over []string, others bool) error {
+func (s *Server) notifyOverloaded(ctx context.Context, over []string, others bool) error {
 	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionExpressions,
 		At: resource.SecondsOf(s.o.Clock())}
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {

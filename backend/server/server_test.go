@@ -71,7 +71,7 @@ func get(t *testing.T, s *server.Server, bearer, path string) (status int, body 
 
 func token(t *testing.T, o server.Options, user string) string {
 	t.Helper()
-	result, err := server.Ask(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: user})
+	result, err := server.Send(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: user})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
 	before := maps.Clone(first.Passwords)
 	stop(t, first) // without PasswordsShown, as one that was killed
 	if _,
-		err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
+		err := server.Send(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin",
 		Password: "my own, 1234567890"}); err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestCommandsReachARunningPortal(t *testing.T) {
 		{server.Command{Do: server.DoCreateToken, Name: "nobody"}, "there is no user nobody"},
 		{server.Command{Do: server.DoRaise}, "a Spyglass without a window runs on this data folder, at " + s.Origin()},
 	} {
-		_, err := server.Ask(t.Context(), o, tt.command)
+		_, err := server.Send(t.Context(), o, tt.command)
 		if got := message(err); got != tt.err {
 			t.Errorf("%s %s: %q, want %q", tt.command.Do, tt.command.Name, got, tt.err)
 		}
@@ -339,7 +339,7 @@ func TestASecondStartReachesTheWindow(t *testing.T) {
 	o.Raise = func(args []string) { raised <- args }
 	start(t, o)
 	if _,
-		err := server.Ask(t.Context(), o,
+		err := server.Send(t.Context(), o,
 		server.Command{Do: server.DoRaise, Args: []string{"spyglass://x"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestACommandWaitsForAPortalThatIsOpening(t *testing.T) {
 	asked := make(chan error, 1)
 	o.Held = func() {
 		go func() {
-			_, err := server.Ask(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: "admin"})
+			_, err := server.Send(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: "admin"})
 			asked <- err
 		}()
 	}

@@ -139,8 +139,8 @@ func (s *sight) leakAt(row map[string]any, key, text string) string {
 // in their example.
 func lists(endpoints []resource.Endpoint) []resource.Endpoint {
 	return slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool {
-		return e.Method != "GET" || e.Answer == nil || !takes(&e, "filter") ||
-			!slices.ContainsFunc(e.Answer.Properties, func(k resource.Key) bool { return k.Name == "items" })
+		return e.Method != "GET" || e.Response == nil || !takes(&e, "filter") ||
+			!slices.ContainsFunc(e.Response.Properties, func(k resource.Key) bool { return k.Name == "items" })
 	})
 }
 

@@ -45,7 +45,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 " +
 				"hours. Scripts are better off with an API token.",
-			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Once: true, Limit: 4 << 10,
+			Right: resource.Right{Object: resource.Open}, Body: &in, Response: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
 				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address, and this " +
@@ -57,9 +57,9 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path, Category: ground.CategorySettings, Summary: "Get the signed-in user",
 			Doc:   "Returns the caller's user, for a session or an API token.",
-			Right: resource.Right{Object: resource.Anyone}, Answer: &me, Once: true,
+			Right: resource.Right{Object: resource.Anyone}, Response: &me, Once: true,
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
-				return answerWho(c.Access, c.Session.CSRF), nil
+				return whoamiOf(c.Access, c.Session.CSRF), nil
 			},
 		},
 		{
@@ -75,13 +75,13 @@ func (s *Service) Endpoints() []resource.Endpoint {
 				if err := s.SignOut(ctx, c.Session.Cookie); err != nil {
 					return nil, err
 				}
-				return resource.Answer{SignOut: true}, nil
+				return resource.Response{SignOut: true}, nil
 			},
 		},
 		{
 			Method: "PUT", Path: path + "/password", Category: ground.CategorySettings, Summary: "Change your password",
 			Doc:   "Requires the current password and a new one, ends all sessions of the user, and starts a new one.",
-			Right: resource.Right{Object: resource.Anyone}, Body: &renewal, Answer: &me, Once: true, Limit: 4 << 10,
+			Right: resource.Right{Object: resource.Anyone}, Body: &renewal, Response: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.Invalid, When: "the current password is wrong, or the new one is not allowed"},
 				{Kind: fault.TooMany, When: "ten attempts failed for the user name or from the address"},
@@ -96,7 +96,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	return append(own, s.tokenEndpoint(), s.logoffEndpoint())
 }
 
-func answerWho(a *resource.Access, csrf string) whoami {
+func whoamiOf(a *resource.Access, csrf string) whoami {
 	return whoami{UserID: a.UserID, Username: a.User, Role: a.Role, CSRF: csrf}
 }
 
@@ -113,7 +113,7 @@ func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, erro
 	if c.Session.Cookie != "" { // the cookie is about to be replaced
 		s.end(digestOf(c.Session.Cookie))
 	}
-	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret, Device: device}, nil
+	return resource.Response{Body: whoamiOf(sess.Access, sess.CSRF), SignIn: sess.Secret, Device: device}, nil
 }
 
 func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any, error) {
@@ -129,7 +129,7 @@ func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any,
 	if err != nil {
 		return nil, err
 	}
-	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
+	return resource.Response{Body: whoamiOf(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
 }
 
 // textField is a field of a body, and where its value goes.
@@ -166,13 +166,13 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 }
 
 func (s *Service) tokenEndpoint() resource.Endpoint {
-	body, answer := people.Tokens.Schema(), people.Tokens.Schema()
+	body, response := people.Tokens.Schema(), people.Tokens.Schema()
 	secret := func(name, doc, example string) resource.Key {
 		return resource.Key{Name: name, ReadOnly: true,
 			Schema: resource.Schema{Type: "string", Doc: doc, Example: example}}
 	}
-	answer.Name = "NewApiToken"
-	answer.Properties = append(answer.Properties,
+	response.Name = "NewApiToken"
+	response.Properties = append(response.Properties,
 		secret("accessKey", "Secret half of the LMv1 credential, shown only now", "h8f2…"),
 		secret("bearer", "The token to send as Authorization: Bearer, shown only now", "Qk3v…"))
 	return resource.Endpoint{
@@ -182,7 +182,7 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 		Right: resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
 		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Id of the token's user"),
 			Required: true, Example: 1}},
-		Body: &body, Answer: &answer, Creates: true, Once: true,
+		Body: &body, Response: &response, Creates: true, Once: true,
 		Errors: []resource.Failure{
 			{Kind: fault.Unknown, When: "there is no such user"},
 			{Kind: fault.Denied, When: "the user has permissions that the caller does not have"},
@@ -225,7 +225,7 @@ func (s *Service) handleCreateToken(ctx context.Context, c *resource.Call) (any,
 	}
 	out = resource.AppendString(append(out[:len(out)-1], `,"accessKey":`...), made.AccessKey)
 	out = resource.AppendString(append(out, `,"bearer":`...), made.Bearer)
-	return resource.Answer{
+	return resource.Response{
 		Body:     resource.JSON(append(out, '}')),
 		Location: fmt.Sprintf("/setting/admins/%d/apitokens/%d", userID, made.row.ID),
 	}, nil

@@ -68,7 +68,7 @@ func TestSigningInByTheEndpoint(t *testing.T) {
 			if err != nil {
 				return
 			}
-			answer := out.(resource.Answer)
+			answer := out.(resource.Response)
 			sess, err := h.ByCookie(t.Context(), answer.SignIn)
 			must(t, err)
 			if got, want := text(t, answer.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+
@@ -135,7 +135,7 @@ func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 			t.Errorf("a session of before says %v", err)
 		}
 	}
-	now, err := h.ByCookie(t.Context(), out.(resource.Answer).SignIn)
+	now, err := h.ByCookie(t.Context(), out.(resource.Response).SignIn)
 	if err != nil || !now.Persistent || now.Access.User != "jo" {
 		t.Errorf("the new session is %+v, %v", now, err)
 	}
@@ -178,7 +178,7 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 		t.Errorf("signing out a token: %v", err)
 	}
 	out, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access, Session: session})
-	if answer, ok := out.(resource.Answer); err != nil || !ok || !answer.SignOut {
+	if answer, ok := out.(resource.Response); err != nil || !ok || !answer.SignOut {
 		t.Errorf("signing out: %v, %v", out, err)
 	}
 	if _, err := h.ByCookie(t.Context(), sess.Secret); says(err) != ended {
@@ -223,7 +223,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 				resource.Call{Access: access, Vars: map[string]string{"adminId": tt.of}, Body: []byte(tt.body)})
 			got := says(err)
 			if err == nil {
-				answer := out.(resource.Answer)
+				answer := out.(resource.Response)
 				got = secrets.ReplaceAllString(text(t, answer.Body), `"$1":…`)
 				if answer.Location != "/setting/admins/"+tt.of+"/apitokens/"+
 					string(resource.FindKey(answer.Body.(resource.JSON), "id")) {

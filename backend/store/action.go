@@ -17,7 +17,7 @@ func (t *Table[T]) act(a resource.Action[T]) func(context.Context, *resource.Cal
 
 // acting returns the step that carries out an action on the row that the call names.
 func (t *Table[T]) acting(a resource.Action[T], c *resource.Call) step {
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		was, err := t.own(ctx, tx, c, cmp.Or(a.Op, resource.Modify))
 		if err != nil {
 			return nil, err

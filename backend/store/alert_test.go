@@ -132,7 +132,7 @@ func (w *watched) call(who *resource.Access, request, body string) string {
 			}
 			return strings.TrimSpace(string(f.Kind)+" "+f.Field) + ": " + f.Message
 		}
-		if a, ok := answer.(*resource.Answer); ok {
+		if a, ok := answer.(*resource.Response); ok {
 			answer = a.Body
 		}
 		return string(answer.(resource.JSON))

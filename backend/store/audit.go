@@ -11,8 +11,8 @@ import (
 // resources. It is called before the first request.
 func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
 
-// telling collects the audit log's changes of one write in progress.
-type telling struct {
+// auditing collects the audit log's changes of one write in progress.
+type auditing struct {
 	inside int            // > 0 while rules run: their writes belong to the change of the row
 	along  map[string]int // what the rules wrote, by label
 	seen   map[seenRow][]byte
@@ -41,15 +41,15 @@ func (t *tx) rule(do func() error) error {
 	return do()
 }
 
-// tells reports whether changes of the table are recorded in the audit log.
-func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category != "" }
+// audited reports whether changes of the table are recorded in the audit log.
+func (t *Table[T]) audited() bool { return t.db.auditor != nil && t.res.Category != "" }
 
 // tell records a change of one row in the audit log. before and after are the
 // JSON of the row; nil means that the row did not exist. more lists changed
 // fields that are not in the JSON.
 func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte,
 	more ...string) error {
-	if !t.tells() {
+	if !t.audited() {
 		return nil
 	}
 	c := &resource.Change{
@@ -90,7 +90,7 @@ func title(before, after []byte) string {
 
 // shownAs returns the JSON of a row for the audit log, or nil without a log.
 func (t *Table[T]) shownAs(row T) ([]byte, error) {
-	if !t.tells() {
+	if !t.audited() {
 		return nil, nil
 	}
 	return t.res.AppendJSON(nil, row)
@@ -98,7 +98,7 @@ func (t *Table[T]) shownAs(row T) ([]byte, error) {
 
 // remember stores the row that a call has read as its state before the write.
 func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) error {
-	if !t.tells() || tx.inside > 0 || resource.CallOf(ctx) == nil {
+	if !t.audited() || tx.inside > 0 || resource.CallOf(ctx) == nil {
 		return nil
 	}
 	body, err := t.shownAs(row.(T))
@@ -115,7 +115,7 @@ func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) erro
 func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
 	call := resource.CallOf(ctx)
 	switch {
-	case !t.tells():
+	case !t.audited():
 		return nil
 	case tx.inside > 0:
 		if tx.along == nil {

@@ -61,13 +61,13 @@ func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Res
 	if err := tx.w.base.Savepoint(operation); err != nil {
 		return err
 	}
-	answer, err := do(ctx, tx)
+	response, err := do(ctx, tx)
 	if err == nil {
 		r.OK = true
 		if r.ID == 0 {
-			r.ID, _ = strconv.ParseInt(answer.Location[strings.LastIndexByte(answer.Location, '/')+1:], 10, 64)
+			r.ID, _ = strconv.ParseInt(response.Location[strings.LastIndexByte(response.Location, '/')+1:], 10, 64)
 		}
-		r.ETag = answer.ETag
+		r.ETag = response.ETag
 		return tx.w.base.Release(operation)
 	}
 	f := fault.Of(full(err))
@@ -160,7 +160,7 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 	if err != nil {
 		f := fault.Of(err)
 		if f.Kind == fault.Internal {
-			return func(context.Context, *tx) (*resource.Answer, error) { return nil, err }, nil
+			return func(context.Context, *tx) (*resource.Response, error) { return nil, err }, nil
 		}
 		return nil, f
 	}

@@ -40,7 +40,7 @@ func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
 // restoring returns the step that restores the row that the call names.
 func (t *Table[T]) restoring(c *resource.Call) (step, error) {
 	empty, err := t.res.Read([]byte("{}"), false)
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		was, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
 		if err != nil {
 			return nil, err
@@ -99,11 +99,11 @@ func (t *Table[T]) purge(ctx context.Context, c *resource.Call) (any, error) {
 
 // purging returns the step that permanently deletes the row that the call names.
 func (t *Table[T]) purging(c *resource.Call) (step, error) {
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
 		if err != nil {
 			return nil, err
 		}
-		return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, true)
+		return &resource.Response{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, true)
 	}, nil
 }

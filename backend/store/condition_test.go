@@ -66,7 +66,7 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 			a.DataSourceName, a.DataPointName, a.Cleared, a.Rule, m.Subject, m.Body))
 	}
 	const since = "since 2026-05-04 12:00:00 UTC."
-	want := `1 agentDownAlert collector heartbeat / true rule "": critical: the collector localhost is down | The collector localhost has not answered ` + since + `
+	want := `1 agentDownAlert collector heartbeat / true rule "": critical: the collector localhost is down | The collector localhost has not responded ` + since + `
 2 dataSourceAlert collector network Collector/network false rule "Portal": critical: the portal has no network | No route at all. Critical ` + since + `
 3 dataSourceAlert collector volcano Collector/volcano false rule "": warn: the portal volcano | It erupts. Warning ` + since
 	if text := strings.Join(got, "\n"); text != want {

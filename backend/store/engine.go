@@ -12,9 +12,9 @@ import (
 // chosen is the engine of this package. Nothing else here depends on the choice.
 var chosen engine.Engine = sqlite.Engine{}
 
-// asker runs queries: it is the readers, a snapshot, or the writer's connection,
+// querier runs queries: it is the readers, a snapshot, or the writer's connection,
 // which sees uncommitted changes.
-type asker interface {
+type querier interface {
 	resource.Reader
 	reader() engine.Reader
 }
@@ -59,6 +59,6 @@ func number(found engine.Rows, err error) (n int64, _ error) {
 }
 
 // count counts the rows that meet a condition.
-func count(ctx context.Context, q asker, t *engine.Table, where engine.Cond) (int64, error) {
+func count(ctx context.Context, q querier, t *engine.Table, where engine.Cond) (int64, error) {
 	return number(q.reader().Tally(ctx, engine.Tally{Table: t, Where: where}))
 }

@@ -24,12 +24,12 @@ func (t *Table[T]) erasure(c *resource.Call) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		row, err := t.own(ctx, tx, c, resource.Modify)
 		if err != nil {
 			return nil, err
 		}
-		return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, t.res.SoftBy == "" || hard)
+		return &resource.Response{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, t.res.SoftBy == "" || hard)
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // query reads whole rows, by id.
-func (t *Table[T]) query(ctx context.Context, q asker, where engine.Cond) ([]T, error) {
+func (t *Table[T]) query(ctx context.Context, q querier, where engine.Cond) ([]T, error) {
 	found, err := q.reader().Select(ctx, engine.Select{Table: t.table, Columns: t.all, Where: where, Order: byID})
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (t *Table[T]) query(ctx context.Context, q asker, where engine.Cond) ([]T, 
 	return list, found.Err()
 }
 
-func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error {
+func (t *Table[T]) getRow(ctx context.Context, q querier, id int64, row any) error {
 	found, err := t.load(ctx, q, id, t.live())
 	if err == nil {
 		copyValue(row, found)
@@ -36,7 +36,7 @@ func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error
 	return err
 }
 
-func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []resource.Where) error {
+func (t *Table[T]) findRows(ctx context.Context, q querier, list any, where []resource.Where) error {
 	cond, err := t.conditions(where)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (db *DB) in(field, name string, where []resource.Where) (engine.Cond, error
 	return engine.In{Column: field, Table: other.declared(), Where: cond}, err
 }
 
-func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int64]int64, error) {
+func (t *Table[T]) countBy(ctx context.Context, q querier, field string) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil {
 		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
@@ -187,7 +187,7 @@ func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string,
 	return number(tx.reader().Tally(ctx, engine.Tally{Table: t.table, Sum: field, Where: cond}))
 }
 
-func (t *Table[T]) countWithin(ctx context.Context, q asker, field string,
+func (t *Table[T]) countWithin(ctx context.Context, q querier, field string,
 	within map[int64][]int64) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil || c.Kind != resource.KindIDs {

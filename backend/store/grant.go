@@ -88,7 +88,7 @@ func (t *Table[T]) right(op resource.Operation) resource.Right {
 
 // below returns the id of the parent row in the path, if it exists at that place
 // and the caller may do op on it.
-func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent,
+func (db *DB) below(ctx context.Context, q querier, c *resource.Call, p resource.Parent,
 	op resource.Operation) (int64, error) {
 	id, err := c.ID(p.Param)
 	if err != nil {
@@ -110,7 +110,7 @@ func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.P
 
 // sees returns fault.Unknown unless the row exists below its parents in the path
 // and the caller may do op on it.
-func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error {
+func (t *Table[T]) sees(ctx context.Context, q querier, c *resource.Call, id int64, op resource.Operation) error {
 	cond := &condition{}
 	cond.and(engine.HasID(id), t.live())
 	for _, p := range t.res.Parents {
@@ -133,7 +133,7 @@ func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64
 }
 
 // allows reports whether the row exists and who may do op on it.
-func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id int64,
+func (t *Table[T]) allows(ctx context.Context, q querier, who *resource.Access, id int64,
 	op resource.Operation) (bool, error) {
 	g, err := t.grant(who, op, alive)
 	if err != nil {
@@ -143,6 +143,6 @@ func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id
 	return n > 0, err
 }
 
-func (t *Table[T]) countByID(ctx context.Context, q asker, id int64) (int64, error) {
+func (t *Table[T]) countByID(ctx context.Context, q querier, id int64) (int64, error) {
 	return count(ctx, q, t.table, engine.All{engine.HasID(id), t.live()})
 }

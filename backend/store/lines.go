@@ -26,8 +26,8 @@ var errLasts = fault.New(fault.Invalid, "the client did not read the stream with
 // lines streams every row that meets the condition, one object per line, all of
 // one state of the database.
 func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order []engine.Order,
-	fields []string) *resource.Answer {
-	return &resource.Answer{Type: resource.LinesType, Stream: func(w io.Writer) error {
+	fields []string) *resource.Response {
+	return &resource.Response{Type: resource.LinesType, Stream: func(w io.Writer) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, longestStream, errLasts)
 		defer cancel()
 		select {

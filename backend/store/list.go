@@ -29,7 +29,7 @@ func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (any, error) {
-	return t.listThose(ctx, c, func(ctx context.Context, q asker, c *resource.Call,
+	return t.listThose(ctx, c, func(ctx context.Context, q querier, c *resource.Call,
 		op resource.Operation) (*condition, error) {
 		cond, err := t.visibleAs(ctx, q, c, op, which)
 		if err != nil || t.res.Within == nil {
@@ -42,7 +42,7 @@ func (t *Table[T]) listAs(ctx context.Context, c *resource.Call, which life) (an
 }
 
 // those is a condition on the rows of a list.
-type those func(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error)
+type those func(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (*condition, error)
 
 func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those) (any, error) {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
@@ -56,7 +56,7 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	if err != nil {
 		return nil, err
 	}
-	f, err := filter.Parse(q.Filter, t.askable(c.Lenient), t.db.dayZone(q.Filter))
+	f, err := filter.Parse(q.Filter, t.filterable(c.Lenient), t.db.dayZone(q.Filter))
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +88,10 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	return t.envelope(ctx, c.Access, page, q.Fields)
 }
 
-// askable returns the columns that a filter may name. It includes derived ones,
+// filterable returns the columns that a filter may name. It includes derived ones,
 // so that a filter on a derived column that cannot be filtered gets an error that
 // says so.
-func (t *Table[T]) askable(lenient bool) []resource.Column {
+func (t *Table[T]) filterable(lenient bool) []resource.Column {
 	columns := append(t.res.Columns(), t.res.DerivedColumns()...)
 	if lenient {
 		columns = append(columns, t.res.AbsentColumns()...)
@@ -116,13 +116,14 @@ func errTooSlow(err error) error {
 // visible returns the condition that a row is visible to this caller: it exists,
 // is below the parent in the path, is in the groups of the role, and belongs to
 // the caller if rows have owners.
-func (t *Table[T]) visible(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*condition, error) {
+func (t *Table[T]) visible(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (
+	*condition, error) {
 	return t.visibleAs(ctx, q, c, op, alive)
 }
 
 // visibleAs returns the condition of visible for existing rows, deleted ones, or
 // both.
-func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op resource.Operation,
+func (t *Table[T]) visibleAs(ctx context.Context, q querier, c *resource.Call, op resource.Operation,
 	which life) (*condition, error) {
 	cond := &condition{}
 	cond.and(t.lives(which))
@@ -230,7 +231,7 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 }
 
 // derive computes the requested derived values, each for the whole page at once.
-func (t *Table[T]) derive(ctx context.Context, q asker, who *resource.Access, p *page,
+func (t *Table[T]) derive(ctx context.Context, q querier, who *resource.Access, p *page,
 	fields []string) ([][][]byte, error) {
 	derived := make([][][]byte, len(t.res.Derived))
 	from := 0
@@ -290,7 +291,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 }
 
 // shownRow returns the JSON of one row with all its fields.
-func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64,
+func (t *Table[T]) shownRow(ctx context.Context, q querier, who *resource.Access, id int64,
 	cond *condition) ([]byte, error) {
 	p := &page{}
 	if err := t.readRows(ctx, ask{q.reader(), false}, p, engine.Select{Where: engine.All{engine.HasID(id),

@@ -43,9 +43,9 @@ func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	tag := resource.ETag(propJSON(p, nil))
 	if c.NotIf != "" && resource.MatchesETag(c.NotIf, tag) {
-		return &resource.Answer{ETag: tag, Same: true}, nil
+		return &resource.Response{ETag: tag, Same: true}, nil
 	}
-	return &resource.Answer{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
+	return &resource.Response{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
 }
 
 // propBody is the body of a write of a property. Read-only fields are accepted
@@ -149,7 +149,7 @@ func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 	if err != nil {
 		return nil, err
 	}
-	var answer *resource.Answer
+	var response *resource.Response
 	err = t.db.write(ctx, func(tx *tx) error {
 		row := t.propRow(c)
 		was, err := t.own(ctx, tx, row, resource.Modify)
@@ -167,13 +167,13 @@ func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 		if _, err = t.save(ctx, tx, row, "change", body, was, now); err != nil {
 			return err
 		}
-		answer, err = t.shownProp(ctx, tx, c, now, name)
+		response, err = t.shownProp(ctx, tx, c, now, name)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return answer, nil
+	return response, nil
 }
 
 // sameProp checks If-Match against the current property.
@@ -193,20 +193,20 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 
 // shownProp returns a property, or nothing if it was deleted.
 func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T,
-	name string) (*resource.Answer, error) {
+	name string) (*resource.Response, error) {
 	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {
 		return nil, err
 	}
 	p := propNamed(props, name)
 	if p == nil {
-		return &resource.Answer{}, nil
+		return &resource.Response{}, nil
 	}
 	body := propJSON(p, nil)
 	list := strings.ReplaceAll(t.res.Path+"/{id}/properties", "{id}", c.Vars[t.res.Props.Param])
-	answer := &resource.Answer{ETag: resource.ETag(body), Body: resource.JSON(body)}
+	response := &resource.Response{ETag: resource.ETag(body), Body: resource.JSON(body)}
 	if _, named := c.Vars["name"]; !named {
-		answer.Location = list + "/" + url.PathEscape(p.Name)
+		response.Location = list + "/" + url.PathEscape(p.Name)
 	}
-	return answer, nil
+	return response, nil
 }

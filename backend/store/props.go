@@ -34,7 +34,7 @@ var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 // propsOf returns all properties that apply to a row, sorted by name, with masked
 // secrets. It includes properties inherited from groups that the caller may not
 // view, without naming these groups.
-func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access,
+func (t *Table[T]) propsOf(ctx context.Context, q querier, who *resource.Access,
 	row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}

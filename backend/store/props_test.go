@@ -143,7 +143,7 @@ func TestAPropertyWithAnOldETagIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := answer.(*resource.Answer).ETag
+	tag := answer.(*resource.Response).ETag
 	if _, err := h.do(admin, "PUT /device/devices/1/properties/owner", `{"value":"Grace"}`, tag); err != nil {
 		t.Errorf("with the right tag: %v", err)
 	}

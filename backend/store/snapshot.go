@@ -15,7 +15,7 @@ type snapshot struct {
 	made map[string]any
 }
 
-var _ asker = (*snapshot)(nil)
+var _ querier = (*snapshot)(nil)
 
 // Memo caches the result of build for the lifetime of the snapshot, because its
 // state never changes.

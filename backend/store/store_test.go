@@ -102,7 +102,7 @@ func (h *house) ask(who *resource.Access, request, body string) string {
 		}
 		return strings.TrimSpace(string(f.Kind)+" "+f.Field) + ": " + f.Message
 	}
-	if a, ok := answer.(*resource.Answer); ok {
+	if a, ok := answer.(*resource.Response); ok {
 		answer = a.Body
 	}
 	return string(answer.(resource.JSON))
@@ -389,7 +389,7 @@ func TestAConditionalWriteFailsOnceTheRowChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tag := answer.(*resource.Answer).ETag
+	tag := answer.(*resource.Response).ETag
 	if _, err := h.do(admin, "PATCH /device/devices/1", `{"description":"b"}`, tag); err != nil {
 		t.Fatal(err)
 	}

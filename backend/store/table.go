@@ -274,7 +274,7 @@ func (t *Table[T]) unknown(id int64) error {
 
 // load reads one row that meets the condition; it returns fault.Unknown if there
 // is none.
-func (t *Table[T]) load(ctx context.Context, q asker, id int64, where engine.Cond) (row T, err error) {
+func (t *Table[T]) load(ctx context.Context, q querier, id int64, where engine.Cond) (row T, err error) {
 	list, err := t.query(ctx, q, engine.All{engine.HasID(id), where})
 	if err != nil {
 		return row, err

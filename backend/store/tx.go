@@ -16,15 +16,15 @@ import (
 
 // tx is a write transaction. Only the writer's goroutine uses it.
 type tx struct {
-	db      *DB
-	w       *writer
-	touched map[*seqlock]int // the number of changes of each table
-	noted   map[*seqlock]*noted
-	memos   map[string]txMemo
-	changes []resource.Changed // for feeds
-	given   []*int64           // the ids assigned to rows, in a run that is rolled back
-	ran     []*job             // jobs of the batch whose callers have no result yet
-	telling                    // the current job's changes for the audit log
+	db       *DB
+	w        *writer
+	touched  map[*seqlock]int // the number of changes of each table
+	noted    map[*seqlock]*noted
+	memos    map[string]txMemo
+	changes  []resource.Changed // for feeds
+	given    []*int64           // the ids assigned to rows, in a run that is rolled back
+	ran      []*job             // jobs of the batch whose callers have no result yet
+	auditing                    // the current job's changes for the audit log
 }
 
 // seqlock numbers the states of a table; it is odd while a commit is changing the
@@ -161,14 +161,14 @@ type rows interface {
 	right(op resource.Operation) resource.Right
 	grant(who *resource.Access, op resource.Operation, which life) (grant, error)
 	conditions(where []resource.Where) (engine.Cond, error)
-	countByID(ctx context.Context, q asker, id int64) (int64, error)
-	sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error
-	allows(ctx context.Context, q asker, who *resource.Access, id int64, op resource.Operation) (bool, error)
-	getRow(ctx context.Context, q asker, id int64, row any) error
-	findRows(ctx context.Context, q asker, rows any, where []resource.Where) error
-	countBy(ctx context.Context, q asker, field string) (map[int64]int64, error)
-	countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error)
-	tally(ctx context.Context, q asker, by []resource.By, where []resource.Where) ([]resource.Tally, error)
+	countByID(ctx context.Context, q querier, id int64) (int64, error)
+	sees(ctx context.Context, q querier, c *resource.Call, id int64, op resource.Operation) error
+	allows(ctx context.Context, q querier, who *resource.Access, id int64, op resource.Operation) (bool, error)
+	getRow(ctx context.Context, q querier, id int64, row any) error
+	findRows(ctx context.Context, q querier, rows any, where []resource.Where) error
+	countBy(ctx context.Context, q querier, field string) (map[int64]int64, error)
+	countWithin(ctx context.Context, q querier, field string, within map[int64][]int64) (map[int64]int64, error)
+	tally(ctx context.Context, q querier, by []resource.By, where []resource.Where) ([]resource.Tally, error)
 	putRow(ctx context.Context, t *tx, row any) error
 	deleteRow(ctx context.Context, t *tx, id int64) error
 	deleteRows(ctx context.Context, t *tx, where []resource.Where) error

@@ -38,7 +38,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 }
 
 // rows returns all rows of the path, for a caller who may do op on its parents.
-func (w *view[T]) rows(ctx context.Context, q asker, c *resource.Call, op resource.Operation) ([]T, error) {
+func (w *view[T]) rows(ctx context.Context, q querier, c *resource.Call, op resource.Operation) ([]T, error) {
 	for _, p := range w.views.Parents {
 		if _, err := w.db.below(ctx, q, c, p, op); err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, where engine.Cond, order
 }
 
 // one returns the row of the path.
-func (w *view[T]) one(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (none T, err error) {
+func (w *view[T]) one(ctx context.Context, q querier, c *resource.Call, op resource.Operation) (none T, err error) {
 	var id int64
 	if w.views.Single == 0 {
 		if id, err = w.table.asked(c); err != nil {
@@ -142,22 +142,22 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := w.shown(row)
+	response, err := w.shown(row)
 	if err != nil {
 		return nil, err
 	}
-	if c.NotIf != "" && resource.MatchesETag(c.NotIf, answer.ETag) {
-		return &resource.Answer{ETag: answer.ETag, Same: true}, nil
+	if c.NotIf != "" && resource.MatchesETag(c.NotIf, response.ETag) {
+		return &resource.Response{ETag: response.ETag, Same: true}, nil
 	}
 	if len(fields) > 0 {
-		answer.Body = resource.JSON(resource.SelectKeys(nil, answer.Body.(resource.JSON), fields))
+		response.Body = resource.JSON(resource.SelectKeys(nil, response.Body.(resource.JSON), fields))
 	}
-	return answer, nil
+	return response, nil
 }
 
-func (w *view[T]) shown(row T) (*resource.Answer, error) {
+func (w *view[T]) shown(row T) (*resource.Response, error) {
 	body, err := w.views.AppendJSON(nil, row)
-	return &resource.Answer{ETag: resource.ETag(body), Body: resource.JSON(body)}, err
+	return &resource.Response{ETag: resource.ETag(body), Body: resource.JSON(body)}, err
 }
 
 // change handles PUT, if whole is set, and PATCH.
@@ -167,7 +167,7 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 		if err != nil {
 			return nil, err
 		}
-		var answer *resource.Answer
+		var response *resource.Response
 		err = w.db.write(ctx, func(tx *tx) error {
 			was, err := w.one(ctx, tx, c, resource.Modify)
 			if err != nil {
@@ -190,13 +190,13 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 			if err := w.tell(ctx, tx, c, was, now, whole); err != nil {
 				return err
 			}
-			answer, err = w.shown(now)
+			response, err = w.shown(now)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		return answer, nil
+		return response, nil
 	}
 }
 

@@ -33,12 +33,12 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	tag := resource.ETag(body)
 	if c.NotIf != "" && resource.MatchesETag(c.NotIf, tag) {
-		return &resource.Answer{ETag: tag, Same: true}, nil
+		return &resource.Response{ETag: tag, Same: true}, nil
 	}
 	if len(fields) > 0 {
 		body = resource.SelectKeys(nil, body, fields)
 	}
-	return &resource.Answer{ETag: tag, Body: resource.JSON(body)}, nil
+	return &resource.Response{ETag: tag, Body: resource.JSON(body)}, nil
 }
 
 // create adds a row and returns it.
@@ -48,7 +48,7 @@ func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
 
 // step is one write, parsed and checked as far as possible without the rows;
 // the rest runs inside the transaction.
-type step func(ctx context.Context, tx *tx) (*resource.Answer, error)
+type step func(ctx context.Context, tx *tx) (*resource.Response, error)
 
 // run runs one write in its own transaction.
 func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*resource.Call) (step, error)) (any, error) {
@@ -56,15 +56,15 @@ func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*reso
 	if err != nil {
 		return nil, err
 	}
-	var answer *resource.Answer
+	var response *resource.Response
 	err = t.db.write(ctx, func(tx *tx) error {
-		answer, err = do(ctx, tx)
+		response, err = do(ctx, tx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return answer, nil
+	return response, nil
 }
 
 func (t *Table[T]) creation(c *resource.Call) (step, error) {
@@ -72,7 +72,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // checks that the parent exists
 			return nil, err
 		}
@@ -86,11 +86,11 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 		if err := t.adopt(c, row); err != nil {
 			return nil, err
 		}
-		answer, err := t.save(ctx, tx, c, "create", body, t.none(), row)
+		response, err := t.save(ctx, tx, c, "create", body, t.none(), row)
 		if err == nil {
-			answer.Location = t.location(c) + "/" + t.id.Prefix + strconv.FormatInt(*t.idOf(row), 10)
+			response.Location = t.location(c) + "/" + t.id.Prefix + strconv.FormatInt(*t.idOf(row), 10)
 		}
-		return answer, err
+		return response, err
 	}, nil
 }
 
@@ -120,7 +120,7 @@ func (t *Table[T]) location(c *resource.Call) string {
 
 // save runs the rules, writes now and returns its JSON.
 func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was,
-	now T) (*resource.Answer, error) {
+	now T) (*resource.Response, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 	if t.res.Check != nil {
 		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
@@ -137,7 +137,7 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 // the row. The audit log gets action, and the names of fields that the JSON does
 // not contain.
 func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T,
-	unseen ...string) (*resource.Answer, error) {
+	unseen ...string) (*resource.Response, error) {
 	if t.res.Settle != nil {
 		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{ETag: resource.ETag(shown), Body: resource.JSON(shown)}, nil
+	return &resource.Response{ETag: resource.ETag(shown), Body: resource.JSON(shown)}, nil
 }
 
 // written returns a row that was just written, with its derived values.
@@ -243,7 +243,7 @@ func (t *Table[T]) change(c *resource.Call, action string,
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Response, error) {
 		was, err := t.own(ctx, tx, c, resource.Modify)
 		if err != nil {
 			return nil, err

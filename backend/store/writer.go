@@ -208,7 +208,7 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
 	}
-	t.telling = telling{}
+	t.auditing = auditing{}
 	if j.err = w.base.Savepoint(single); j.err != nil {
 		return j.err
 	}
@@ -247,7 +247,7 @@ func (w *writer) rehearse(t *tx, j *job) error {
 	for _, id := range t.given {
 		*id = 0
 	}
-	t.memos, t.given, t.changes, t.telling = nil, nil, t.changes[:changes], telling{}
+	t.memos, t.given, t.changes, t.auditing = nil, nil, t.changes[:changes], auditing{}
 	return nil
 }
 

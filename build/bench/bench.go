@@ -34,7 +34,7 @@ type figure struct {
 // score is the result of a figure. The ratio is ours to the other.
 type score struct {
 	ours, other float64
-	late        *[2]float64 // p99 of both in ms, where answers were timed
+	late        *[2]float64 // p99 of both in ms, if responses were timed
 }
 
 // plain wraps a measurement without a p99.

@@ -74,15 +74,15 @@ func (p *portal) time(ctx context.Context, path string) (float64, error) {
 		return 0, err
 	}
 	ask.Header.Set("Authorization", "Bearer "+p.bearer)
-	answer, err := http.DefaultClient.Do(ask)
+	response, err := http.DefaultClient.Do(ask)
 	if err != nil {
 		return 0, err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	if answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s answers %s", path, answer.Status)
+	_, err = io.Copy(io.Discard, response.Body)
+	if response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s returned %s", path, response.Status)
 	}
-	return milliseconds(time.Since(begun)), errors.Join(err, answer.Body.Close())
+	return milliseconds(time.Since(begun)), errors.Join(err, response.Body.Close())
 }
 
 // million measures one request among 1,000,000 devices; the other is SQLite

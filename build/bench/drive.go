@@ -38,7 +38,7 @@ type side struct {
 // pace is the speed of a server's responses.
 type pace struct {
 	perSecond float64
-	p99       time.Duration // 99 of 100 answers took no longer
+	p99       time.Duration // 99 of 100 responses took no longer
 }
 
 // load sends requests as fast as it can for one round.
@@ -59,7 +59,7 @@ func (s *side) load(ctx context.Context) (pace, error) {
 	}
 	all := slices.Concat(times...)
 	if len(all) == 0 {
-		return pace{}, fmt.Errorf("%s answered nothing", s.origin)
+		return pace{}, fmt.Errorf("%s returned nothing", s.origin)
 	}
 	slices.Sort(all)
 	return pace{float64(len(all)) / took, all[len(all)*99/100]}, nil
@@ -97,16 +97,16 @@ func (s *side) exchange(out io.Writer, in *bufio.Reader, host, method, path stri
 	if _, err := out.Write(append(append(head, "\r\n"...), body...)); err != nil {
 		return err
 	}
-	answer, err := http.ReadResponse(in, nil)
+	response, err := http.ReadResponse(in, nil)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode > 299 {
-		said, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
-		return fmt.Errorf("%s %s answers %s: %s", method, path, answer.Status, bytes.TrimSpace(said))
+	defer response.Body.Close()
+	if response.StatusCode > 299 {
+		said, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		return fmt.Errorf("%s %s returned %s: %s", method, path, response.Status, bytes.TrimSpace(said))
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
+	_, err = io.Copy(io.Discard, response.Body)
 	return err
 }
 

@@ -205,16 +205,16 @@ func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+f.Bearer)
-	answer, err := f.Client.Do(r)
+	response, err := f.Client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("GET /metrics answers %s", answer.Status)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("GET /metrics returned %s", response.Status)
 	}
 	all := map[string]float64{}
-	lines := bufio.NewScanner(answer.Body)
+	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
 		at := strings.LastIndexByte(lines.Text(), ' ')
 		if v, err := strconv.ParseFloat(lines.Text()[at+1:], 64); err == nil && at > 0 {

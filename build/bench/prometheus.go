@@ -17,7 +17,7 @@ import (
 
 // The figures beside Debian's Prometheus, which scrapes 10,000 targets with ten
 // metrics each a minute while the program watches as many simulated devices. It
-// has the harder part of it: its targets answer over HTTP, from a process of ours.
+// has the harder part of it: its targets respond over HTTP, from a process of ours.
 var (
 	prometheusCPU = figure{
 		name: "prometheus-cpu", does: "10,000 devices a minute: % of one core (other: Prometheus scraping over HTTP)",
@@ -64,7 +64,7 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	targets := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		n := asked.Add(1)
 		for i := range int64(10) {
-			_, _ = fmt.Fprintf(w, "sample_%d %d\n", i, (n*7919+i)%1000) // who has gone needs no answer
+			_, _ = fmt.Fprintf(w, "sample_%d %d\n", i, (n*7919+i)%1000) // the client may have disconnected
 		}
 	})}
 	go func() { _ = targets.Serve(l) }() // ends when it is closed

@@ -128,14 +128,14 @@ func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, 
 	}
 	ask.Header.Set("Authorization", "Bearer "+s.Bearer)
 	ask.Header.Set("Accept", "application/x-ndjson")
-	answer, err := s.Client.Do(ask)
+	response, err := s.Client.Do(ask)
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("GET %s answers %s", path, answer.Status), answer.Body.Close())
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("GET %s returned %s", path, response.Status), response.Body.Close())
 	}
-	return answer.Body, nil
+	return response.Body, nil
 }
 
 func (r *rivals) close() {

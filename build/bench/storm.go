@@ -98,7 +98,7 @@ func (f *fleet) listen(ctx context.Context) (*stream, error) {
 		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+f.Bearer)
-	answer, err := f.Client.Do(r)
+	response, err := f.Client.Do(r)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -106,8 +106,8 @@ func (f *fleet) listen(ctx context.Context) (*stream, error) {
 	s := &stream{cancel: cancel, ended: make(chan struct{}), opened: map[string]time.Time{}}
 	go func() {
 		defer close(s.ended)
-		defer answer.Body.Close()
-		for lines := bufio.NewReader(answer.Body); ; {
+		defer response.Body.Close()
+		for lines := bufio.NewReader(response.Body); ; {
 			line, err := lines.ReadString('\n')
 			if err == nil {
 				err = s.hear(line)
@@ -167,7 +167,7 @@ type failing struct {
 
 	mu  sync.Mutex
 	bad map[string]bool
-	at  map[string]time.Time // of the first answer that was an error
+	at  map[string]time.Time // of the first response that was an error
 }
 
 func newFailing() (*failing, error) {
@@ -321,17 +321,17 @@ func (f *fleet) get(ctx context.Context, path string, out any) error {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+f.Bearer)
-	answer, err := f.Client.Do(r)
+	response, err := f.Client.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s answers %s: %s", path, answer.Status, text)
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s returned %s: %s", path, response.Status, text)
 	}
 	return json.Unmarshal(text, out)
 }

@@ -42,7 +42,7 @@ func must(t *testing.T, err error) {
 func answers(t *testing.T, what string, answer *http.Response, body []byte, status int) {
 	t.Helper()
 	if answer.StatusCode != status {
-		t.Fatalf("%s answers %d %s, want %d", what, answer.StatusCode, body, status)
+		t.Fatalf("%s returned %d %s, want %d", what, answer.StatusCode, body, status)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestAGeneratedClientKeepsADevice(t *testing.T) {
 	must(t, err)
 	answers(t, "get after delete", missing.HTTPResponse, missing.Body, http.StatusNotFound)
 	if missing.JSON404.ErrorCode != 1404 || missing.JSON404.ErrorDetail != nil || missing.JSON404.ErrorMessage == "" {
-		t.Errorf("a missing device answers %s", missing.Body)
+		t.Errorf("a missing device returned %s", missing.Body)
 	}
 }
 
@@ -110,7 +110,7 @@ func replace(t *testing.T, c *portal.ClientWithResponses, id int, stale, fresh s
 	must(t, err)
 	answers(t, "put of an old version", put.HTTPResponse, put.Body, http.StatusPreconditionFailed)
 	if put.JSON412.ErrorCode != 1412 {
-		t.Errorf("an old version answers %s", put.Body)
+		t.Errorf("an old version returned %s", put.Body)
 	}
 	put, err = c.PutDeviceDevicesByIdWithResponse(t.Context(), id, &portal.PutDeviceDevicesByIdParams{
 		IfMatch: &fresh}, body)

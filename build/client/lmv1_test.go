@@ -129,7 +129,7 @@ func TestASignedClientReadsWhatItKnowsByPublishedPaths(t *testing.T) {
 		}
 		if err := json.Unmarshal(body, &page); err != nil || answer.StatusCode != http.StatusOK ||
 			len(page.Items) == 0 || page.Total < len(page.Items) {
-			t.Errorf("%s answers %d %.200s", path, answer.StatusCode, body)
+			t.Errorf("%s returned %d %.200s", path, answer.StatusCode, body)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *Desktop) manager() error {
 	if err := d.run(d.Command("openbox")); err != nil {
 		return err
 	}
-	return d.until("openbox does not answer", func() bool {
+	return d.until("openbox does not respond", func() bool {
 		return d.Command("xdotool", "get_desktop").Run() == nil
 	})
 }
@@ -145,7 +145,7 @@ func (d *Desktop) bus() error {
 	if err := d.run(cmd); err != nil {
 		return err
 	}
-	return d.until("the keyring does not answer", func() bool {
+	return d.until("the keyring does not respond", func() bool {
 		out, err := d.Command("dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply=literal",
 			"/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets").Output()
 		return err == nil && strings.Contains(string(out), "true")

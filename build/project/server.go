@@ -138,17 +138,17 @@ func (s *Server) Send(ctx context.Context, method, path string, body, out any) e
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-CSRF-Token", s.csrf)
-	answer, err := s.Client.Do(r)
+	response, err := s.Client.Do(r)
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	text, err = io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err = io.ReadAll(response.Body)
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode > 299 {
-		return fmt.Errorf("%s %s answers %s: %s", method, path, answer.Status, text)
+	if response.StatusCode > 299 {
+		return fmt.Errorf("%s %s returned %s: %s", method, path, response.Status, text)
 	}
 	return json.Unmarshal(text, out)
 }

@@ -122,7 +122,7 @@ func (v *visitor) signIn(ctx context.Context, password string) error {
 	status, answer, err := v.ask(ctx, http.MethodPost, "/api/session",
 		fmt.Sprintf(`{"username":"admin","password":%q}`, password))
 	if err != nil || status != http.StatusOK {
-		v.r.isWrong("signing in at %s answers %d %.200s %v", v.clock().Format(time.RFC3339), status, answer, err)
+		v.r.isWrong("signing in at %s returned %d %.200s %v", v.clock().Format(time.RFC3339), status, answer, err)
 		return err
 	}
 	var session struct{ CSRFToken string }
@@ -149,7 +149,7 @@ func (v *visitor) look(ctx context.Context, jump time.Duration) {
 		v.r.tried(time.Since(began))
 		ended := status == http.StatusUnauthorized && !short
 		if err != nil || status != http.StatusOK && status != http.StatusCreated && !ended {
-			v.r.isWrong("after a jump by %v, %s %s answers %d %.200s %v", jump, call.method, call.path, status,
+			v.r.isWrong("after a jump by %v, %s %s returned %d %.200s %v", jump, call.method, call.path, status,
 				answer, err)
 		}
 	}
@@ -165,7 +165,7 @@ func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective
 			now.Add(-time.Hour).UnixMilli(), now.Add(time.Hour).UnixMilli())
 		status, answer, err := v.ask(ctx, http.MethodPost, "/api/sdt/sdts", body)
 		if err != nil || status != http.StatusCreated {
-			return fmt.Errorf("a maintenance window answers %d %.300s %v", status, answer, err)
+			return fmt.Errorf("a maintenance window returned %d %.300s %v", status, answer, err)
 		}
 		var made struct{ ID string }
 		if err := json.Unmarshal(answer, &made); err != nil {
@@ -179,10 +179,10 @@ func (v *visitor) maintenance(ctx context.Context, jump time.Duration, effective
 	}
 	var got struct{ IsEffective bool }
 	if err = errors.Join(err, json.Unmarshal(answer, &got)); err != nil {
-		return fmt.Errorf("the maintenance window answers %d %.300s: %w", status, answer, err)
+		return fmt.Errorf("the maintenance window returned %d %.300s: %w", status, answer, err)
 	}
 	if status != http.StatusOK {
-		v.r.isWrong("after a jump by %v the maintenance window answers %d %.300s", jump, status, answer)
+		v.r.isWrong("after a jump by %v the maintenance window returned %d %.300s", jump, status, answer)
 		return nil
 	}
 	if got.IsEffective != effective {

@@ -69,13 +69,13 @@ func fill(ctx context.Context, o Options, r *result, disk string) error {
 	full := 0
 	for i := 0; full < 5 && i < 20000; i++ {
 		name := fmt.Sprintf("torture-full-%d", i)
-		answer, ok := book.one(ctx, p, r, http.MethodPost, book.of.path, name, long,
+		response, ok := book.one(ctx, p, r, http.MethodPost, book.of.path, name, long,
 			[]int{http.StatusInsufficientStorage})
 		if !ok {
 			r.isWrong("the program gives no response on a full disk: %s", p.tail())
 			return nil
 		}
-		if answer == nil {
+		if response == nil {
 			full++
 		}
 	}

@@ -50,7 +50,7 @@ func hostileFiles(ctx context.Context, o Options, r *result) error {
 func (p *program) read(ctx context.Context, r *result, f hostile.File) {
 	body := fmt.Sprintf(`{"name":%s,"text":%s}`, asJSON(f.Name), asJSON(string(f.Text)))
 	began := time.Now()
-	status, answer, err := p.ask(context.WithoutCancel(ctx), http.MethodPost, "/explorer/exchange/look", body)
+	status, response, err := p.ask(context.WithoutCancel(ctx), http.MethodPost, "/explorer/exchange/look", body)
 	took := time.Since(began)
 	r.tried(took)
 	what := fmt.Sprintf("%s of %d bytes", f.Attack, len(f.Text))
@@ -58,9 +58,9 @@ func (p *program) read(ctx context.Context, r *result, f hostile.File) {
 	case err != nil:
 		r.isWrong("%s gives no response: %v", what, err)
 	case status >= 500:
-		r.isWrong("%s answers %d %.200s", what, status, answer)
-	case status >= 400 && !isError(answer):
-		r.isWrong("%s answers %d %.200s, which is no error of the API", what, status, answer)
+		r.isWrong("%s returned %d %.200s", what, status, response)
+	case status >= 400 && !isError(response):
+		r.isWrong("%s returned %d %.200s, which is no error of the API", what, status, response)
 	default:
 		r.isSlow(took, patience, what)
 	}

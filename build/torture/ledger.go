@@ -65,12 +65,12 @@ func (l *ledger) acknowledged(name string) {
 func (l *ledger) write(ctx context.Context, p *program, r *result, prefix string, until func() bool, fine ...int) {
 	for i := 0; until == nil || !until(); i++ {
 		name := fmt.Sprintf("torture-%s-%d", prefix, i)
-		answer, ok := l.one(ctx, p, r, http.MethodPost, l.of.path, name, "made", fine)
+		response, ok := l.one(ctx, p, r, http.MethodPost, l.of.path, name, "made", fine)
 		if !ok {
 			return
 		}
 		var made struct{ ID int64 }
-		if answer == nil || json.Unmarshal(answer, &made) != nil || made.ID == 0 {
+		if response == nil || json.Unmarshal(response, &made) != nil || made.ID == 0 {
 			continue
 		}
 		path := fmt.Sprintf("%s/%d", l.of.path, made.ID)
@@ -87,9 +87,9 @@ func (l *ledger) write(ctx context.Context, p *program, r *result, prefix string
 }
 
 // one sends one write; ok is false when there is no response. A refused write
-// returns no answer.
+// returns no response.
 func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, name, value string,
-	fine []int) (answer []byte, ok bool) {
+	fine []int) (response []byte, ok bool) {
 	body := ""
 	switch method {
 	case http.MethodPost:
@@ -102,14 +102,14 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 	}
 	l.ask(name, value)
 	began := time.Now()
-	status, answer, err := p.ask(ctx, method, path, body)
+	status, response, err := p.ask(ctx, method, path, body)
 	if err != nil {
 		return nil, false
 	}
 	r.tried(time.Since(began))
 	if status == http.StatusOK || status == http.StatusCreated {
 		l.acknowledged(name)
-		return answer, true
+		return response, true
 	}
 	l.refused(name)
 	for _, f := range fine {
@@ -117,7 +117,7 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 			return nil, true
 		}
 	}
-	r.isWrong("%s %s answers %d %.200s", method, path, status, answer)
+	r.isWrong("%s %s returned %d %.200s", method, path, status, response)
 	return nil, true
 }
 
@@ -126,15 +126,15 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 func (l *ledger) check(ctx context.Context, p *program, r *result) error {
 	have := map[string]string{}
 	for offset, total := 0, 1; offset < total; {
-		status, answer, err := p.ask(ctx, http.MethodGet, l.of.path+l.of.all+fmt.Sprint(offset), "")
+		status, response, err := p.ask(ctx, http.MethodGet, l.of.path+l.of.all+fmt.Sprint(offset), "")
 		if err != nil || status != http.StatusOK {
-			return fmt.Errorf("the list %s answers %d %.200s %w", l.of.path, status, answer, err)
+			return fmt.Errorf("the list %s returned %d %.200s %w", l.of.path, status, response, err)
 		}
 		var page struct {
 			Total int
 			Items []map[string]any
 		}
-		if err := json.Unmarshal(answer, &page); err != nil {
+		if err := json.Unmarshal(response, &page); err != nil {
 			return err
 		}
 		for _, item := range page.Items {

@@ -174,11 +174,11 @@ func (a *attacker) attack(ctx context.Context, t *target, c class) {
 	status := response.StatusCode
 	switch {
 	case status >= 500 && status != http.StatusServiceUnavailable && status != http.StatusBadGateway:
-		a.r.isWrong("%s answers %d %.300s", what, status, answer)
+		a.r.isWrong("%s returned %d %.300s", what, status, answer)
 	case err != nil && !c.cut:
 		a.r.isWrong("%s breaks off: %v", what, err)
 	case status >= 400 && !c.cut && !isError(answer):
-		a.r.isWrong("%s answers %d %.200q, which is no error of the API", what, status, answer)
+		a.r.isWrong("%s returned %d %.200q, which is no error of the API", what, status, answer)
 	case !t.copies():
 		a.r.isSlow(took, patience, what)
 	}

@@ -70,7 +70,7 @@ func (p *program) hold(ctx context.Context, r *result, name string, first func(h
 	for range slowCount {
 		line, err := net.DialTimeout("tcp", host, 5*time.Second)
 		if err != nil {
-			continue // refused: that is an answer, too
+			continue // a refusal is a response, too
 		}
 		wait.Go(func() {
 			defer line.Close()
@@ -100,11 +100,11 @@ func (p *program) slowest(ctx context.Context, r *result, when string) time.Dura
 	var took []time.Duration
 	for range 200 {
 		began := time.Now()
-		status, answer, err := p.ask(context.WithoutCancel(ctx), http.MethodGet, "/api/device/devices?size=50", "")
+		status, response, err := p.ask(context.WithoutCancel(ctx), http.MethodGet, "/api/device/devices?size=50", "")
 		took = append(took, time.Since(began))
 		r.tried(took[len(took)-1])
 		if err != nil || status != http.StatusOK {
-			r.isWrong("%s a list answers %d %.100s %v", when, status, answer, err)
+			r.isWrong("%s a list returned %d %.100s %v", when, status, response, err)
 			if !p.running() {
 				r.isWrong("the program ended: %s", p.tail())
 				break

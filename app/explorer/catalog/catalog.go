@@ -35,12 +35,12 @@ import (
 // Catalog is a portal's endpoints. It never changes.
 type Catalog struct {
 	Endpoints []resource.Endpoint
-	Page      func() (resource.Answer, error) // as the page gets them
+	Page      func() (resource.Response, error) // as the page gets them
 }
 
-func pageOf(categories []category) (resource.Answer, error) {
+func pageOf(categories []category) (resource.Response, error) {
 	text, err := Marshal(page{categories})
-	return resource.Answer{ETag: resource.ETag(text), Body: resource.JSON(bytes.Clone(text))}, err
+	return resource.Response{ETag: resource.ETag(text), Body: resource.JSON(bytes.Clone(text))}, err
 }
 
 // entry is one endpoint of the catalog.
@@ -57,7 +57,7 @@ type entry struct {
 	Deprecated bool      `json:"deprecated"`
 	Params     []param   `json:"params"`
 	Body       *schema   `json:"body"`
-	Answer     *schema   `json:"answer"`
+	Response   *schema   `json:"answer"`
 	Status     int       `json:"status"`
 	Errors     []failure `json:"errors"`
 	Example    example   `json:"example"`
@@ -138,10 +138,10 @@ func Schema() *resource.Schema {
 
 // New returns the catalog of endpoints. It is encoded at its first use.
 func New(endpoints []resource.Endpoint) *Catalog {
-	return &Catalog{Endpoints: endpoints, Page: sync.OnceValues(func() (resource.Answer, error) {
+	return &Catalog{Endpoints: endpoints, Page: sync.OnceValues(func() (resource.Response, error) {
 		categories, err := categoriesOf(endpoints)
 		if err != nil {
-			return resource.Answer{}, err
+			return resource.Response{}, err
 		}
 		return pageOf(categories)
 	})}
@@ -181,7 +181,8 @@ func entryOf(e *resource.Endpoint, listed func(*resource.Schema) string) (entry,
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Noun:       NounOf(e).One,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
-		Params: []param{}, Body: schemaOf(e.Body, listed), Answer: schemaOf(e.Answer, listed), Status: api.Success(e),
+		Params: []param{}, Body: schemaOf(e.Body, listed), Response: schemaOf(e.Response, listed),
+		Status:  api.Success(e),
 		Errors:  []failure{},
 		Example: example{Path: e.Example.Path, Query: []pair{}},
 	}

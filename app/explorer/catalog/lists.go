@@ -17,7 +17,7 @@ func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
 	for i := range c.Endpoints {
 		one := &c.Endpoints[i]
 		rest, ok := strings.CutPrefix(one.Path, e.Path+"/")
-		if ok && one.Method == "GET" && !strings.Contains(rest, "{") && isList(one.Answer) && len(out) < maxLooks {
+		if ok && one.Method == "GET" && !strings.Contains(rest, "{") && isList(one.Response) && len(out) < maxLooks {
 			out = append(out, one)
 		}
 	}

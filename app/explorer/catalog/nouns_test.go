@@ -59,8 +59,8 @@ func TestADocumentNamesWhatItsEndpointsAreOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := made.Match("GET", "/sdts/7")
-	_, inside := catalog.Property(e.Answer, "inside")
-	_, half := catalog.Property(e.Answer, "half")
+	_, inside := catalog.Property(e.Response, "inside")
+	_, half := catalog.Property(e.Response, "half")
 	if want := (resource.Noun{One: "device in it", Many: "devices in it"}); inside.Counts != want ||
 		half.Counts != (resource.Noun{}) || e.Noun != resource.Regular("maintenance window") {
 		t.Errorf("it is of %q and counts %q and %q, want %q", e.Noun, inside.Counts, half.Counts, want)

@@ -106,6 +106,6 @@ func (r *foreignReader) catalog(doc *openapi3.T) (*Catalog, error) {
 		made.Endpoints = append(made.Endpoints, f.endpoint)
 	}
 	page, err := pageOf(categories)
-	made.Page = func() (resource.Answer, error) { return page, nil }
+	made.Page = func() (resource.Response, error) { return page, nil }
 	return made, err
 }

@@ -155,7 +155,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	if op.RequestBody != nil && op.RequestBody.Value != nil && method != "GET" {
 		r.body(&e, op.RequestBody.Value)
 	}
-	status, failures := r.answers(&e, op)
+	status, failures := r.responses(&e, op)
 	if example, ok := op.Extensions["x-example"].(string); ok {
 		e.Example.Path, e.Example.Query = splitExample(example)
 	}
@@ -164,9 +164,11 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 		return // an example that cannot be written down
 	}
 	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
-	// our portals say it to other readers, too
+	// Spyglass repeats the permission in the description for other readers;
+	// earlier versions called it a right.
 	if shown.Permission, _ = op.Extensions["x-right"].(string); shown.Permission != "" {
-		shown.Doc = strings.TrimSpace(strings.TrimSuffix(shown.Doc, "Right needed: "+shown.Permission+"."))
+		shown.Doc = strings.TrimSuffix(shown.Doc, "Right needed: "+shown.Permission+".")
+		shown.Doc = strings.TrimSpace(strings.TrimSuffix(shown.Doc, "Required permission: "+shown.Permission+"."))
 	}
 	shown.Admin = strings.Contains(shown.Permission, "on settings")
 	r.found = append(r.found, foreign{e, shown})
@@ -294,7 +296,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 }
 
 // answers reads the success response of an operation and its failures.
-func (r *foreignReader) answers(e *resource.Endpoint, op *openapi3.Operation) (status int, failures []failure) {
+func (r *foreignReader) responses(e *resource.Endpoint, op *openapi3.Operation) (status int, failures []failure) {
 	status, failures = 0, []failure{}
 	if op.Responses == nil {
 		return 200, failures
@@ -318,7 +320,7 @@ func (r *foreignReader) answers(e *resource.Endpoint, op *openapi3.Operation) (s
 		status = n
 		if m := jsonOf(response.Content); m != nil && m.Schema != nil {
 			s := r.schema(m.Schema, 0)
-			e.Answer = &s
+			e.Response = &s
 		}
 	}
 	return cmp.Or(status, 200), failures

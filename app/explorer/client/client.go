@@ -60,14 +60,14 @@ func (c *Client) Do(ctx context.Context, method, address string, header http.Hea
 	if body != "" {
 		request.SetBody([]byte(body))
 	}
-	answer, err := request.Execute(method, address)
+	response, err := request.Execute(method, address)
 	if err != nil {
-		if answer != nil && answer.RawBody() != nil {
-			answer.RawBody().Close()
+		if response != nil && response.RawBody() != nil {
+			response.RawBody().Close()
 		}
 		return nil, err
 	}
-	return answer.RawResponse, nil
+	return response.RawResponse, nil
 }
 
 // CloseIdle closes the connections that no request uses.

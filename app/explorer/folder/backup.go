@@ -53,7 +53,7 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (*madeBackup, e
 		return nil, err
 	}
 	err = backup.Write(ctx, backup.Options{Folder: f.Folder, File: path, Version: f.Version, Clock: time.Now,
-		Progress: f.tellOf(c.Access.UserID), Databases: f.Databases})
+		Progress: f.progressOf(c.Access.UserID), Databases: f.Databases})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func backupName() string { return "spyglass-" + time.Now().Format(time.DateOnly)
 
 // fetchBackup streams the backup and deletes it, however that ends.
 func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
-	return &resource.Answer{Type: backupType, Filename: backupName(), Stream: func(w io.Writer) error {
+	return &resource.Response{Type: backupType, Filename: backupName(), Stream: func(w io.Writer) error {
 		free, err := f.maintenance.take()
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(
 	}
 	o = backup.Options{
 		Folder: f.Folder, File: filepath.Join(f.spool(), inFile), Name: in.Name, Version: f.Version,
-		Clock: time.Now, Progress: f.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey, Databases: f.Databases,
+		Clock: time.Now, Progress: f.progressOf(c.Access.UserID), WithoutKey: in.WithoutKey, Databases: f.Databases,
 	}
 	if _, err := os.Stat(o.File); err != nil {
 		free()

@@ -16,10 +16,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// telling lists the settings without private data: those of appearance and
+// publicSettings lists the settings without private data: those of appearance and
 // behavior.
-var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept",
-	"view", "panel", "layout"}
+var publicSettings = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap",
+	"historyKept", "view", "panel", "layout"}
 
 const diagnosticsType = "application/zip"
 
@@ -29,7 +29,7 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := f.tellingSettings(ctx, c.Access.UserID)
+	settings, err := f.diagnosticSettings(ctx, c.Access.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: diagnosticsType, Filename: "spyglass-diagnostics-" +
+	return &resource.Response{Type: diagnosticsType, Filename: "spyglass-diagnostics-" +
 		time.Now().Format(time.DateOnly) + ".zip", Stream: func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		for _, part := range []struct {
@@ -69,9 +69,9 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// tellingSettings returns the settings that give nothing away, and of the others
+// diagnosticSettings returns the settings that give nothing away, and of the others
 // how many bytes they are.
-func (f *Data) tellingSettings(ctx context.Context, userID int64) (any, error) {
+func (f *Data) diagnosticSettings(ctx context.Context, userID int64) (any, error) {
 	text, err := f.Workspace.SettingsJSON(ctx, userID)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (f *Data) tellingSettings(ctx context.Context, userID int64) (any, error) {
 		return nil, err
 	}
 	shown, others := map[string]json.RawMessage{}, map[string]int{}
-	for _, key := range telling {
+	for _, key := range publicSettings {
 		if value, set := all[key]; set {
 			shown[key] = value
 			delete(all, key)

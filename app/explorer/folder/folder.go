@@ -198,8 +198,8 @@ func (m *folderWork) take() (free func(), err error) {
 	return m.working.Unlock, nil
 }
 
-// tellOf passes on how far a backup or restore is to the user's pages.
-func (f *Data) tellOf(userID int64) func(backup.Progress) {
+// progressOf passes on how far a backup or restore is to the user's pages.
+func (f *Data) progressOf(userID int64) func(backup.Progress) {
 	return func(p backup.Progress) {
 		f.Hub.Notify(userID, "data", stream.DataEvent{Progress: p})
 	}

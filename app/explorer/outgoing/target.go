@@ -84,10 +84,10 @@ func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error)
 	for _, h := range append(out.Headers, t.Sign(out)...) {
 		header.Add(h[0], h[1])
 	}
-	answer, err := t.Client.Do(ctx, out.Method, out.URL, header, out.Body)
+	response, err := t.Client.Do(ctx, out.Method, out.URL, header, out.Body)
 	if err != nil {
 		return nil, err
 	}
-	payload.Unpack(answer)
-	return answer, nil
+	payload.Unpack(response)
+	return response, nil
 }

@@ -177,7 +177,7 @@ func (p *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
 	if d == nil {
 		return nil, fault.New(fault.Unknown, "this download no longer exists")
 	}
-	return &resource.Answer{Type: d.kind.mediaType, Filename: d.name, Stream: func(w io.Writer) error {
+	return &resource.Response{Type: d.kind.mediaType, Filename: d.name, Stream: func(w io.Writer) error {
 		gone := context.AfterFunc(ctx, func() { s.stop(errHungUp) })
 		defer gone()
 		select {

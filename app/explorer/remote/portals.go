@@ -320,7 +320,7 @@ func (r *Portals) whoIs(ctx context.Context, t *outgoing.Target, p *workspace.Po
 		out.OK, out.Sentence = true, "Connected. It is an API, but not a Spyglass portal."
 	default:
 		out.OK = true
-		out.User, err = r.askWho(ctx, t)
+		out.User, err = r.fetchUser(ctx, t)
 	}
 	return out, err
 }
@@ -332,9 +332,9 @@ func kindName(kind string) string {
 	return kind
 }
 
-// askWho returns the name of the user whose credentials are used, if the portal
+// fetchUser returns the name of the user whose credentials are used, if the portal
 // reports it.
-func (r *Portals) askWho(ctx context.Context, t *outgoing.Target) (string, error) {
+func (r *Portals) fetchUser(ctx context.Context, t *outgoing.Target) (string, error) {
 	response, text, err := r.FetchSmall(ctx, t, t.Plain("GET", "/session", ""))
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ func Call[Out any](method, path, summary string, do func(context.Context, *resou
 	response := resource.SchemaOf(*new(Out))
 	response.Nullable = false // a handler returns a pointer to a response or an error
 	return resource.Endpoint{
-		Method: method, Path: path, Summary: summary, Params: append(pathParams(path), params...), Answer: &response,
+		Method: method, Path: path, Summary: summary, Params: append(pathParams(path), params...), Response: &response,
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) { return do(ctx, c) },
 	}
 }
@@ -61,7 +61,7 @@ func Post[In, Out any](path, summary string, r *resource.Resource[*In],
 func File(path, summary string, types []string, do Handle, params ...resource.Param) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: path, Summary: summary, Params: append(pathParams(path), params...),
-		Answer: &resource.Schema{Type: "string", Format: types[0]}, Files: types[1:], Handle: do,
+		Response: &resource.Schema{Type: "string", Format: types[0]}, Files: types[1:], Handle: do,
 	}
 }
 

@@ -149,7 +149,7 @@ func (s *stream) take() []resource.Event {
 // Endpoint returns the endpoint of the event stream.
 func (h *Hub) Endpoint() resource.Endpoint {
 	return resource.Endpoint{Method: "GET", Path: "/events", Summary: "Stream progress and changes",
-		Answer: schema(), Handle: h.events}
+		Response: schema(), Handle: h.events}
 }
 
 // events streams until the caller goes away or Stop.
@@ -157,9 +157,9 @@ func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
 	s := h.join(user, c.Session.Window) // before the first byte, so that no later event is missed
 	context.AfterFunc(ctx, func() { h.leave(user, s) })
-	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
+	return &resource.Response{Events: func(send func(...resource.Event) error) error {
 		defer h.leave(user, s)
-		defer h.hear(ctx, s)()
+		defer h.subscribe(ctx, s)()
 		for {
 			select {
 			case <-ctx.Done():
@@ -175,9 +175,9 @@ func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// hear passes changes in the portal and the state of its storage to a stream. It
+// subscribe passes changes in the portal and the state of its storage to a stream. It
 // returns a function that ends this.
-func (h *Hub) hear(ctx context.Context, s *stream) (stop func()) {
+func (h *Hub) subscribe(ctx context.Context, s *stream) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var hearing service.Parts
 	if h.Storage != nil {

@@ -250,7 +250,7 @@ func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: format.Type, Filename: exportName(b.Name) + "." + format.Ext,
+	return &resource.Response{Type: format.Type, Filename: exportName(b.Name) + "." + format.Ext,
 		Stream: func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
@@ -357,7 +357,7 @@ func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *fil
 		}
 	}
 	past := f.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
-	return &resource.Answer{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
+	return &resource.Response{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
 		return format.WriteHistory(w, f.Version, sent(past))
 	}}, nil
 }
@@ -386,7 +386,7 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 					err = fmt.Errorf("the response to %s %s: %w", p.Method, p.URL, err)
 				}
 				s.Kept, s.Text = true, text.Bytes()
-				s.Answer = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {
+				s.Response = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {
 					return strings.EqualFold(h[0], "set-cookie") ||
 						slices.Contains(outgoing.SecretHeaders, strings.ToLower(h[0]))
 				})

@@ -64,7 +64,7 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	var found []below
 	if was, err := w.at(timed, t, out); err == nil {
 		response.Name = was.Name()
-		found = counted(was, t.Catalog.Match("GET", out.Path).Answer)
+		found = counted(was, t.Catalog.Match("GET", out.Path).Response)
 	}
 	lists := t.Catalog.Below(out.Endpoint)
 	results := make([]*below, len(lists))

@@ -58,7 +58,7 @@ func Open(dir string, w *workspace.Workspace) (*Documents, error) {
 
 // Endpoints returns the endpoints of documents.
 func (d *Documents) Endpoints() []resource.Endpoint {
-	return slices.Concat(d.documentEndpoints(), d.askEndpoints(), d.tableEndpoints())
+	return slices.Concat(d.documentEndpoints(), d.queryEndpoints(), d.tableEndpoints())
 }
 
 func (d *Documents) documentEndpoints() []resource.Endpoint {
@@ -227,7 +227,7 @@ func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any
 	if exact {
 		write = doc.Exact
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+	return &resource.Response{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
 		return write(node, w)
 	}}, nil
 }
@@ -271,7 +271,7 @@ func showRaw(_ context.Context, _ *resource.Call, doc *document.Document) (any, 
 	if ok, _ := doc.JSON(); ok {
 		name = "response.json"
 	}
-	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
+	return &resource.Response{Type: kind, Filename: name, Stream: func(w io.Writer) error {
 		_, err := doc.WriteTo(w)
 		return err
 	}}, nil
@@ -282,7 +282,7 @@ func showHex(_ context.Context, _ *resource.Call, doc *document.Document) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+	return &resource.Response{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
 		_, err := io.WriteString(w, hex.Dump(head))
 		return err
 	}}, nil

@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// askEndpoints returns the endpoints that filter and compare documents.
-func (d *Documents) askEndpoints() []resource.Endpoint {
+// queryEndpoints returns the endpoints that filter and compare documents.
+func (d *Documents) queryEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		serve.Post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document",
 			&filterRequests, d.filter),

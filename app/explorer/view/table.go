@@ -141,7 +141,7 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	}
 	stream := func(w io.Writer) error { return writeTable(ctx, w, format, head, doc, q) }
 	if !clip {
-		return &resource.Answer{Type: format.Type, Filename: FileName(c.Query.Get("name")) + "." + format.Extension,
+		return &resource.Response{Type: format.Type, Filename: FileName(c.Query.Get("name")) + "." + format.Extension,
 			Stream: stream}, nil
 	}
 	if !format.Plain {
@@ -153,7 +153,7 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 		return nil, fault.At("clip", "as %s, this is more than %d MiB, too much for the clipboard; save it as a file",
 			format.Label, maxClip>>20)
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+	return &resource.Response{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
 		_, err := text.WriteTo(w)
 		return err
 	}}, err

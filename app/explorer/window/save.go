@@ -45,14 +45,14 @@ func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest
 	}
 	from, name := io.Reader(strings.NewReader(in.Text)), in.Name
 	if in.Path != "" {
-		answer, err := w.own(ctx, c, in.Path)
+		response, err := w.own(ctx, c, in.Path)
 		if err != nil {
 			return nil, err
 		}
-		defer answer.Body.Close()
+		defer response.Body.Close()
 		// without the header, there is no name
-		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
-		from, name = answer.Body, cmp.Or(in.Name, more["filename"])
+		_, more, _ := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+		from, name = response.Body, cmp.Or(in.Name, more["filename"])
 	}
 	path, err := w.Desk.SaveFile(cmp.Or(name, "file"))
 	if err != nil {
@@ -71,15 +71,15 @@ func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.
 		return nil, fault.At("path", "only paths below /explorer and /api can be saved")
 	}
 	header := http.Header{"Cookie": {w.Cookie(c.Session.Cookie)}}
-	answer, err := w.Client.Do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")
+	response, err := w.Client.Do(ctx, "GET", strings.TrimSuffix(w.BaseURL(), "/api")+path, header, "")
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode == http.StatusOK {
-		return answer, nil
+	if response.StatusCode == http.StatusOK {
+		return response, nil
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, payload.MaxProblem))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, payload.MaxProblem))
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// failingAnswers makes requests fail with an internal error of the portal.
-var failingAnswers = effect{kind: incident.FailingAnswers, trouble: func(_ context.Context, s *scene) error {
+// failingResponses makes requests fail with an internal error of the portal.
+var failingResponses = effect{kind: incident.FailingResponses, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil
 	}

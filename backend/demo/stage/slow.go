@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// slowAnswers delays requests, at most until their own timeout.
-var slowAnswers = effect{kind: incident.SlowAnswers, trouble: func(ctx context.Context, s *scene) error {
+// slowResponses delays requests, at most until their own timeout.
+var slowResponses = effect{kind: incident.SlowResponses, trouble: func(ctx context.Context, s *scene) error {
 	timer := time.NewTimer(time.Duration(s.Strength) * time.Second / 10)
 	defer timer.Stop()
 	select {

@@ -89,7 +89,7 @@ type effect struct {
 // effects lists the effects of all kinds of incidents.
 var effects = []effect{
 	coreSwitchDown, diskFilling, cpuStorm, flappingLink, certificateExpiring, collectorDown, alertStorm,
-	slowAnswers, tooManyRequests, failingAnswers, expiredSession,
+	slowResponses, tooManyRequests, failingResponses, expiredSession,
 }
 
 // New returns a stage without incidents, which is not started yet.
@@ -299,7 +299,7 @@ func (s *scene) part(moment int64) float64 {
 
 // Reach returns how a simulated device responds at a time (monitor.World).
 func (s *Stage) Reach(device, at int64) monitor.Reach {
-	worst, scenes := monitor.Answers, *s.scenes.Load()
+	worst, scenes := monitor.Responds, *s.scenes.Load()
 	for i := range scenes {
 		one, moment := &scenes[i], at
 		if one.kind.Real {

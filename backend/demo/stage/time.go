@@ -36,21 +36,21 @@ const maxSpeed = 60
 
 // Endpoints returns the endpoints for the demo's time.
 func (s *Stage) Endpoints() []resource.Endpoint {
-	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}),
+	response, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}),
 		resource.SchemaOf(resetOrder{})
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Modify}
 	read := right
 	read.Op = resource.Read
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Answer: &answer, Steady: true,
+			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Response: &response, Steady: true,
 			Summary: "Get the demo clock", Doc: "Returns the time and the speed of the demo clock.",
 			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
 		},
 		{
 			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change, Steady: true,
-			Answer:  &answer,
-			Summary: "Pause or speed up the demo",
+			Response: &response,
+			Summary:  "Pause or speed up the demo",
 			Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are " +
 				"polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the " +
 				"demo lags behind that.",
@@ -59,8 +59,8 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order, Steady: true,
-			Answer:  &answer,
-			Summary: "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: " +
+			Response: &response,
+			Summary:  "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: " +
 				"devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and " +
 				"the access log stay, and so does whoever is signed in. It takes some seconds.",
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"},

@@ -107,7 +107,7 @@ var Alerts = resource.Resource[*Alert]{
 		"cleared: cleared:\"*\" shows both.",
 	Without: []resource.Verb{resource.OnCreate, resource.OnReplace, resource.OnPatch, resource.OnDelete},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
-	Asks:    alertAsks,
+	Asks:    alertParams,
 	Absent: "adAlert adAlertDesc alertGroupEntityValue alertQuery anomaly enableAnomalyAlertGeneration " +
 		"enableAnomalyAlertSuppression logMetaData logPartition sessionId",
 	Fields: []resource.Field[*Alert]{

@@ -21,12 +21,12 @@ const (
 
 // The events that a Delivery notifies of.
 const (
-	ToldActive    = "active"
-	ToldEscalated = "escalated"
-	ToldAcked     = "acked"
-	ToldCleared   = "cleared"
-	ToldTest      = "test"   // of an integration; there is no alert
-	ToldReport    = "report" // a report was made; there is no alert
+	EventActive    = "active"
+	EventEscalated = "escalated"
+	EventAcked     = "acked"
+	EventCleared   = "cleared"
+	EventTest      = "test"   // of an integration; there is no alert
+	EventReport    = "report" // a report was made; there is no alert
 )
 
 // Delivery is one notification to one address. It contains the text that is
@@ -79,7 +79,7 @@ var Deliveries = resource.Resource[*Delivery]{
 			ReadOnly: true, Example: 1},
 		{Name: "tells", At: func(d *Delivery) any { return &d.Tells },
 			Doc: "active, escalated, acked or cleared; test of an integration; report that was made", ReadOnly: true,
-			Example: ToldActive},
+			Example: EventActive},
 		{Name: "recipient", At: func(d *Delivery) any { return &d.Recipient }, Doc: "The recipient", ReadOnly: true,
 			Example: "admin by email"},
 		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration",

@@ -33,7 +33,7 @@ const (
 	groupBody    = "##DSIDESCRIPTION## of the group ##HOST## have an alert of ##DATAPOINT## (##DATASOURCE##): " +
 		"##READING##; it should be ##EXPECTED##. ##SEVERITY## since ##START##."
 	downSubject = "##LEVEL##: the collector ##HOST## is down"
-	downBody    = "The collector ##HOST## has not answered since ##START##."
+	downBody    = "The collector ##HOST## has not responded since ##START##."
 )
 
 // maxMessage bounds the length of a text, in bytes: a message may contain a

@@ -82,7 +82,7 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Answer: &alerts,
+			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Response: &alerts,
 			Summary: "Count alerts",
 			Alias:   resource.Alias{Path: "/alert/stat", Summary: "Count alerts for statistics"},
 			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only " +
@@ -105,8 +105,8 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read,
-			Answer:  &health,
-			Summary: "Count devices by health", Noun: resource.Regular("group"),
+			Response: &health,
+			Summary:  "Count devices by health", Noun: resource.Regular("group"),
 			Doc: "Returns the health of the devices in each group of a group, including all groups below, and of " +
 				"those that are in the group itself. A device counts once in each.",
 			Params: []resource.Param{
@@ -128,7 +128,7 @@ func (s summaries) alerts(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, steps, step, err := stepsAsked(c)
+	from, steps, step, err := requestedSteps(c)
 	if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ func (s summaries) seesGroup(ctx context.Context, c *resource.Call, id int64) er
 	return err
 }
 
-// stepsAsked returns the requested time range and its steps.
-func stepsAsked(c *resource.Call) (from, steps, step int64, err error) {
+// requestedSteps returns the requested time range and its steps.
+func requestedSteps(c *resource.Call) (from, steps, step int64, err error) {
 	value := func(name string, usual int64) int64 {
 		text := c.Query.Get(name)
 		if text == "" {

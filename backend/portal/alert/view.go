@@ -15,9 +15,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alertAsks are the additional parameters of all lists of alerts, and of one
+// alertParams are the additional parameters of all lists of alerts, and of one
 // alert.
-var alertAsks = []resource.Param{
+var alertParams = []resource.Param{
 	{Name: "needMessage", In: "query",
 		Schema: resource.Schema{Type: "boolean", Doc: "Return the text of each alert in detailMessage",
 			Default: false}},
@@ -241,7 +241,7 @@ func messagesOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Ro
 const maxColumns = 50
 
 func columnsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
-	columns, err := columnsAsked(resource.CallOf(ctx))
+	columns, err := requestedColumns(resource.CallOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -261,9 +261,9 @@ func columnsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row
 	})
 }
 
-// columnsAsked returns the tokens of customColumns. Published clients encode them
+// requestedColumns returns the tokens of customColumns. Published clients encode them
 // twice.
-func columnsAsked(c *resource.Call) ([]string, error) {
+func requestedColumns(c *resource.Call) ([]string, error) {
 	if c == nil {
 		return nil, nil
 	}

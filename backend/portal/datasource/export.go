@@ -132,11 +132,11 @@ func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int6
 	}
 	ids := []int64{}
 	for {
-		answer, err := list(ctx, plain)
+		response, err := list(ctx, plain)
 		if err != nil {
 			return nil, err
 		}
-		rows, total, err := resource.ReadList[struct{ ID int64 }](answer)
+		rows, total, err := resource.ReadList[struct{ ID int64 }](response)
 		if err != nil {
 			return nil, err
 		}
@@ -151,12 +151,12 @@ func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int6
 }
 
 // download returns a value as a file of indented JSON.
-func download(c *resource.Call, name string, value any) *resource.Answer {
+func download(c *resource.Call, name string, value any) *resource.Response {
 	kind := exportType
 	if c.Lenient { // whose clients support no other type
 		kind = "application/json"
 	}
-	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
+	return &resource.Response{Type: kind, Filename: name, Stream: func(w io.Writer) error {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		return out.Encode(value)

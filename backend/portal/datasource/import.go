@@ -57,7 +57,7 @@ func (x *imports) importDataSources() resource.Endpoint {
 			"name": "Branch_DNS", "displayName": "Branch DNS", "appliesTo": `hasCategory("branch")`,
 			"collectMethod":   "dns",
 			"collectInterval": 300,
-			"dataPoints": []DataPoint{Gauge("time", "responseTime", "Time until the answer, in ms").Alert(
+			"dataPoints": []DataPoint{Gauge("time", "responseTime", "Time until the response, in ms").Alert(
 				"> 200 1000", 3)},
 		}},
 	}, DataSources.Path)
@@ -81,7 +81,7 @@ func (x *imports) importFunctions() resource.Endpoint {
 func (x *imports) importing(e resource.Endpoint, path string) resource.Endpoint {
 	post := x.of["POST "+path]
 	e.Method, e.Category, e.Right, e.Upload = "POST", ground.CategoryDataSources, post.Right, "file"
-	e.Body, e.Answer, e.Tagged = post.Body, post.Answer, post.Tagged
+	e.Body, e.Response, e.Tagged = post.Body, post.Response, post.Tagged
 	e.Errors = append(slices.Clone(post.Errors),
 		resource.Failure{Kind: fault.TooLarge, When: "the file has more than 4 MiB"})
 	e.Handle = func(ctx context.Context, c *resource.Call) (any, error) { return x.read(ctx, c, path) }
@@ -110,12 +110,12 @@ func (x *imports) read(ctx context.Context, c *resource.Call, path string) (any,
 	}
 	var first any
 	for i, call := range calls {
-		answer, err := in.handle(call)(ctx, call)
+		response, err := in.handle(call)(ctx, call)
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			first = answer
+			first = response
 		}
 	}
 	return first, nil
@@ -275,13 +275,13 @@ func (a *arrival) together(ctx context.Context, calls []*resource.Call) (any, er
 		return nil, err
 	}
 	c.Body, c.Vars = text, map[string]string{}
-	answer, err := a.x.of["POST "+a.path+"/batch"].Handle(ctx, &c)
+	response, err := a.x.of["POST "+a.path+"/batch"].Handle(ctx, &c)
 	if err != nil {
 		return nil, err
 	}
-	results, ok := answer.(*resource.Results)
+	results, ok := response.(*resource.Results)
 	if !ok || len(results.Results) == 0 {
-		return nil, fmt.Errorf("a batch returned %T", answer)
+		return nil, fmt.Errorf("a batch returned %T", response)
 	}
 	c.Vars["id"] = fmt.Sprint(results.Results[0].ID)
 	return a.x.of["GET "+a.path+"/{id}"].Handle(ctx, plainly(&c))

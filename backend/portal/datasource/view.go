@@ -48,7 +48,7 @@ var OverviewGraphs = resource.View[*Graph]{
 		},
 	},
 	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
-		d, err := sourceAsked(ctx, r, c)
+		d, err := requestedSource(ctx, r, c)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ var Graphs = resource.View[*Graph]{
 		Fields:  OverviewGraphs.Fields,
 	},
 	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
-		d, err := sourceAsked(ctx, r, c)
+		d, err := requestedSource(ctx, r, c)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ var DataPoints = resource.View[*DataPoint]{
 		},
 	},
 	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]DataPoint, error) {
-		d, err := sourceAsked(ctx, r, c)
+		d, err := requestedSource(ctx, r, c)
 		if err != nil {
 			return nil, err
 		}
@@ -148,8 +148,8 @@ var DataPoints = resource.View[*DataPoint]{
 	}),
 }
 
-// sourceAsked returns the data source that the path names.
-func sourceAsked(ctx context.Context, r resource.Reader, c *resource.Call) (*DataSource, error) {
+// requestedSource returns the data source that the path names.
+func requestedSource(ctx context.Context, r resource.Reader, c *resource.Call) (*DataSource, error) {
 	id, err := c.ID("dsId")
 	if err != nil {
 		return nil, err

@@ -39,9 +39,9 @@ func MatchesEndpoint(r resource.Reader) resource.Endpoint {
 		Summary: "Try an appliesTo expression",
 		Doc: "Returns how many devices an expression applies to, and the first of them, without storing it. " +
 			"Groups that the caller cannot view are ignored.",
-		Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		Params: []resource.Param{{Name: "appliesTo", In: "query", Required: true, Schema: text, Example: example}},
-		Answer: &schema, Example: resource.Example{Query: [][2]string{{"appliesTo", example}}},
+		Right:    resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		Params:   []resource.Param{{Name: "appliesTo", In: "query", Required: true, Schema: text, Example: example}},
+		Response: &schema, Example: resource.Example{Query: [][2]string{{"appliesTo", example}}},
 		Errors: []resource.Failure{
 			{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
 			{Kind: fault.Denied, When: "the user's role does not have the permission"},

@@ -57,9 +57,9 @@ const (
 	CertificateExpiring = "certificateExpiring"
 	CollectorDown       = "collectorDown"
 	AlertStorm          = "alertStorm"
-	SlowAnswers         = "slowAnswers"
+	SlowResponses       = "slowAnswers"
 	TooManyRequests     = "tooManyRequests"
-	FailingAnswers      = "failingAnswers"
+	FailingResponses    = "failingAnswers"
 	ExpiredSession      = "expiredSession"
 )
 
@@ -82,11 +82,11 @@ var IncidentKinds = []IncidentKind{
 		Doc: "everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of " +
 			"that, in " +
 			"percent"},
-	{Name: SlowAnswers, Duration: 300, Strength: 20, Real: true,
+	{Name: SlowResponses, Duration: 300, Strength: 20, Real: true,
 		Doc: "the API takes its time; strength: tenths of a second"},
 	{Name: TooManyRequests, Duration: 120, Strength: 50, Real: true,
 		Doc: "the API responds with 429; strength: to how many of a hundred requests"},
-	{Name: FailingAnswers, Duration: 120, Strength: 30, Real: true,
+	{Name: FailingResponses, Duration: 120, Strength: 30, Real: true,
 		Doc: "the API responds with 500; strength: to how many of a hundred requests"},
 	{Name: ExpiredSession, Duration: 60, Strength: 100, Real: true,
 		Doc: "the API responds with 401; strength: to how many of a hundred requests"},

@@ -23,7 +23,7 @@ func VersionEndpoint(build string) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/setting/version", Category: ground.CategorySettings, Summary: "Get the API version",
 		Doc:   "Returns the version of the portal's API.",
-		Right: resource.Right{Object: resource.Anyone}, Answer: &schema,
+		Right: resource.Right{Object: resource.Anyone}, Response: &schema,
 		Handle: func(context.Context, *resource.Call) (any, error) {
 			return Version{Version: APIVersion, APIVersion: 3, Build: build}, nil
 		},

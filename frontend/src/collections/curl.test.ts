@@ -31,7 +31,7 @@ test('every command of a script is a request', () => {
 // What app/exchange writes, with one of everything.
 const ours = `#!/usr/bin/env bash
 # Everything: 3 requests to http://127.0.0.1:8443/api
-# Every request is sent, in order, until one fails. Answers go to the standard output.
+# Every request is sent, in order, until one fails. Responses go to standard output.
 
 set -euo pipefail
 
