@@ -5,8 +5,8 @@ import "slices"
 // Object is the kind of object that a privilege applies to.
 type Object string
 
-// The objects of privileges. Anyone needs a session and no privilege; Open
-// needs not even that.
+// The objects of privileges. Anyone requires a session but no privilege; Open
+// does not even require a session.
 const (
 	DeviceGroup Object = "deviceGroup" // groups, the devices inside, their data and alerts
 	Reports     Object = "report"
@@ -65,12 +65,12 @@ type Grant struct {
 	Groups map[int64]bool // those groups, when not All
 }
 
-// Access is the caller's identity and privileges. It never changes once made.
+// Access is the caller's identity and privileges. It is immutable.
 type Access struct {
 	UserID int64
 	User   string
 	Role   string
-	Admin  bool // may everything
+	Admin  bool // may do everything
 	Grants []Grant
 
 	Collector int64 // the remote collector that sends the request; 0 for a user
@@ -92,12 +92,12 @@ func (a *Access) May(r Right) bool {
 	})
 }
 
-// Groups returns the groups in which the caller may do op: all, or those ids,
-// ascending.
+// Groups returns the groups in which the caller may do op: all, or these ids in
+// ascending order.
 func (a *Access) Groups(op Operation) (all bool, ids []int64) { return a.In(DeviceGroup, op) }
 
-// In returns the groups in which the caller may do op with objects of one type:
-// all, or those ids, ascending.
+// In returns the groups in which the caller may do op on objects of one type:
+// all, or these ids in ascending order.
 func (a *Access) In(object Object, op Operation) (all bool, ids []int64) {
 	if a.Admin {
 		return true, nil

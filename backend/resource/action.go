@@ -10,26 +10,27 @@ import (
 )
 
 // Action is a named change to one row: POST {path}/{id}/{name} returns the row.
-// The store handles loading, saving, the transaction, the route and the docs.
+// The store implements loading, saving, the transaction, the route and the docs.
 type Action[T any] struct {
 	Name    string    // the last part of the path, "ackdown"
 	Summary string    // a few words, "Acknowledge that a collector is down"
 	Doc     string    // one sentence
 	Op      Operation // the required permission; Modify when None
-	Takes   any       // a struct whose json and doc tags describe the body; nil: there is none
+	Takes   any       // a struct whose json and doc tags describe the body; nil for no body
 	Example any       // a body
 
-	// Many is the name of a list of ids, "alertIds": with it, the action is also
-	// POST {path}/{name}, on up to 1,000 rows at once. The body is that of one row,
-	// and the list.
+	// Many is the name of a list of ids, "alertIds". If it is set, the action is
+	// also POST {path}/{name}, for up to 1,000 rows at once. The body is that of
+	// one row plus the list.
 	Many string
 
-	// Do changes the row, or refuses. The body is read with Call.Read.
+	// Do changes the row or returns an error. Read the body with Call.Read.
 	Do func(w *Write, row T) error
 }
 
-// Read reads the body into a struct, keys checked unless lenient. No body at
-// all is an empty object, so that a body of optional keys may be left out.
+// Read decodes the body into a struct. It checks the keys unless the call is
+// lenient. A missing body counts as an empty object, so that a body of optional
+// keys can be omitted.
 func (c *Call) Read(into any) error {
 	if len(c.Body) == 0 {
 		return nil

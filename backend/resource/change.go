@@ -2,24 +2,23 @@ package resource
 
 import "context"
 
-// Change is one write in the audit log. The store records one for every write
-// of a published resource; Tx.Note records those without a row, such as a
-// sign-in.
+// Change is one write in the audit log. The store records one for every write of
+// a published resource; Tx.Note records events without a row, such as a sign-in.
 type Change struct {
 	Call   *Call  // the caller, the time and the address
 	User   string // the user, if the call does not have it yet
 	Action string // one word: create, replace, change, delete, restore, ack, sign-in …
 	Object string // the Name of the resource
-	Label  string // what people call one of its rows
+	Label  string // the display name for one of its rows
 	ID     int64  // of the row; 0 for none
-	Title  string // what the row is called
+	Title  string // the name of the row
 	Fields []string
-	Along  map[string]int // what the rules of the resource wrote besides: rows by their Label
+	Along  map[string]int // other rows that the rules of the resource wrote, by Label
 
-	Before, After []byte // the row as it is shown, secrets masked; nil where there was none
+	Before, After []byte // the JSON of the row, secrets masked; nil if it did not exist
 }
 
-// Auditor keeps a change, in the transaction that makes it.
+// Auditor stores a change, in the transaction that makes it.
 type Auditor func(ctx context.Context, tx Tx, c *Change) error
 
 type callKey struct{}
@@ -44,9 +43,9 @@ func WithPause(ctx context.Context, pause func() (resume func())) context.Contex
 	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
-// Pause stops the time limit of a question while something is made ready that
-// the question does not do itself, such as the texts that come into memory once
-// after a start. The caller calls resume.
+// Pause pauses the time limit of a query while it waits for work that other
+// queries share, such as loading texts into memory once after a start. The caller
+// calls resume.
 func Pause(ctx context.Context) (resume func()) {
 	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
 		return pause()
@@ -54,8 +53,8 @@ func Pause(ctx context.Context) (resume func()) {
 	return func() {}
 }
 
-// ChangedKeys returns the keys whose values differ between two objects this package
-// made of one resource.
+// ChangedKeys returns the keys whose values differ between two objects that this
+// package encoded for one resource.
 func ChangedKeys(before, after []byte) []string {
 	var keys []string
 	for i, k := 1, 1; i < len(before)-1 && k < len(after)-1; {
@@ -72,7 +71,8 @@ func ChangedKeys(before, after []byte) []string {
 	return keys
 }
 
-// member returns the key at an offset of an object, its value, and where the next begins.
+// member returns the key at an offset of an object, its value, and the offset of
+// the next key.
 func member(object []byte, at int) (key string, value []byte, next int) {
 	end := skipValue(object, at)
 	stop := skipValue(object, end+1)

@@ -14,12 +14,12 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Body is a request body that has been read and checked against the
-// declaration, as far as that goes without the row it will change.
+// Body is a request body that was read and checked against the declaration, as
+// far as possible without the row it will change.
 type Body struct {
 	node    Node
 	lenient bool
-	sealed  map[string]string // what Seal made of a field
+	sealed  map[string]string // the results of Seal, by field
 }
 
 // Given reports whether the body names the field.
@@ -50,7 +50,7 @@ func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
 	return b, nil
 }
 
-// isEmpty reports whether a value says nothing: null, false, 0, "", [] or {}.
+// isEmpty reports whether a value is null, false, 0, "", [] or {}.
 func (n Node) isEmpty() bool {
 	switch n.Kind {
 	case 'n', 'f':
@@ -95,7 +95,7 @@ func (r *Resource[T]) names() []string {
 	return append(names, r.KeptNames()...)
 }
 
-// Defaults returns a row with every default in place.
+// Defaults returns a row with all defaults.
 func (r *Resource[T]) Defaults() (T, error) {
 	row := r.New()
 	for i := range r.Fields {
@@ -118,9 +118,9 @@ func (r *Resource[T]) Defaults() (T, error) {
 	return row, nil
 }
 
-// Apply writes the given fields into row. Read-only ones are passed over, so
-// that what was read can be sent back. With whole, required fields must be
-// there, and were set to their defaults by the caller.
+// Apply writes the given fields into row. It ignores read-only fields, so that
+// clients can send back what they have read. With whole, required fields must be
+// given; the caller has set all fields to their defaults.
 func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 	for i := range r.Fields {
 		f := &r.Fields[i]
@@ -254,10 +254,10 @@ func (f *Field[T]) setText(p *string, v string) error {
 // longestName is the maximum length of a name.
 const longestName = 255
 
-// IsLine reports whether a text may be shown as a name within one line: it
-// holds no controls, line or paragraph separators, overrides and isolates of
-// the direction, nor invisible characters. Joiners and direction marks are
-// allowed, because real scripts need them.
+// IsLine reports whether a text can be shown as a name on one line: it contains
+// no control characters, line or paragraph separators, direction overrides or
+// isolates, or invisible characters. Joiners and direction marks are allowed,
+// because real scripts need them.
 func IsLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		switch {
@@ -348,7 +348,8 @@ func (f *Field[T]) readProperty(n Node, lenient bool) (GivenProperty, error) {
 	return p, nil
 }
 
-// maxProperties bounds what everything below a group inherits from it.
+// maxProperties limits the properties of one object, because everything below a
+// group inherits them.
 const maxProperties = 1000
 
 // CheckProperties refuses more properties than one object may have.

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// AppendJSON adds row to out as it may be shown: every stored field that is not
-// write-only, in the order of the declaration, secrets masked. Derived values
-// are the store's to add.
+// AppendJSON appends the JSON of a row: every stored field that is not
+// write-only, in the order of the declaration, with masked secrets. The store
+// adds derived values.
 func (r *Resource[T]) AppendJSON(out []byte, row T) ([]byte, error) {
 	out = append(out, '{')
 	first := true
@@ -67,7 +67,7 @@ func appendValue(out []byte, at any) ([]byte, error) {
 	return append(out, text...), err
 }
 
-// Encode returns a value as JSON that people read, too: "> 90" and "R&D" stay so.
+// Encode returns a value as readable JSON: it does not escape > and &.
 func Encode(value any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -107,8 +107,8 @@ func WithoutFlags(response []byte) []byte {
 	return bytes.ReplaceAll(response, flag, []byte("}"))
 }
 
-// ReadProperties reads what AppendProperties wrote. Values without escapes, which
-// are most, are substrings of the text.
+// ReadProperties parses the output of AppendProperties. Values without escapes,
+// which are most, are substrings of the text.
 func ReadProperties(text string) ([]Property, error) {
 	props := make([]Property, 0, strings.Count(text, `{"name":`))
 	if strings.IndexByte(text, '\\') >= 0 {
@@ -128,9 +128,9 @@ func ReadProperties(text string) ([]Property, error) {
 	return props, nil
 }
 
-// FindKey finds the raw value of a top-level key in an object this package made,
-// or nil. It skips over values itself, since lists call it for each row and key:
-// it checks nothing again and allocates nothing.
+// FindKey returns the raw value of a top-level key in an object that this package
+// encoded, or nil. It skips over values itself, since lists call it for each row and key:
+// it validates nothing again and does not allocate.
 func FindKey(object []byte, name string) []byte {
 	for at := 1; at < len(object)-1; {
 		end := skipValue(object, at)
@@ -145,8 +145,8 @@ func FindKey(object []byte, name string) []byte {
 	return nil
 }
 
-// SelectKeys adds to out an object with only those keys of one this package made,
-// in the order of names; a missing key is left out.
+// SelectKeys appends an object with the given keys of an object that this package
+// encoded, in the order of names. It omits missing keys.
 func SelectKeys(out, object []byte, names []string) []byte {
 	out = append(out, '{')
 	for _, name := range names {
@@ -160,8 +160,8 @@ func SelectKeys(out, object []byte, names []string) []byte {
 	return append(out, '}')
 }
 
-// skipValue returns the offset behind the value that begins at at. The JSON has no
-// spaces and is known to be valid: we made it.
+// skipValue returns the offset after the value that begins at at. The JSON must
+// be valid and without spaces, as this package encodes it.
 func skipValue(in []byte, at int) int {
 	depth := 0
 	for at < len(in) {

@@ -14,26 +14,26 @@ import (
 type Endpoint struct {
 	Method   string
 	Path     string // below the mount, "/device/devices/{id}"
-	Category string // of the catalog; empty: served, but not part of the published API
+	Category string // of the catalog; empty: served, but not in the published API
 	Summary  string // a few words, "List devices"
-	Doc      string // more, where there is more to say
-	Noun     Noun   // for what it returns, changes or removes; none when empty
+	Doc      string // additional text, if needed
+	Noun     Noun   // for the objects that it returns, changes or removes; empty for none
 	Right    Right
 
 	Params   []Param
-	Any      bool    // takes any query parameter, declared or not, as one that echoes them does
+	Any      bool    // accepts any query parameter, declared or not
 	Body     *Schema // nil: no body
-	Response *Schema // of 200 or 201; nil: an empty object
-	Lines    *Schema // of each line, where a list goes as application/x-ndjson too
+	Response *Schema // the schema for 200 or 201; nil: an empty object
+	Lines    *Schema // the schema of each line, if a list is also available as application/x-ndjson
 	// the response has an ETag: a GET accepts If-None-Match, a write If-Match,
 	// which may return fault.Changed
 	Tagged  bool
 	Creates bool // responds with 201 on the native mount
-	Once    bool // the response has a secret that is shown only once: it must not be stored
+	Once    bool // the response has a secret that is shown only once: do not store it
 	Errors  []Failure
 	Example Example
-	Limit   int64    // bytes of body; 4 MiB when 0
-	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
+	Limit   int64    // maximum bytes of the body; 4 MiB when 0
+	Upload  string   // the body may also be multipart/form-data: the file in this part is then the Body
 	Files   []string // other media types of the response, "text/csv"; Response.Type has the actual one
 
 	Alias     Alias  // a second path, see WithAliases
@@ -43,7 +43,7 @@ type Endpoint struct {
 	Handle Handler
 }
 
-// ID names an endpoint everywhere: "GET /device/devices".
+// ID returns the identifier of an endpoint: "GET /device/devices".
 func (e *Endpoint) ID() string { return e.Method + " " + e.Path }
 
 // Param is one path or query parameter.
@@ -57,7 +57,7 @@ type Param struct {
 	Operators []Operators
 }
 
-// Operators go with each of some fields of a filter.
+// Operators are the operators that a filter may use with some fields.
 type Operators struct {
 	Fields []string `json:"fields"`
 	Ops    []string `json:"ops"`
@@ -73,24 +73,24 @@ type Failure struct {
 type Example struct {
 	Path  string      // with real ids; the template itself when empty
 	Query [][2]string // in the order shown
-	Body  any         // encoded as JSON; nil for none
+	Body  any         // encoded as JSON; nil for no body
 }
 
-// Call is one request, free of HTTP.
+// Call is one request, independent of HTTP.
 type Call struct {
 	Access  *Access
 	At      time.Time
 	Vars    map[string]string // path parameters
 	Query   url.Values
 	Body    []byte
-	Lenient bool   // came by the mount for published clients (wire.md, Two mounts)
+	Lenient bool   // sent to the mount for published clients (wire.md, Two mounts)
 	Base    string // the mount as a URL, "http://127.0.0.1:8443/api"
 	Remote  string // the caller's address, without port
 	Verb    string // the last word of a path such as "/alert/alerts/{id}/ack"; empty for lists and rows
-	Lines   bool   // a list is wanted whole, one object a line (Accept: application/x-ndjson)
+	Lines   bool   // the client wants the whole list, one object per line (Accept: application/x-ndjson)
 	Peek    bool   // HEAD: the body is not sent, and nothing may change
-	IfMatch string // entity tag, empty when not conditional
-	NotIf   string // If-None-Match, empty when not conditional
+	IfMatch string // entity tag, empty if not conditional
+	NotIf   string // If-None-Match, empty if not conditional
 	Device  string // the device cookie of an earlier sign-in; only for endpoints that return secrets (Once)
 	Session Session
 }
@@ -98,13 +98,13 @@ type Call struct {
 // Session identifies the caller's sign-in; all empty for a token or an
 // anonymous caller.
 type Session struct {
-	Cookie string // the session's secret, to be sent on to this portal only
+	Cookie string // the session's secret; may be sent to this portal only
 	CSRF   string
 	Window bool // comes from the desktop window, signed in or not
 }
 
-// ID returns a path parameter that holds an id. Anything else than a whole number
-// is fault.Unknown: there is no such row.
+// ID returns a path parameter that holds an id. It returns fault.Unknown for
+// anything but a whole number, because no such row exists.
 func (c *Call) ID(param string) (int64, error) {
 	id, ok := ParseID(c.Vars[param])
 	if !ok {
@@ -113,7 +113,7 @@ func (c *Call) ID(param string) (int64, error) {
 	return id, nil
 }
 
-// ParseID reads an id, which has one spelling: neither +7 nor 07 is one.
+// ParseID parses an id. Each id has only one spelling: +7 and 07 are invalid.
 func ParseID(text string) (int64, bool) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	return id, err == nil && id >= 1 && Plain(text)
@@ -126,7 +126,7 @@ func Plain(text string) bool {
 	return text == "0" || digits != "" && digits[0] >= '1' && digits[0] <= '9'
 }
 
-// Flag reads a boolean query parameter; absent is false.
+// Flag parses a boolean query parameter; if absent, it is false.
 func (c *Call) Flag(name string) (bool, error) {
 	switch c.Query.Get(name) {
 	case "", "false", "False", "0":
@@ -141,21 +141,21 @@ func (c *Call) Flag(name string) (bool, error) {
 // JSON is a response that is already encoded.
 type JSON []byte
 
-// LinesType is the media type of a list with one object a line.
+// LinesType is the media type of a list with one object per line.
 const LinesType = "application/x-ndjson"
 
-// Response is a result that is more than its body.
+// Response is a response with more than a body.
 type Response struct {
-	Body     any    // JSON, or anything encoding/json takes; nil: {}
-	Location string // of what was created, below the mount
+	Body     any    // JSON, or any value for encoding/json; nil: {}
+	Location string // path of the created object, below the mount
 	ETag     string // quoted
-	Same     bool   // the caller has this version already: 304
+	Same     bool   // the caller already has this version: 304
 	SignIn   string // the secret for the session cookie
-	Device   string // for the cookie by which a browser is known at its next sign-in
-	SignOut  bool   // take the session cookie away
+	Device   string // for the cookie that identifies the browser at its next sign-in
+	SignOut  bool   // delete the session cookie
 	CSRF     string // for the X-CSRF-Token header
 
-	Type     string                                // of a Stream; application/json when empty
+	Type     string                                // media type of a Stream; application/json when empty
 	Filename string                                // offer the stream as a download of that name
 	Stream   func(w io.Writer) error               // instead of Body; write until done or the context ends
 	Events   func(send func(...Event) error) error // instead of Body: a stream of server-sent events

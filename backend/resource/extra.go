@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Verb names one of the endpoints that every resource has unless it says otherwise.
+// Verb names one of the endpoints that a resource has by default.
 type Verb string
 
 // The verbs, with the endpoints that they name.
@@ -16,29 +16,29 @@ const (
 	OnReplace Verb = "replace" // PUT {path}/{id}
 	OnPatch   Verb = "patch"   // PATCH {path}/{id}
 	OnDelete  Verb = "delete"  // DELETE {path}/{id}
-	OnClear   Verb = "clear"   // DELETE {path}, where rows have an Owner
+	OnClear   Verb = "clear"   // DELETE {path}, if rows have an Owner
 )
 
 // Handler serves the calls of one endpoint.
 type Handler = func(ctx context.Context, c *Call) (any, error)
 
-// Extra is what one endpoint of a resource has beyond what follows from the rest
-// of the declaration.
+// Extra holds the settings of one endpoint in addition to the rest of the
+// declaration.
 type Extra struct {
-	Doc    string   // instead of the usual text
+	Doc    string   // replaces the default text
 	Params []Param  // after the usual ones
 	Files  []string // further media types of the response
 	Alias  Alias    // a second path
-	// Around returns the handler in place of the usual one, which it may call.
+	// Around returns a handler that replaces the default one, and may call it.
 	Around func(db DB, usual Handler) Handler
 }
 
-// Alias is a second path at which published clients expect an endpoint; none when
-// it has no Path.
+// Alias is a second path of an endpoint for published clients; none if Path is
+// empty.
 type Alias struct{ Path, Summary string }
 
-// WithAliases returns the endpoints, followed by those at the second paths. Rights,
-// limits and docs are those of the endpoint itself.
+// WithAliases returns the endpoints, followed by those at their second paths,
+// which have the same permissions, limits and docs.
 func WithAliases(endpoints []Endpoint) []Endpoint {
 	all := endpoints[:len(endpoints):len(endpoints)]
 	for _, e := range endpoints {

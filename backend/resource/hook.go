@@ -2,11 +2,11 @@ package resource
 
 import "context"
 
-// Hook connects two resources of which the lower must not import the upper:
+// Hook connects two resources if the lower one must not import the upper one:
 // devices do not import alerts. The lower one declares a point, a Trigger or a
 // Value, and calls it. The upper one lists a Hook for that point in its
-// declaration. The store calls the hook for as long as both are in the database,
-// inside the same transaction or snapshot.
+// declaration. The store calls the hook as long as both are in the database, in
+// the same transaction or snapshot.
 //
 // A package calls packages above it only through a Trigger or a Value, and those
 // below it by an import.
@@ -15,8 +15,8 @@ type Hook struct {
 	Do    any    // the function, of the type that the point requires
 }
 
-// Trigger is a point at which other resources follow a change. E describes the
-// change. Its text names it among all points: "device.removed".
+// Trigger is a point at which other resources react to a change. E describes the
+// change. Its text is unique among all points: "device.removed".
 type Trigger[E any] string
 
 // Follow returns a hook that runs do whenever t fires.
@@ -25,7 +25,7 @@ func Follow[E any](t Trigger[E], do func(ctx context.Context, tx Tx, what E) err
 }
 
 // Fire runs all hooks of t in the transaction, in the order in which their
-// resources were added to the store. The first error ends it, and the write.
+// resources were added to the store. The first error ends it and the write.
 func (t Trigger[E]) Fire(ctx context.Context, tx Tx, what E) error {
 	for _, do := range tx.Hooks(string(t)) {
 		if err := do.(func(context.Context, Tx, E) error)(ctx, tx, what); err != nil {
@@ -35,8 +35,8 @@ func (t Trigger[E]) Fire(ctx context.Context, tx Tx, what E) error {
 	return nil
 }
 
-// Value is a derived value of one resource that another one computes. Its text
-// names it among all points: "device.alertStatus".
+// Value is a derived value of one resource that another one computes. Its text is
+// unique among all points: "device.alertStatus".
 type Value string
 
 // Supply returns a hook that computes v, as Of of a Derived does.
@@ -44,8 +44,8 @@ func Supply(v Value, of func(ctx context.Context, r Reader, rows []Row) ([][]byt
 	return Hook{Point: string(v), Do: of}
 }
 
-// Or returns an Of for the Derived that shows v. Each row gets none in a
-// database without the resource that supplies v.
+// Or returns an Of for the Derived that shows v. In a database without the
+// resource that supplies v, each row gets none.
 func (v Value) Or(none any) func(ctx context.Context, r Reader, rows []Row) ([][]byte, error) {
 	return func(ctx context.Context, r Reader, rows []Row) ([][]byte, error) {
 		for _, of := range r.Hooks(string(v)) {
@@ -55,7 +55,7 @@ func (v Value) Or(none any) func(ctx context.Context, r Reader, rows []Row) ([][
 	}
 }
 
-// EachRow encodes the value of each row: what an Of returns.
+// EachRow encodes the value of each row, as an Of must return it.
 func EachRow(rows []Row, value func(Row) any) ([][]byte, error) {
 	out := make([][]byte, len(rows))
 	for i, row := range rows {

@@ -16,7 +16,7 @@ type Node struct {
 	Text  string // of a string, unescaped; of a number, the literal
 	Keys  []string
 	Items []Node // of an array, or the values of Keys
-	Raw   []byte // the value as it was sent
+	Raw   []byte // the value as received
 }
 
 // Get returns the value of a key of an object; nil where it has none.
@@ -33,10 +33,10 @@ const (
 	maxNodes = 100_000 // values in one body: each takes a hundred bytes of memory
 )
 
-// ParseJSON reads a body strictly: one value and nothing behind it, valid
-// UTF-8, no key twice, no control characters in keys, keys of at most 256 bytes,
-// at most 32 levels deep and 100,000 values in all (trust.md, rule 6). Errors are
-// fault.Invalid and name the byte.
+// ParseJSON parses a body strictly: one value and nothing after it, valid UTF-8,
+// no duplicate keys, no control characters in keys, keys of at most 256 bytes, at
+// most 32 levels and 100,000 values in all (trust.md, rule 6). Errors are
+// fault.Invalid and name the position in bytes.
 //
 // It reads what people and other programs send. encoding/json allows more than
 // these rules: it is for shapes of Go, behind ParseJSON or for texts that this

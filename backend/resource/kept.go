@@ -8,15 +8,16 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Foreign holds, by key, what clients of the published API send and the portal
-// does not interpret. A row has one such field; its Keeps declares the keys.
+// Foreign holds, by key, values that clients of the published API send and that
+// the portal stores without interpreting them. A row has one such field; its
+// Keeps declares the keys.
 type Foreign map[string]json.RawMessage
 
 // keptDoc is the catalog text for each key of a Foreign field.
 const keptDoc = "Kept for clients of the published API"
 
-// Keeping declares keys of one type, separated by spaces: "boolean",
-// "integer", "string", "any", or a list of those as "[]integer".
+// Keeping declares keys of one type, separated by spaces in names: "boolean",
+// "integer", "string", "any", or a list of one of these, such as "[]integer".
 func Keeping(kind, names string) []Key {
 	s := Schema{Type: kind}
 	if of, ok := strings.CutPrefix(kind, "[]"); ok {
@@ -30,7 +31,8 @@ func Keeping(kind, names string) []Key {
 	return keys
 }
 
-// KeptField returns the field that holds them. It has no key of its own in JSON.
+// KeptField returns the field that holds these keys. It has no key of its own in
+// JSON.
 func KeptField[T any](at func(T) *Foreign, keys ...[]Key) Field[T] {
 	return Field[T]{
 		Name: "kept", At: func(row T) any { return at(row) }, Doc: keptDoc, WriteOnly: true,
@@ -66,7 +68,7 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 		if name := secretIn(*n); name != "" {
 			return fault.At(k.Name, "%s contains %.80s; this portal does not store secrets there", k.Name, name)
 		}
-		value, err := json.Marshal(json.RawMessage(text)) // without spaces
+		value, err := json.Marshal(json.RawMessage(text)) // removes white space
 		if err != nil {
 			return err
 		}
@@ -76,8 +78,8 @@ func (f *Field[T]) setKept(row T, b *Body) error {
 	return nil
 }
 
-// secretIn returns the name of a secret that a value holds, as a key or as a
-// name beside a value; "" for none.
+// secretIn returns the name of a secret in a value, as a key or as a name beside
+// a value; "" for none.
 func secretIn(n Node) string {
 	for _, pair := range secretValues(nil, n) {
 		if pair.Text != Mask {
@@ -95,7 +97,7 @@ func secretIn(n Node) string {
 	return ""
 }
 
-// takes refuses a value of another type.
+// takes returns an error if the value has another type.
 func (s Schema) takes(name string, text []byte) error {
 	n, err := ParseJSON(text)
 	switch {
@@ -124,7 +126,7 @@ func (s Schema) takes(name string, text []byte) error {
 	return nil
 }
 
-// appendKept adds the keys that are kept to an object that is being written.
+// appendKept appends the stored keys to an object.
 func (f *Field[T]) appendKept(out []byte, row T) []byte {
 	kept := *f.At(row).(*Foreign)
 	for i := 0; i < len(f.Keeps) && len(kept) > 0; i++ {

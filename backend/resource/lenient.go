@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// loosen adds to out the value as published clients mean it (wire.md, Two
-// mounts): a boolean and a number may be in quotes, a text without them, and
-// keys that the schema does not have are ignored.
+// loosen appends the value as published clients mean it (wire.md, Two mounts):
+// booleans and numbers may be quoted, texts may be unquoted, and unknown keys are
+// ignored.
 func loosen(out []byte, n Node, s Schema) []byte {
 	switch {
 	case n.Kind == '[' && s.Items != nil:
@@ -51,7 +51,8 @@ func loosen(out []byte, n Node, s Schema) []byte {
 	return append(out, n.Raw...)
 }
 
-// boolean reads true or false; lenient also in quotes, in any letter case.
+// boolean parses true or false; if lenient, also in quotes and in any letter
+// case.
 func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
 	switch {
 	case n.Kind == 't' || n.Kind == 'f':
@@ -62,8 +63,7 @@ func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
 	return false, false
 }
 
-// named returns an object for an item of a list of objects that was sent as its name
-// or its id alone.
+// named returns an object for an item that was sent as its name or its id alone.
 func named(n Node, s Schema) Node {
 	key := map[byte]string{'"': "name", '0': "id"}[n.Kind]
 	if s.Type != "object" || key == "" ||
@@ -77,18 +77,19 @@ func isBoolean(text string) bool {
 	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
 }
 
-// wholeNumber reads "12"; lenient also "12.0", as languages without integers write it.
+// wholeNumber parses "12"; if lenient, also "12.0", which languages without
+// integers write.
 func wholeNumber(text string, lenient bool) (int64, bool) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil || !lenient {
 		return v, err == nil
 	}
-	const exact = 1 << 53 // beyond it a float may be another integer
+	const exact = 1 << 53 // beyond it a float may represent another integer
 	v, err := strconv.ParseFloat(text, 64)
 	return int64(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= exact
 }
 
-// KeepKeys returns a body with only those keys: what patchFields leaves of a PATCH.
-// What is no object stays as it is.
+// KeepKeys returns a body with only these keys, for a PATCH with patchFields. It
+// returns a body that is not an object unchanged.
 func KeepKeys(body []byte, names []string) ([]byte, error) {
 	n, err := ParseJSON(body)
 	if err != nil || n.Kind != '{' {

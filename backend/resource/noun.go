@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Noun is the word for one of something and for several, in texts for people.
+// Noun is the singular and the plural of a word, in texts for users.
 type Noun struct{ One, Many string }
 
-// For returns the word that goes with a count.
+// For returns the form that goes with a count.
 func (n Noun) For(count int64) string {
 	if count == 1 {
 		return n.One
@@ -33,8 +33,8 @@ func (r *Resource[T]) Noun() Noun {
 	return Noun{r.Label, cmp.Or(r.Plural, Regular(r.Label).Many)}
 }
 
-// FullNoun returns the words for the rows where nothing around them says whose
-// they are: "device of a data source".
+// FullNoun returns the words for the rows in texts without context: "device of a
+// data source".
 func (r *Resource[T]) FullNoun() Noun {
 	n := r.Noun()
 	if r.Whose != "" {

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Kind is the type of a column's values; it decides which operators a filter
+// Kind is the type of a column's values. It determines which operators a filter
 // may use.
 type Kind int
 
@@ -25,16 +25,16 @@ const (
 	KindMillis  // epoch milliseconds
 	KindPairs   // [{"name","value"}]
 	KindIDs     // "1,2,3"
-	KindOther   // JSON: shown, but neither filtered nor sorted
+	KindOther   // JSON: shown, but not filtered or sorted
 )
 
 // Column is a field as queries may use it.
 type Column struct {
 	Name   string
 	Kind   Kind
-	Hidden bool   // write-only: a question may not even name it
-	Prefix string // of an id that is sent as a text
-	Absent bool   // no row has it: it compares as if it were empty
+	Hidden bool   // write-only: a query must not name it
+	Prefix string // prefix of an id that is sent as text
+	Absent bool   // no row has it: it compares like an empty value
 }
 
 // Columns returns the stored fields, in the order of the declaration.
@@ -62,7 +62,7 @@ func (r *Resource[T]) DerivedColumns() []Column {
 }
 
 // AbsentColumns returns the fields that published clients may request and that
-// no filter can read.
+// rows do not have.
 func (r *Resource[T]) AbsentColumns() []Column {
 	var columns []Column
 	for _, name := range append(r.KeptNames(), strings.Fields(r.Absent)...) {
@@ -98,7 +98,7 @@ type Query struct {
 	Size   int64 // 1 to MaxSize
 	Offset int64
 	Filter string
-	Sort   []Order  // by id when empty; ties always break by id
+	Sort   []Order  // by id when empty; ties are always sorted by id
 	Fields []string // the only keys of each item; all when empty
 }
 
@@ -119,7 +119,7 @@ func PageOf[T any](q Query, rows []T) []T {
 // returned. Code of the portal calls a handler, rather than Find, where the filter,
 // the order and the permissions of a request decide.
 func ReadList[T any](answer any) (rows []T, total int, err error) {
-	if whole, ok := answer.(*Answer); ok {
+	if whole, ok := answer.(*Response); ok {
 		answer = whole.Body
 	}
 	text, ok := answer.(JSON)
@@ -162,7 +162,7 @@ func ParseQuery(values url.Values, lenient bool) (Query, error) {
 		q.Offset = n
 	}
 	for key := range strings.SplitSeq(values.Get("sort"), ",") {
-		key = strings.TrimSpace(key) // a + that arrived as a space goes with it
+		key = strings.TrimSpace(key) // a + that arrived as a space
 		order := Order{Down: strings.HasPrefix(key, "-")}
 		if order.Field = strings.TrimLeft(key, "+- "); order.Field != "" {
 			q.Sort = append(q.Sort, order)
@@ -174,7 +174,7 @@ func ParseQuery(values url.Values, lenient bool) (Query, error) {
 	return q, nil
 }
 
-// ParseFields reads fields=a,b.
+// ParseFields parses fields=a,b.
 func ParseFields(values url.Values) []string {
 	var fields []string
 	for name := range strings.SplitSeq(values.Get("fields"), ",") {
@@ -187,7 +187,7 @@ func ParseFields(values url.Values) []string {
 
 // Nearest returns the known name closest to a mistyped one, or "" when none is close.
 func Nearest(name string, known []string) string {
-	if len(name) > 128 { // no slip of the finger, and slow to compare
+	if len(name) > 128 { // not a typing mistake, and slow to compare
 		return ""
 	}
 	best, distance := "", max(2, len(name)/3)+1

@@ -38,7 +38,7 @@ import (
 // of its rows: all pointers have one GC shape, so that generic code is compiled
 // once, and not once for each resource.
 type Resource[T any] struct {
-	Name     Name[T] // singular, "device": the table, and the word in error messages
+	Name     Name[T] // singular, "device": the table name, and the word in error messages
 	Label    string  // singular, for people: "device group"
 	Plural   string  // of the Label; the regular one when empty
 	Whose    string  // said behind the Label where nothing around says it: "of a data source"
@@ -50,78 +50,85 @@ type Resource[T any] struct {
 
 	Fields  []Field[T]
 	Derived []Derived // computed when read; they come last in the object
-	// removed fields of earlier versions, as store.Shape writes them; older files
+	// removed fields of earlier versions, in the form of store.Shape; older files
 	// still list them
 	Former []string
 
 	// Published is a second path, on the mount for published clients only, where
 	// these expect the resource. Empty: they know it by Path.
 	Published string
-	// Absent are published names that rows do not have, separated by spaces: a
-	// filter of a published client may name them, and matches as if they were empty.
+	// Absent lists published names that rows do not have, separated by spaces: a
+	// published client may use them in a filter, where they compare like empty
+	// values.
 	Absent string
-	// Refused are published fields that the portal does not have, separated by
+	// Refused lists published fields that the portal does not have, separated by
 	// spaces: published clients may send them, but only empty.
 	Refused string
 
-	Unique [][]string // sets of fields no two rows share; text compares ignoring case
-	// fields by which rows are often counted together, in this order: worth an index that a count is read from
+	Unique [][]string // sets of fields that must be unique together; text compares ignoring case
+	// fields by which rows are often counted together, in this order: they get an
+	// index for counting
 	Counted []string
-	// Scope are the fields that say which rows a role bound to some device groups
-	// sees: "id" of a group, ids of groups, or the id of a row of a resource that
-	// has a Scope itself. One that matches is enough; none declared: all or nothing.
+	// Scope lists the fields that determine which rows a role for some device
+	// groups can view: "id" of a group, ids of groups, or the id of a row of a
+	// resource with a Scope. One matching field is enough. Without a Scope, such
+	// a role can view all rows or none.
 	Scope   []string
 	Parents []Parent // of a nested resource, the outermost first
-	Owner   string   // the field that holds a user's id: each user has rows of their own and sees no others
-	// Within are conditions that a call adds to the list, and to removing all of one's own.
+	Owner   string   // the field with a user's id: each user sees only their own rows
+	// Within returns conditions that a call adds to the list, and to the deletion
+	// of all own rows.
 	Within func(c *Call) []Where
-	Usual  *Where // what a list is limited to, unless the filter names that field
+	Usual  *Where // default condition of a list, unless the filter names that field
 
-	// the id that examples use; the demo environment has a row of that id that nothing
-	// else needs. A resource of which the demo has no rows gets one from its examples
+	// the id that examples use; the demo environment has such a row, on which nothing
+	// depends. A resource of which the demo has no rows gets one from its examples
 	Sample int64
-	// endpoints that are not generated, because others serve them or nothing does
+	// endpoints that are not generated
 	Without []Verb
-	// what single endpoints have beyond the rest
+	// settings of single endpoints
 	Extra      map[Verb]Extra
-	PartialPut bool   // PUT of a published client changes the given fields only, as PATCH does
-	Single     int64  // the id of its only row, which is always there: the path is that row, and has no list
-	OpTypes    bool   // PUT and PATCH take opType, which governs customProperties
+	PartialPut bool   // PUT of a published client changes only the given fields, like PATCH
+	Single     int64  // the id of its only row, which always exists: the path is that row, and there is no list
+	OpTypes    bool   // PUT and PATCH accept opType, which governs customProperties
 	Steady     bool   // see Endpoint.Steady
 	Flags      []Flag // query switches, "deleteChildren"
-	// Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
+	// Millis field that DELETE sets instead of removing the row; rows with it are
+	// hidden and in the recycle bin
 	SoftBy string
 	Bin    string // with SoftBy: path of the recycle bin, "/device/recyclebin"
-	// Recycles is the path of the published recycle bin, below which many rows are
-	// restored or removed at once; Bin when empty.
+	// Recycles is the path of the published recycle bin, which restores or
+	// removes many rows at once; Bin when empty.
 	Recycles string
-	Deleted  int64 // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
+	Deleted  int64 // with Bin: the id of a deleted row for examples, like Sample; the next higher one is deleted too
 	Batch    bool  // POST {path}/batch writes many rows at once
 
-	Props *Props    // set where single name/value pairs have endpoints of their own
-	Lists []Listing // further paths at which some of the rows are listed
-	Asks  []Param   // further query parameters wherever rows are read, for Derived values: CallOf has them
+	Props *Props    // set if single name/value pairs have their own endpoints
+	Lists []Listing // more paths that list some of the rows
+	Asks  []Param   // more query parameters for reading rows, for Derived values: CallOf has them
 
-	// Check runs before a row is written, inside the transaction; was is nil on
+	// Check runs before a row is written, in the transaction; was is nil on
 	// create. It completes and validates now.
 	Check func(w *Write, was, now T) error
 	// Settle runs right before a valid row is written. It sets fields that the
 	// portal decides, regardless of the caller's permissions.
 	Settle func(w *Write, was, now T) error
-	// Numbered completes a new row that has just got its id, and is written again.
+	// Numbered completes a new row after it gets its id; the row is then written
+	// again.
 	Numbered func(row T)
-	// After runs once the row is written, in the same transaction, to update
+	// After runs after the row is written, in the same transaction, to update
 	// other rows.
 	After func(w *Write, was, now T) error
 	// Remove runs before a row is deleted, in the same transaction.
 	Remove func(w *Write, row T) error
-	// Mend migrates a row that an older version has written. It runs when the
-	// table's shape has changed, the rules of secrets included.
+	// Mend migrates a row of an older version. It runs when the table's shape has
+	// changed, including the rules for secrets.
 	Mend func(row T) error
-	// Hooks are its functions for the Triggers and Values of resources that do
-	// not import it.
+	// Hooks lists the functions for the Triggers and Values of resources that do
+	// not import this one.
 	Hooks []Hook
-	// Actions are named changes to one row; the rules above do not run, apart from After.
+	// Actions are named changes to one row; of the rules above, only After runs
+	// for them.
 	Actions []Action[T]
 }
 
@@ -135,18 +142,18 @@ func (r *Resource[T]) PublishedPath(path string) string {
 	return r.Published + rest
 }
 
-// Name is the name of a resource, with the type of its rows: enough to query
-// them without the declaration.
+// Name is the name of a resource, with the type of its rows: enough for queries
+// without the declaration.
 type Name[T any] string
 
 // Field is one JSON key of a row.
 type Field[T any] struct {
 	Name string
 	At   func(T) any // a pointer into the row; its type is the field's type
-	Doc  string      // what it means, with the unit
+	Doc  string      // its meaning, with the unit
 
-	Example   any // in docs, and in the example body when it may be written
-	Default   any // for a key that is not given; the zero value when nil
+	Example   any // in docs, and in the example body if it is writable
+	Default   any // for a missing key; the zero value when nil
 	Required  bool
 	ReadOnly  bool   // set by the portal; accepted in a body and ignored
 	WriteOnly bool   // never shown, filtered or sorted
@@ -154,20 +161,21 @@ type Field[T any] struct {
 	Min, Max  *int64 // of an integer, inclusive
 	// of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
 	MaxLen  int
-	Refs    string // the Name of the resource whose ids it holds; callers can use only ids of rows that they can view
-	Loose   bool   // of objects: keys are optional in a body, and zero by default
+	Refs    string // the response includes it only if this returns true
+	Loose   bool   // for objects: keys are optional in a body, and zero by default
 	Cascade bool   // with Refs: delete the row when the referenced one is permanently deleted
 	Prefix  string // of a TextID, "R_"
 	Index   bool   // often filtered or sorted: worth an index
-	Sealed  bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
+	Sealed  bool   // for a write-only string: a secret that the portal must be able to read, so it is stored encrypted
 
 	If func(T) bool // a response has it only if it returns true
 
-	// Keeps are the keys of a Foreign field, which are keys of the row's object
-	// themselves.
+	// Keeps lists the keys of a Foreign field, which are keys of the row's own
+	// object.
 	Keeps []Key
 
-	// of a text with OneOf: former names of its values, which the mount for published clients takes
+	// for a text with OneOf: former names of its values, which published clients
+	// may send
 	Older map[string]string
 
 	// Seal converts a value before it is stored (a password into its hash). It
@@ -175,9 +183,9 @@ type Field[T any] struct {
 	Seal func(string) (string, error)
 }
 
-// Parent nests the rows below a row of another resource. Of several, each is
-// below the one before: a parent that has the same path parameters in its own
-// Parents is found only below them.
+// Parent nests the rows below a row of another resource. With several parents,
+// each is below the previous one: a parent with the same path parameters in its
+// own Parents is found only below them.
 type Parent struct {
 	Of     string // its Name, "admin"
 	Param  string // the path parameter, "adminId"
@@ -185,8 +193,8 @@ type Parent struct {
 	Sample int64  // the parent's id that examples use
 }
 
-// Listing is a path at which some rows of a resource are listed: those whose
-// Field holds the id in the path, those that Where says, or all of them.
+// Listing is a path that lists some rows of a resource: those whose Field holds
+// the id in the path, those that meet Where, or all of them.
 type Listing struct {
 	Path     string // "/device/groups/{id}/devices"
 	Category string // of the catalog; the resource's own when empty
@@ -194,33 +202,34 @@ type Listing struct {
 	Doc      string // one sentence
 	Noun     Noun   // for its rows; the resource's own when empty
 
-	Of     string   // the Name of the resource that the id is of; empty: all rows
+	Of     string   // the Name of the resource that the id refers to; empty: all rows
 	Param  string   // the path parameter, "id"
 	Field  string   // of the rows, an id or IDs
-	Above  []Parent // what the path names above that id, the outermost first
+	Above  []Parent // the parents of that id in the path, the outermost first
 	Where  func(ctx context.Context, r Reader, id int64) ([]Where, error)
 	Asks   []Param // further query parameters, for Where: CallOf has them
 	Sample int64   // the id that examples use
 }
 
-// Flag is a boolean query parameter of DELETE, and of PUT and PATCH where it Writes.
+// Flag is a boolean query parameter of DELETE and, if Writes is set, of PUT and
+// PATCH.
 type Flag struct {
 	Name, Doc string
 	Writes    bool
 }
 
-// Derived is a value that depends on other rows, so it is computed when read.
+// Derived is a value that is computed from other rows when read.
 type Derived struct {
 	Name    string
 	Doc     string
 	Schema  Schema
 	Example any
 	Counts  Noun   // what a number counts: "device in it", "devices in it"
-	From    string // the stored column Of reads as text; empty: the id
+	From    string // the stored column that Of gets as text; empty: the id
 	// a list of name/value pairs that depends only on From, so that filters can
 	// use it
 	Pairs bool
-	Whole bool // it counts devices whatever their groups: 0 for a role that does not see all of them
+	Whole bool // it counts devices of all groups: 0 for a role that cannot view all of them
 	// Of returns one JSON value per row, in the order of rows. It is called
 	// once per page and makes a fixed number of queries, not one per row.
 	Of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)
@@ -232,18 +241,17 @@ type Row struct {
 	From string
 }
 
-// Write is a write in progress: the call, the data it gives, and the
-// transaction.
+// Write is a write in progress: the call, the given data, and the transaction.
 type Write struct {
 	Context context.Context
 	Call    *Call
 	Tx      Tx
-	Given   func(field string) bool // did the body name that field
-	Body    *Body                   // what was sent; nil where the portal itself writes
+	Given   func(field string) bool // reports whether the body names the field
+	Body    *Body                   // the request body; nil for writes of the portal itself
 }
 
-// SentText returns the text that the body gives a field, as it was before Seal;
-// empty when it gives none.
+// SentText returns the text that the body has for a field, before Seal; "" for
+// none.
 func (w *Write) SentText(field string) string {
 	if w.Body == nil {
 		return ""
@@ -254,46 +262,47 @@ func (w *Write) SentText(field string) string {
 	return ""
 }
 
-// Reader queries other tables. It is implemented by the store; use Get and
-// Find.
+// Reader reads other tables. The store implements it; use Get and Find.
 type Reader interface {
-	// GetRow fills row, a pointer to the struct of the named resource. It
-	// returns fault.Unknown where there is none.
+	// GetRow fills row, a pointer to the struct of the named resource. It returns
+	// fault.Unknown if there is no such row.
 	GetRow(ctx context.Context, name string, id int64, row any) error
-	// FindRows appends all rows that match to rows, a pointer to a slice of the struct.
+	// FindRows appends all matching rows to rows, a pointer to a slice of the
+	// struct.
 	FindRows(ctx context.Context, name string, rows any, where ...Where) error
-	// CountBy counts the rows of name per id in the IDs or Refs field.
+	// CountBy counts the rows of name for each id in the IDs or Refs field.
 	CountBy(ctx context.Context, name, field string) (map[int64]int64, error)
-	// CountWithin counts, per key, the distinct rows of name whose IDs field holds any of its ids.
+	// CountWithin counts, for each key, the distinct rows of name whose IDs field
+	// holds any of its ids.
 	CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error)
 	// Memo caches the result of build until a row of one of those resources
 	// changes.
 	Memo(key string, names []string, build func() (any, error)) (any, error)
-	// Hooks returns what resources do at a point, in the order in which they were added; use Trigger.Fire and Value.Or.
+	// Hooks returns the functions for a point, in the order in which they were
+	// added; use Trigger.Fire and Value.Or.
 	Hooks(point string) []any
 }
 
-// DB is the database for endpoints with code of their own: it is implemented by
-// the store.
+// DB is the database for the code of endpoints. The store implements it.
 type DB interface {
 	Reader
-	// Write runs do in a transaction. When it returns nil the change is on disk;
-	// when it returns an error nothing has changed. do may run more than once,
-	// and only its last run counts, so it must reset any state that it keeps
-	// outside of the transaction. A row to which Put assigned an id has none in
-	// the next run.
+	// Write runs do in a transaction. If it returns nil, the change is on disk;
+	// if it returns an error, nothing has changed. do may run more than once, and
+	// only its last run counts, so it must reset any state outside of the
+	// transaction. If Put assigned an id to a row, the next run starts without
+	// it.
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 
-// By is a field by which rows are counted.
+// By is a field by which rows are grouped and counted.
 type By struct {
 	Field  string
-	Step   int64             // of numbers: those of one step are counted together, as the number of the step
-	Within map[int64][]int64 // of an IDs field: by each key of which it holds any id; a row counts once a key
+	Step   int64             // for numbers: groups all numbers of one step, as the number of the step
+	Within map[int64][]int64 // for an IDs field: groups by each key with any of its ids; a row counts once per key
 }
 
-// Tally is the number of rows with these values, in the order of the fields
-// they were counted by.
+// Tally is the number of rows with these values, in the order of the fields of
+// By.
 type Tally struct {
 	Of    []any // int64 or string
 	Count int64
@@ -310,9 +319,9 @@ type Counter interface {
 type LiveDB interface {
 	DB
 	Counter
-	// Watch signals commits that changed rows of those resources, until stop.
+	// Watch signals commits that changed rows of these resources, until stop.
 	Watch(names ...string) (changed <-chan struct{}, stop func())
-	// Follow begins a feed of the rows of those resources that change.
+	// Follow begins a feed of changed rows of these resources.
 	Follow(names ...string) Feed
 	// IDs returns the ids of the rows of name that meet all of where, without reading the rows.
 	IDs(ctx context.Context, name string, where ...Where) ([]int64, error)
@@ -324,19 +333,18 @@ type Changed struct {
 	ID   int64
 }
 
-// Feed reports which rows of some resources have changed, for consumers that
-// follow them. One goroutine reads it.
+// Feed reports which rows of some resources have changed. One goroutine reads it.
 type Feed interface {
 	// Next waits for a commit, and returns all rows that changed since the last
-	// call, each once. With lost, any row may have: read them all again. It ends
-	// when ctx does.
+	// call, without duplicates. If lost is set, any row may have changed: read
+	// all again. It ends when ctx ends.
 	Next(ctx context.Context) (rows []Changed, lost bool, err error)
 	// Close ends the feed.
 	Close()
 }
 
-// SecretDB is a DB that seals secrets with the portal's key, so that neither the
-// database nor a copy of it shows them.
+// SecretDB is a DB that encrypts secrets with the portal's key, so that they are
+// unreadable in the database and in copies of it.
 type SecretDB interface {
 	DB
 	// Seal encrypts a secret and binds it to its place: only Unseal with the same place opens it.
@@ -351,21 +359,21 @@ type Tx interface {
 	DeleteRow(ctx context.Context, name string, id int64) error
 	// DeleteRows removes all rows that match, without reading them.
 	DeleteRows(ctx context.Context, name string, where ...Where) error
-	// Note keeps a change that is no row in the audit log.
+	// Note records a change without a row in the audit log.
 	Note(ctx context.Context, c *Change) error
 }
 
 // Where is one condition on a field; Op is one of = != < > <= >=, "in" or "has
-// any". "in" takes a []int64 and matches a number that is one of them; "has
-// any" takes a []int64 and matches an IDs field that holds one of them. Of,
-// Either, SeenBy and Limit make further ones.
+// any". "in" takes an []int64 and matches a number in it; "has any" takes an
+// []int64 and matches an IDs field that holds one of them. Of, Either, SeenBy and
+// Limit return other conditions.
 type Where struct {
 	Field string
 	Op    string
 	Value any
 }
 
-// Of returns the condition that the row which a Refs field names meets all of where.
+// Of returns the condition that the row in a Refs field meets all of where.
 func Of(field string, where ...Where) Where { return Where{Field: field, Op: OpOf, Value: where} }
 
 // Either returns the condition that at least one of where is met.
@@ -384,7 +392,7 @@ type Seen struct {
 	Op     Operation
 }
 
-// The operators of the conditions that functions make.
+// The operators of conditions that functions return.
 const (
 	OpOf     = "of"
 	OpEither = "either"
@@ -393,7 +401,7 @@ const (
 	OpLimit  = "limit"
 )
 
-// New returns a row in which nothing is set.
+// New returns an empty row.
 func (r *Resource[T]) New() T {
 	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
 }
@@ -427,7 +435,7 @@ func Find[T any](ctx context.Context, from Reader, name Name[*T], where ...Where
 // Limit limits a result to the n rows with the lowest ids.
 func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
-// Put writes row unchanged; if its id is 0 it is new, and the id is set. The
+// Put writes row unchanged; if its id is 0, the row is new and gets an id. The
 // rules of the resource do not run; the caller, usually a rule, writes a valid
 // row.
 func Put[T any](ctx context.Context, tx Tx, name Name[*T], row *T) error {

@@ -8,8 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Results is the response to a batch: the result of each of its operations, in
-// their order.
+// Results is the response to a batch: the result of each operation, in order.
 type Results struct {
 	Succeeded int        `json:"succeeded" doc:"number of successful operations"`
 	Failed    int        `json:"failed" doc:"number of failed operations"`
@@ -25,7 +24,7 @@ type Result struct {
 	ID    int64        `json:"id" doc:"of the row; 0 if none was created"`
 	OK    bool         `json:"ok" doc:"whether it succeeded; in a batch that was refused as a whole, whether it would have"`
 	ETag  string       `json:"etag" doc:"current ETag of the row, for ifMatch; empty if there is none"`
-	Fault *fault.Error `json:"-"` // sent as the error of the single write
+	Fault *fault.Error `json:"-"` // has the error of the single write
 }
 
 // ResultsSchema describes Results as they are sent.
@@ -67,8 +66,8 @@ func (r ResultList) AppendJSON(out []byte, failure func(*fault.Error) []byte) []
 	return append(out, ']')
 }
 
-// Refused returns the error of a batch of which nothing was written: that of its
-// first wrong operation, and in Detail["results"] what is wrong with each.
+// Refused returns the error of a batch that wrote nothing: that of its first
+// failed operation, with all results in Detail["results"].
 func (r *Results) Refused() *fault.Error {
 	for i := range r.Results {
 		f := r.Results[i].Fault
@@ -82,7 +81,7 @@ func (r *Results) Refused() *fault.Error {
 			out.Field += "." + f.Field
 		}
 		results := slices.Clone(r.Results)
-		for k := range results { // nothing of it is there
+		for k := range results { // nothing was created
 			if results[k].ETag = ""; results[k].Op == "create" {
 				results[k].ID = 0
 			}

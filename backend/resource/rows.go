@@ -5,7 +5,7 @@ import "strconv"
 // Bound returns n as the Min or Max of a field.
 func Bound(n int64) *int64 { return &n }
 
-// NamedIDs returns the ids that rows name in From, each once.
+// NamedIDs returns the ids in From of the rows, without duplicates.
 func NamedIDs(rows []Row) []int64 {
 	ids, seen := []int64{}, map[string]bool{}
 	for _, row := range rows {
@@ -16,8 +16,8 @@ func NamedIDs(rows []Row) []int64 {
 	return ids
 }
 
-// EachNamed gives each row the value of what it names; rows that name the same
-// share one.
+// EachNamed returns for each row the value of the ids in its From; rows with the
+// same ids share one.
 func EachNamed[T any](rows []Row, all map[int64]*T, value func(*T) any) ([][]byte, error) {
 	out, known := make([][]byte, len(rows)), map[string][]byte{}
 	for i, row := range rows {
@@ -39,7 +39,7 @@ func EachNamed[T any](rows []Row, all map[int64]*T, value func(*T) any) ([][]byt
 	return out, nil
 }
 
-// Integers returns the count of each row, 0 for none: what an Of returns.
+// Integers returns the count of each row, 0 if missing, as an Of must return it.
 func Integers(rows []Row, counts map[int64]int64) [][]byte {
 	out := make([][]byte, len(rows))
 	for i, row := range rows {

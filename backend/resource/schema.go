@@ -16,7 +16,7 @@ type Schema struct {
 	Name       string // of a shared object type, "Device"
 	Properties []Key
 	Items      *Schema
-	Length     int      // of an array that always has as many items; 0: any number
+	Length     int      // for an array of fixed length; 0: any length
 	Again      bool     // an object nested in itself: only its Name is set
 	AnyOf      []Schema // the value is one of these; the Type is empty then
 	Enum       []any
@@ -26,7 +26,7 @@ type Schema struct {
 	Example    any
 	Nullable   bool
 	Counts     Noun   // what a number counts
-	Refs       string // the resource whose ids it holds, or the path at which those are listed
+	Refs       string // the resource that its ids refer to, or the path that lists them
 }
 
 // Key is one key of an object schema.
@@ -116,8 +116,8 @@ func (f *Field[T]) schema(row T) Schema {
 	return s
 }
 
-// shows reports whether an example has all keys, at any depth, that each
-// response has and a body may omit. No example has nothing to lack.
+// shows reports whether an example has all keys, at any depth, that each response
+// has and a body may omit. A missing example lacks nothing.
 func (s *Schema) shows(example any) bool {
 	text, err := json.Marshal(example)
 	if err != nil {
@@ -162,12 +162,12 @@ func (f *Field[T]) maxLen() int {
 }
 
 // SchemaOf describes a Go value by its type: json tags name the keys, doc tags
-// explain them, refs tags say what their ids are of, and a pointer may be null,
-// unless a null tag says "no" because a nil one is left out. A body tag of
-// "optional" marks a key that every response has and a body may omit. An enum tag
-// lists the values of a string, with | between, in place of those of its type. A type
-// with a Schema method describes itself, and the fields of an embedded struct are keys of the struct
-// around it.
+// explain them, refs tags name the resource of ids, and a pointer may be null,
+// unless a null tag says "no" because nil is omitted. A body tag of "optional"
+// marks a key that every response has and a body may omit. An enum tag lists the
+// values of a string, separated by |, instead of those of its type. A type with a
+// Schema method describes itself, and the fields of an embedded struct are keys
+// of the enclosing struct.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
 // Described is a type whose JSON differs from its fields.
@@ -246,8 +246,8 @@ func keysOf(t reflect.Type, inside []reflect.Type) (keys []Key) {
 	return keys
 }
 
-// Listed finds where all objects are listed that a schema refers to; "" where that
-// is nowhere in endpoints.
+// Listed returns a function that returns the path at which all objects of a
+// schema are listed; "" if endpoints have none.
 func Listed(endpoints []Endpoint) func(s *Schema) string {
 	paths := map[string]string{}
 	for i := range endpoints {

@@ -20,14 +20,14 @@ type Property struct {
 	Secret bool   `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
 }
 
-// Mask replaces secrets wherever they are shown.
+// Mask replaces secrets in responses.
 const Mask = "********"
 
-// IsSecret reports whether the value is write-only: by the flag a person has
-// set, or by the name.
+// IsSecret reports whether the value is write-only, because of its flag or its
+// name.
 func (p Property) IsSecret() bool { return p.Secret || SecretName(p.Name) }
 
-// Shown returns the value as it may be shown.
+// Shown returns the value for responses.
 func (p Property) Shown() string {
 	if p.Value != "" && p.IsSecret() {
 		return Mask
@@ -35,7 +35,7 @@ func (p Property) Shown() string {
 	return p.Value
 }
 
-// Masked returns a copy of properties as it may be shown.
+// Masked returns a copy of properties with masked secrets.
 func Masked(props []Property) []Property {
 	out := slices.Clone(props)
 	for i := range out {
@@ -44,16 +44,16 @@ func Masked(props []Property) []Property {
 	return out
 }
 
-// GivenProperty is a property of a request body. Flagged says whether the body
-// has its flag, which otherwise stays as it is.
+// GivenProperty is a property of a request body. Flagged is set if the body
+// includes the secret flag, which otherwise does not change.
 type GivenProperty struct {
 	Property
 	Flagged bool
 }
 
-// Kept completes properties of a body by those that are stored: a masked value
-// means the stored one, and a flag that is not given stays. Removing the flag of
-// a secret requires its value again, so that it never reveals a secret.
+// Kept completes properties of a body from the stored ones: a masked value means
+// the stored one, and a missing flag does not change. To remove the flag of a
+// secret, the body must include the value, so that this never reveals a secret.
 func Kept(field string, now []GivenProperty, was []Property) ([]Property, error) {
 	stored := make(map[string]Property, len(was))
 	for _, old := range was {
@@ -76,8 +76,8 @@ func Kept(field string, now []GivenProperty, was []Property) ([]Property, error)
 	return out, nil
 }
 
-// secretEndings end the names of secrets. They are written without separators
-// and in lower case, as the names are compared.
+// secretEndings lists endings of the names of secrets, without separators and in
+// lower case, like the names when compared.
 var secretEndings = []string{
 	"pass", "password", "passwords", "passwd", "passphrase", "passphrases", "passcode", "pwd", "pwds", "pw",
 	"psk", "psks",
@@ -90,34 +90,35 @@ var secretEndings = []string{
 	"community", "communities", "communitystring", "authorization", "basicauth",
 }
 
-// secretWords are the names of secrets, or the last word of one. They are too
-// short to count as the ending of a longer word: a spin is no PIN.
+// secretWords lists names of secrets that also count as the last word of a longer
+// name. They are too short to count as the ending of a word: a spin is not a PIN.
 var secretWords = []string{"pin", "pins", "cred", "otp", "totp", "dsn", "cookie", "cookies"}
 
-// pinOwners are the words before pin in names that are written as one word.
+// pinOwners lists the words before pin in names that are written as one word.
 var pinOwners = []string{"sim", "user", "admin", "card", "door", "device", "alarm", "voicemail", "auth", "access",
 	"security", "login"}
 
-// shownWords end like a secret by accident. They count only as the whole last
-// word of a name, so that telecom_pass is a secret, and compass is none.
+// shownWords lists words that end like a secret by accident. They count only as
+// the whole last word of a name, so that telecom_pass is a secret, but compass is
+// not.
 var shownWords = []string{
 	"compass", "encompass", "bypass", "overpass", "underpass", "surpass", "trespass", "lowpass", "highpass", "bandpass",
 	"monkey", "donkey", "turkey", "hockey", "jockey", "whiskey", "hotkey", "hotkeys", "turnkey",
 }
 
-// shownEndings end names that say themselves that the value is no secret: public
-// keys, and the numbers of tokens that a language model reads or writes.
+// shownEndings lists endings of names whose values are not secret: public keys,
+// and the numbers of tokens that a language model reads or writes.
 var shownEndings = []string{
 	"publickey", "publickeys", "pubkey", "pubkeys",
 	"maxtokens", "mintokens", "numtokens", "inputtokens", "outputtokens", "totaltokens", "prompttokens",
 	"completiontokens",
 }
 
-// SecretName reports whether the value of a property of that name is write-only.
-// It checks only the end of the name, in any letter case and with any separators,
-// digits left out: db.pass, DBPASS, db-password_2, apiKey and API KEYS are names
-// of secrets. The whole program uses this function. In doubt it returns true: a
-// masked value costs a lookup, but a shown secret is public.
+// SecretName reports whether the value of a property with that name is
+// write-only. It checks only the end of the name, ignoring letter case,
+// separators and digits: db.pass, DBPASS, db-password_2, apiKey and API KEYS are
+// names of secrets. The whole program uses this function. In doubt it returns
+// true: a masked value is a nuisance, but a revealed secret is a leak.
 func SecretName(name string) bool {
 	var room [64]byte
 	letters, start := nameLetters(room[:0], name)
@@ -160,8 +161,8 @@ func secretValues(found []Node, n Node) []Node {
 	return found
 }
 
-// SecretRules returns all rules of SecretName. A package that stores masked
-// values rewrites them when it changes.
+// SecretRules returns all rules of SecretName as text. A package that stores
+// masked values rewrites them when the text changes.
 func SecretRules() string {
 	return fmt.Sprint(secretEndings, secretWords, pinOwners, shownWords, shownEndings)
 }
@@ -183,9 +184,9 @@ func endsWith(letters []byte, endings []string) bool {
 	return false
 }
 
-// nameLetters adds the letters of a name to out, in lower case, and returns
-// where its last word begins: behind anything that is no letter, and at a
-// capital behind a small one. It allocates nothing for the usual name, because
+// nameLetters appends the letters of a name in lower case, and returns the index
+// at which its last word begins: after a character that is not a letter, or at a
+// capital after a small letter. It does not allocate for usual names, because
 // every write checks every property.
 func nameLetters(out []byte, name string) (letters []byte, last int) {
 	if !isASCII(name) {
@@ -205,8 +206,8 @@ func nameLetters(out []byte, name string) (letters []byte, last int) {
 	return out, last
 }
 
-// lowerForeign puts the letters outside ASCII into lower case. Those inside say
-// where words begin.
+// lowerForeign converts letters beyond ASCII to lower case. Capitals inside a
+// name show where words begin.
 func lowerForeign(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf {
@@ -220,7 +221,7 @@ func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// isLetter counts every byte of a letter outside ASCII as one.
+// isLetter counts every byte of a letter beyond ASCII as a letter.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
@@ -232,8 +233,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// KeyFingerprint identifies the key that seals secrets, and reveals nothing else
-// about it.
+// KeyFingerprint identifies the encryption key of secrets without revealing
+// anything else about it.
 func KeyFingerprint(key []byte) string {
 	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
 	return hex.EncodeToString(sum[:8])

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Seconds is a moment in epoch seconds; 0 means never.
+// Seconds is a time in epoch seconds; 0 means never.
 type Seconds int64
 
-// Millis is a moment in epoch milliseconds; 0 means never.
+// Millis is a time in epoch milliseconds; 0 means never.
 type Millis int64
 
 // SecondsOf returns t in epoch seconds.
@@ -22,7 +22,7 @@ func MillisOf(t time.Time) Millis { return Millis(t.UnixMilli()) }
 // TextID is a row's own id that the published API sends as a string.
 type TextID int64
 
-// IDs are ids of another resource, sent as one comma-joined string.
+// IDs are ids of another resource, sent as one comma-separated string.
 type IDs []int64
 
 func (ids IDs) String() string {
@@ -33,7 +33,7 @@ func (ids IDs) String() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseIDs reads "1,2,3"; spaces and repeats are dropped, the order is kept.
+// ParseIDs parses "1,2,3"; it drops spaces and duplicates and keeps the order.
 func ParseIDs(text string) (IDs, error) {
 	var ids IDs
 	seen := map[int64]bool{}

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Verify returns what is wrong with a declaration: a name that stands twice or that
-// no field has, an example that would be refused, a text that is missing. A test of
-// the server runs it on every resource.
+// Verify returns an error for a wrong declaration: a duplicate or unknown name,
+// an invalid example, a missing text. A test of the server runs it on every
+// resource.
 func (r *Resource[T]) Verify() error {
 	quick := *r
 	quick.Fields = slices.Clone(r.Fields)
 	for i := range quick.Fields {
-		if f := &quick.Fields[i]; f.Seal != nil { // which may be slow, and has nothing to do with the declaration
+		if f := &quick.Fields[i]; f.Seal != nil { // Seal may be slow, and does not affect the declaration
 			f.Seal = func(text string) (string, error) { return text, nil }
 		}
 	}
 	err := errors.Join(r.verifyNames(), r.verifyDocs())
-	if _, wrong := quick.Defaults(); wrong != nil { // of which rows are made
+	if _, wrong := quick.Defaults(); wrong != nil { // rows start with the defaults
 		err = errors.Join(err, wrong)
 	} else {
 		err = errors.Join(err, quick.verifyExamples(), quick.verifyRow())
@@ -31,7 +31,8 @@ func (r *Resource[T]) Verify() error {
 	return nil
 }
 
-// verifyNames checks that names are unique, and that those the declaration refers to exist.
+// verifyNames checks that names are unique, and that all names in the declaration
+// exist.
 func (r *Resource[T]) verifyNames() (err error) {
 	var stored []string
 	for i := range r.Fields {
@@ -103,8 +104,8 @@ func (r *Resource[T]) verifyDocs() (err error) {
 	return err
 }
 
-// verifyExamples checks that both mounts take the examples of fields, each by itself
-// and all together.
+// verifyExamples checks that both mounts accept the examples of fields, each by
+// itself and all together.
 func (r *Resource[T]) verifyExamples() (err error) {
 	for _, lenient := range []bool{false, true} {
 		for i := range r.Fields {
@@ -119,7 +120,7 @@ func (r *Resource[T]) verifyExamples() (err error) {
 	return err
 }
 
-// examples are the examples of the fields that may be written.
+// examples returns the examples of the writable fields.
 func (r *Resource[T]) examples() map[string]any {
 	values := map[string]any{}
 	for i := range r.Fields {
@@ -130,7 +131,7 @@ func (r *Resource[T]) examples() map[string]any {
 	return values
 }
 
-// rowOf returns a default row with those values.
+// rowOf returns a default row with the given values.
 func (r *Resource[T]) rowOf(values map[string]any, whole, lenient bool) (row T, err error) {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -149,8 +150,8 @@ func (r *Resource[T]) rowOf(values map[string]any, whole, lenient bool) (row T, 
 	return row, err
 }
 
-// verifyRow checks that a default row is shown as JSON in the shape of the schema, and
-// can be sent back.
+// verifyRow checks that the JSON of a default row matches the schema and can be
+// sent back.
 func (r *Resource[T]) verifyRow() error {
 	row, err := r.Defaults()
 	if err != nil {
@@ -174,7 +175,7 @@ func (r *Resource[T]) verifyRow() error {
 				derived))
 		}
 	}
-	for i := range r.Fields { // what is required or one of a few has no default that would do
+	for i := range r.Fields { // required fields and fields with OneOf have no valid default
 		f := &r.Fields[i]
 		if !f.ReadOnly && (f.Required || len(f.OneOf) > 0 && f.Default == nil) {
 			delete(shown, f.Name)

@@ -7,24 +7,23 @@ import "context"
 // support filters, sorting and paging.
 //
 // The fields of a Resource for tables (Unique, Scope, Derived, Check, Remove …)
-// have no effect: Rows decides which rows the caller can view, and Save handles
-// writes. A row is found by its first field, which is a whole number; with Single
-// there is one row and no list. Fields of IDs and pairs are shown, but do not
-// filter.
+// have no effect: Rows determines which rows the caller can view, and Save
+// handles writes. The first field identifies a row and is a whole number; with
+// Single there is one row and no list. Fields of IDs and pairs are shown, but
+// cannot be filtered.
 type View[T any] struct {
 	Resource[T]
-	Params []Param // further path parameters, which Rows reads
+	Params []Param // more path parameters, which Rows reads
 
-	// Rows returns all rows of the path, in their natural order, limited to
-	// what the caller may see; the Parents in the path exist and are visible to
-	// the caller.
+	// Rows returns all rows of the path that the caller can view, in their
+	// natural order. The Parents in the path exist and are visible to the caller.
 	Rows func(ctx context.Context, r Reader, c *Call) ([]T, error)
-	// Save stores the changes of a PUT or PATCH; nil: the rows are read only.
-	// The response is the row as Rows returns it afterwards.
+	// Save stores the changes of a PUT or PATCH; nil if the rows are read-only.
+	// The response is the row that Rows returns afterwards.
 	Save func(w *Write, was, now T) error
 }
 
-// Each makes Rows of a function that gives the structs themselves.
+// Each returns a Rows from a function that returns the structs themselves.
 func Each[T any](
 	rows func(context.Context, Reader, *Call) ([]T, error),
 ) func(context.Context, Reader, *Call) ([]*T, error) {

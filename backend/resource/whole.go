@@ -2,7 +2,7 @@ package resource
 
 import "context"
 
-// Whole is the envelope of a list that comes as a whole, without pages.
+// Whole is the envelope of a list without pages.
 type Whole[T any] struct {
 	Total    int     `json:"total" doc:"number of items"`
 	SearchID *string `json:"searchId" doc:"always null; kept for clients of the published API"`
@@ -10,8 +10,8 @@ type Whole[T any] struct {
 	Data     *string `json:"data" doc:"always null; kept for clients of the published API"`
 }
 
-// WholeList returns an endpoint that lists a fixed table: GET path, for every user
-// who is signed in.
+// WholeList returns an endpoint that lists a fixed table: GET path, for every
+// signed-in user.
 func WholeList[T any](path string, table []T) Endpoint {
 	response := SchemaOf(Whole[T]{})
 	response.Name = SchemaOf(*new(T)).Name + "List"
