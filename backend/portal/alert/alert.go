@@ -22,18 +22,18 @@ import (
 // alertRows names the rows of Alert.
 const alertRows resource.Name[*Alert] = "alert"
 
-// NoData is the value of an alert that opened because a data point gave none.
+// NoData is the value of an alert that opened because a data point had no data.
 const NoData = "no data"
 
 // Types of an alert.
 const (
 	DataSourceAlert = "dataSourceAlert"  // a data point is beyond its threshold
 	AgentDownAlert  = "agentDownAlert"   // a collector does not respond
-	GroupAlert      = "hostClusterAlert" // so many devices of a group have an alert (ClusterAlert)
+	GroupAlert      = "hostClusterAlert" // several devices of a group have an alert (ClusterAlert)
 )
 
-// Alert is a data point that is, or was, beyond its threshold on one instance.
-// Names are kept as they were when it opened: it is history once it has cleared.
+// Alert is a data point that is, or was, beyond its threshold on one instance. It
+// keeps the names from when it opened, because it becomes history when it clears.
 type Alert struct {
 	ID                 resource.TextID
 	Type               string // DataSourceAlert, AgentDownAlert of a collector, or GroupAlert
@@ -45,7 +45,7 @@ type Alert struct {
 	AckedBy            string
 	AckedOn            resource.Seconds
 	AckComment         string
-	DeviceID           int64 // 0 for a collector's alert, which only who sees all devices sees, and for a group's
+	DeviceID           int64 // 0 for a group's alert, and for a collector's, which requires access to all devices
 	DeviceName         string
 	ObjectType         string // device, collector or deviceGroup
 	DataSourceID       int64
@@ -59,9 +59,9 @@ type Alert struct {
 	CollectorID        int64
 	Condition          string // of a collector's alert, ConditionHeartbeat
 	GroupID            int64  // of a GroupAlert
-	ClusterID          int64  // the ClusterAlert it was judged by
+	ClusterID          int64  // the ClusterAlert that opened it
 	Value              string
-	Reason             string // why, in a sentence, where a number does not say it
+	Reason             string // an explanation, if a number does not say enough
 	Threshold          string // "> 60 80 90"
 	ClearValue         string
 	ClearExpr          string
@@ -71,8 +71,8 @@ type Alert struct {
 	Rule               string
 	ChainID            int64
 	Chain              string
-	SubChainID         int64  // which of the chain's destinations counts, from 1
-	NextRecipient      int64  // how far along its chain it is: 1 for the first stage, 0 without a chain
+	SubChainID         int64  // the applicable destination of the chain, from 1
+	NextRecipient      int64  // its stage in the chain: 1 for the first, 0 without a chain
 	Received           string // who has been notified
 	Suppressor         string
 	SuppressNote       string
@@ -98,8 +98,8 @@ type AlertNote struct {
 	Text string           `json:"text" doc:"the note, or what happened"`
 }
 
-// Alerts declares /alert/alerts. The rows are written by Raise, Clear and their
-// kin (alert_life.go); callers acknowledge, comment and escalate.
+// Alerts declares /alert/alerts. Raise, Clear and other functions (life.go) write
+// the rows; callers acknowledge, comment and escalate.
 var Alerts = resource.Resource[*Alert]{
 	Name: alertRows, Label: "alert", Sample: 1, Path: "/alert/alerts", Category: ground.CategoryAlerts,
 	Object: resource.DeviceGroup, Scope: []string{"monitorObjectId", "deviceGroupId"},
@@ -253,8 +253,7 @@ var Alerts = resource.Resource[*Alert]{
 	},
 }
 
-// alertComment is the body of the requests that acknowledge or comment an
-// alert.
+// alertComment is the body of requests that acknowledge or comment on an alert.
 type alertComment struct {
 	Comment string `json:"ackComment,omitempty" doc:"comment, 1 to 4,000 characters; required unless note is set"`
 	Note    string `json:"note,omitempty" doc:"the same"`
@@ -287,7 +286,7 @@ func ackAlert(w *resource.Write, a *Alert) error {
 	return nil
 }
 
-// Acknowledge marks the alert as acknowledged. SaveAlert stores it.
+// Acknowledge marks the alert as acknowledged; SaveAlert stores it.
 func (a *Alert) Acknowledge(by string, at resource.Seconds, comment string) {
 	a.Acked, a.AckedBy, a.AckedOn, a.AckComment = true, by, at, comment
 	a.note(by, at, "acknowledged: "+comment)
@@ -308,10 +307,10 @@ func callerOf(c *resource.Call) string {
 	return c.Access.User
 }
 
-// maxNotes is the maximum number of notes of an alert, which a flapping alert can reach.
+// maxNotes limits the notes of an alert, because a flapping alert gets many.
 const maxNotes = 200
 
-// note keeps what happened to the alert.
+// note adds an event to the alert's notes.
 func (a *Alert) note(by string, on resource.Seconds, text string) {
 	a.Notes = append(a.Notes, AlertNote{By: by, On: on, Text: text})
 	if over := len(a.Notes) - maxNotes; over > 0 {

@@ -34,7 +34,7 @@ type Destination struct {
 	Stages [][]Recipient `json:"stages" doc:"the recipients of each stage; an empty stage only waits"`
 }
 
-// Period is a stretch of the day on some days of the week.
+// Period is a time of day on some days of the week.
 type Period struct {
 	WeekDays     []int64 `json:"weekDays" doc:"1 Sunday to 7 Saturday"`
 	Timezone     string  `json:"timezone" doc:"IANA name, Europe/Oslo"`

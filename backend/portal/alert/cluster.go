@@ -15,7 +15,7 @@ import (
 // clusterAlertRows names the rows of ClusterAlert.
 const clusterAlertRows resource.Name[*ClusterAlert] = "deviceClusterAlertConfig"
 
-// ClusterAlert declares an alert of a group as a whole: raised when so many of
+// ClusterAlert declares an alert of a group as a whole. It opens when a number of
 // its devices, or of their instances, have an alert of one data point
 // (JudgeClusters).
 type ClusterAlert struct {
@@ -26,7 +26,7 @@ type ClusterAlert struct {
 	CountBy        string // host, instance
 	ThresholdType  string // absolute, percentage
 	Expr           string // over the count: "> 2 4 6"
-	MinLevel       int64  // alerts of this severity and above are counted
+	MinLevel       int64  // counts alerts of this severity and above
 	Disabled       bool
 	SuppressSingle bool
 	CreatedOn      resource.Seconds
@@ -118,8 +118,7 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	},
 }
 
-// dataPointOf returns a data point with its data source; nil where there is
-// none.
+// dataPointOf returns a data point with its data source; nil if there is none.
 func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*datasource.DataSource, *datasource.DataPoint,
 	error) {
 	source, err := resource.Lookup(ctx, r, datasource.DataSourceRows, id/datasource.IDsOfEach)
@@ -134,8 +133,8 @@ func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*datasource.
 	return source, nil, nil
 }
 
-// dataPointText derives a text for each row from the data point whose id the
-// row holds; an empty one where the data point was deleted.
+// dataPointText derives a text for each row from the data point with the row's
+// id; the text is empty if the data point was deleted.
 func dataPointText(of func(*datasource.DataSource, *datasource.DataPoint) string) func(context.Context, resource.Reader,
 	[]resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

@@ -16,15 +16,16 @@ import (
 	"spyglass/backend/resource"
 )
 
-// JudgeClusters counts the active alerts in the groups that have cluster
-// alerts, and opens, turns and clears these. points are the data points whose
-// alerts may have changed; without any it judges all, and clears alerts whose
-// declaration was deleted.
+// JudgeClusters counts the active alerts in the groups that have cluster alerts,
+// and opens, changes and clears these. points are the data points whose alerts
+// may have changed; without any, it judges all cluster alerts and clears alerts
+// whose declaration was deleted.
 //
-// An alert counts when it has at least the severity of the declaration and no
+// An alert counts if it has at least the severity of the declaration and no
 // maintenance covers it, once for each device or for each instance in the group
-// and the groups below. A percentage is of the devices, or instances, there on
-// which the data source is polled. Only those in sizes are judged.
+// and its subgroups. A percentage is relative to the devices, or instances, there
+// on which the data source is polled. JudgeClusters judges only clusters in
+// sizes.
 func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at time.Time) error {
 	all, err := clustersOf(ctx, tx)
 	if err != nil {
@@ -44,8 +45,9 @@ func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at t
 // instances in its group, with or without an alert.
 type ClusterSizes map[int64]int64
 
-// SizeClusters counts for the cluster alerts on some data points, or for all of
-// them. It reads many rows where there are many devices: call it beside the writer.
+// SizeClusters returns the sizes for the cluster alerts on some data points, or
+// for all of them. In a large fleet it reads many rows: call it outside the write
+// transaction.
 func SizeClusters(ctx context.Context, r resource.Counter, points ...int64) (ClusterSizes, error) {
 	all, err := clustersOf(ctx, r)
 	if err != nil {
@@ -83,8 +85,7 @@ func (c *ClusterAlert) size(ctx context.Context, r resource.Counter) (int64, err
 	return n, err
 }
 
-// clustersOf returns all cluster alerts; they are read again only when one has
-// changed.
+// clustersOf returns all cluster alerts, cached until one of them changes.
 func clustersOf(ctx context.Context, r resource.Reader) ([]ClusterAlert, error) {
 	value, err := r.Memo("cluster alerts", []string{string(clusterAlertRows)}, func() (any, error) {
 		return resource.Find(ctx, r, clusterAlertRows)
@@ -127,10 +128,10 @@ const (
 	mostGrace  = 15 * 60 // seconds
 )
 
-// grace returns for how many seconds notifications wait after an alert is no
-// longer suppressed: as many polls as it takes to clear, and two at least. The
-// devices of a group recover one after the other; the last ones would otherwise
-// be notified as active and, seconds later, as cleared.
+// grace returns how many seconds notifications wait after an alert is no longer
+// suppressed: as many polls as it takes to clear, at least two. The devices of a
+// group recover one after the other; without the wait, the last ones would be
+// notified as active and, seconds later, as cleared.
 func (a *Alert) grace(sources map[int64]*datasource.DataSource) resource.Seconds {
 	source := sources[a.DataSourceID]
 	if source == nil || a.LastNotice.Stage > 0 { // recipients already notified wait for the next notice
@@ -144,7 +145,7 @@ func (a *Alert) grace(sources map[int64]*datasource.DataSource) resource.Seconds
 	return resource.Seconds(min(polls*source.CollectInterval, mostGrace))
 }
 
-// judge counts for one declaration, and brings its alert in line.
+// judge counts for one declaration, and updates its alert.
 func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, size int64, at resource.Seconds) error {
 	tree, err := fleet.TreeOf(ctx, tx)
 	if err != nil {
@@ -180,7 +181,7 @@ func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, size int64, at
 	return suppress(ctx, tx, alerts, suppressorOf(c.ID), note+" have it", at)
 }
 
-// alerts returns the active alerts that may count. It reads only the devices of
+// alerts returns the active alerts that may count. It reads only the devices with
 // alerts, which are few, rather than all devices of the group.
 func (c *ClusterAlert) alerts(ctx context.Context, r resource.Reader, tree *fleet.Tree) ([]Alert, error) {
 	alerts, err := resource.Find(ctx, r, alertRows, active,
@@ -197,7 +198,7 @@ func (c *ClusterAlert) alerts(ctx context.Context, r resource.Reader, tree *flee
 	}), err
 }
 
-// measure returns the value that is compared with the threshold: a count, or a
+// measure returns the value to compare with the threshold: a count or a
 // percentage.
 func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note string) {
 	what := "devices"
@@ -225,12 +226,12 @@ func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note 
 }
 
 // suppressorOf returns the name by which suppressed alerts refer to the cluster
-// alert that is notified instead of them.
+// alert that replaces their notifications.
 func suppressorOf(cluster int64) string { return "cluster alert " + integer(cluster) }
 
 // suppress suppresses the notifications of these active alerts, and ends the
-// suppression of all others by the same cause: these are notified after a grace
-// period, see Alert.grace.
+// suppression of all other alerts by the same cause. These are notified after a
+// grace period, see Alert.grace.
 func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why string, at resource.Seconds) error {
 	still := make(map[resource.TextID]bool, len(alerts))
 	for i := range alerts {
@@ -265,7 +266,7 @@ func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why strin
 	return err
 }
 
-// lookUpGroup finds what a cluster alert is about.
+// lookUpGroup finds the objects of a cluster alert.
 func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Finding) error {
 	c, err := resource.Get(ctx, r, clusterAlertRows, f.ClusterID)
 	if err != nil {
@@ -278,7 +279,7 @@ func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Findin
 	if err != nil {
 		return err
 	}
-	// a deleted one has no name
+	// a deleted data source has no name
 	at.source, at.point = cmp.Or(sources[c.DataSourceID], &datasource.DataSource{}), &datasource.DataPoint{
 		ID: c.DataPointID}
 	if i := slices.IndexFunc(at.source.DataPoints,

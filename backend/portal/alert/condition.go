@@ -34,17 +34,18 @@ import (
 // A new condition is a constant here and its words in conditions.
 const (
 	ConditionHeartbeat   = "heartbeat"   // the collector does not report; a Finding without a condition means this one
-	ConditionNetwork     = "network"     // its machine reaches nothing
+	ConditionNetwork     = "network"     // its machine has no network
 	ConditionDescriptors = "descriptors" // its machine has no file descriptors, ports, or memory left
 	ConditionClock       = "clock"       // its clock differs from the portal's
 	ConditionSamples     = "samples"     // samples cannot be stored
 	ConditionDatabase    = "database"    // the database cannot be written
-	ConditionPanic       = "panic"       // a task crashed and was ended
-	ConditionCredential  = "credential"  // it was registered again while it ran
+	ConditionPanic       = "panic"       // a background task panicked and was stopped
+	ConditionCredential  = "credential"  // it was registered again while it was running
 	ConditionExpressions = "expressions" // some need too much work and are not evaluated
 )
 
-// conditions are the words of a subject, after the name of the collector.
+// conditions maps conditions to the words in a subject, after the name of the
+// collector.
 var conditions = map[string]string{
 	ConditionHeartbeat: "is down", ConditionNetwork: "has no network",
 	ConditionDescriptors: "is out of system resources",
@@ -78,8 +79,8 @@ func (a *Alert) ofCollector(c *collector.Collector, condition string) {
 	a.DataSourceName, a.DataPointName, a.InstanceName = CollectorSource, a.Condition, CollectorSource
 }
 
-// ofCondition selects alerts of a collector by their condition. A heartbeat alert
-// that an earlier version opened names none.
+// ofCondition returns the condition for alerts of a collector with a condition. A
+// heartbeat alert of an earlier version names none.
 func ofCondition(condition string) resource.Where {
 	names := []string{cmp.Or(condition, ConditionHeartbeat)}
 	if names[0] == ConditionHeartbeat {

@@ -13,24 +13,25 @@ const deliveryRows resource.Name[*Delivery] = "delivery"
 const (
 	DeliveryWaiting   = "waiting"
 	DeliverySent      = "sent"
-	DeliveryFailed    = "failed"    // given up; a person may try again
+	DeliveryFailed    = "failed"    // given up; a user may send it again
 	DeliveryThrottled = "throttled" // the chain allowed no more notices at the time
-	// DeliverySuperseded is a notice that a later one made pointless before it was delivered.
+	// DeliverySuperseded is a notice that was out of date before it was
+	// delivered.
 	DeliverySuperseded = "superseded"
 )
 
-// The events that a Delivery notifies of.
+// The events that cause a Delivery.
 const (
 	EventActive    = "active"
 	EventEscalated = "escalated"
 	EventAcked     = "acked"
 	EventCleared   = "cleared"
 	EventTest      = "test"   // of an integration; there is no alert
-	EventReport    = "report" // a report was made; there is no alert
+	EventReport    = "report" // a report is ready; there is no alert
 )
 
-// Delivery is one notification to one address. It contains the text that is
-// sent, so that a notification shows the state at the time it was written.
+// Delivery is one notification to one address. It stores the text, so that a
+// notification shows the state at the time it was written.
 type Delivery struct {
 	ID        int64
 	AlertID   int64 // 0 for a test and for a report
@@ -43,19 +44,19 @@ type Delivery struct {
 	Address   string
 	Subject   string
 	Body      string
-	Payload   string // what a web hook gets; empty for mail
+	Payload   string // body for a web hook; empty for mail
 	State     string
 	Attempts  int64
 	CreatedOn resource.Seconds
-	NextOn    resource.Seconds // when it is tried next, while it waits: in real time, as UntilOn
-	UntilOn   resource.Seconds // when it is given up; 0 before the first attempt
+	NextOn    resource.Seconds // time of the next attempt while pending: in real time, like UntilOn
+	UntilOn   resource.Seconds // time at which attempts stop; 0 before the first attempt
 	SentOn    resource.Seconds
 	Error     string
-	TaskID    int64  // the run whose report it brings; 0 for none
-	Attached  bool   // the file of that run goes with it
-	Key       string // the same in every attempt, for who must not act on it twice
-	Digest    string // key of the message that carries it together with others; empty while it goes alone
-	InDoubt   bool   // an attempt began and its outcome is not known: it may have arrived
+	TaskID    int64  // the run of the report to deliver; 0 for none
+	Attached  bool   // the file of that run is attached
+	Key       string // the same for every attempt, so that receivers can detect duplicates
+	Digest    string // key of the message that contains it with others; empty if it is sent alone
+	InDoubt   bool   // an attempt began and its outcome is unknown: it may have been delivered
 }
 
 // Deliveries declares /alert/deliveries. The rows are written by notify.

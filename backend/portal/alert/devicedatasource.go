@@ -33,8 +33,8 @@ func alertStatusOf(value func(status string) any) func(context.Context, resource
 	}
 }
 
-// alertPriority orders statuses, the worst first: 1 for one that is critical,
-// unacknowledged and not covered by maintenance, up to 100 for no alert.
+// alertPriority orders statuses, the worst first: from 1 for critical,
+// unacknowledged and not in maintenance, to 100 for no alert.
 func alertPriority(status string) any {
 	parts := strings.Split(status, "-")
 	if len(parts) < 3 {

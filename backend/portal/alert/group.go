@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alertsWithin returns the active alerts of the devices in a group and in all groups
-// below it. They are counted once for all groups, until an alert, a device or a
+// alertsWithin returns the active alerts of the devices in a group and its
+// subgroups. It counts them once for all groups, until an alert, a device or a
 // group changes.
 func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	value, err := r.Memo("alertsWithin", []string{string(alertRows), string(fleet.DeviceRows), string(fleet.GroupRows)},

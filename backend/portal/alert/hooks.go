@@ -11,28 +11,28 @@ import (
 // Points at which reports follow recipients.
 const (
 	// OnRecipientsChanged fires when a user, a recipient group or an integration
-	// has another name.
+	// is renamed.
 	OnRecipientsChanged resource.Trigger[RecipientChange] = "recipient.changed"
-	// OnRecipientRemoved fires when one of them is about to be removed; an error
-	// keeps it.
+	// OnRecipientRemoved fires before one of them is deleted; an error prevents
+	// that.
 	OnRecipientRemoved resource.Trigger[RecipientRemoval] = "recipient.removed"
 )
 
-// RecipientChange changes the recipients that it concerns, and reports for each
-// whether it did.
+// RecipientChange changes matching recipients, and reports for each whether it
+// did.
 type RecipientChange struct {
 	Write  *resource.Write
 	Change func(*Recipient) bool
 }
 
-// RecipientRemoval names what is about to be removed.
+// RecipientRemoval names the user, group or integration to be deleted.
 type RecipientRemoval struct {
 	Write *resource.Write
 	What  string // in a sentence: "the recipient group Night shift"
 	Is    func(*Recipient) bool
 }
 
-// renameRecipient gives a user's recipients the user's new name.
+// renameRecipient updates a user's name in recipients.
 func renameRecipient(_ context.Context, _ resource.Tx, c people.UserChange) error {
 	return changeRecipients(c.Write, func(r *Recipient) bool {
 		if !r.isUser(c.Was.Username) {
@@ -43,7 +43,7 @@ func renameRecipient(_ context.Context, _ resource.Tx, c people.UserChange) erro
 	})
 }
 
-// keepNotified refuses to remove a user who is still notified.
+// keepNotified refuses to delete a user who is still notified.
 func keepNotified(_ context.Context, _ resource.Tx, c people.UserChange) error {
 	return refuseWhileNotified(c.Write, c.Was.Username, func(r *Recipient) bool { return r.isUser(c.Was.Username) })
 }

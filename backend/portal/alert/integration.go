@@ -16,7 +16,7 @@ import (
 // integrationRows names the rows of Integration.
 const integrationRows resource.Name[*Integration] = "integration"
 
-// Integration is a way out of the portal: a mail server or a web hook.
+// Integration delivers notifications: a mail server or a web hook.
 type Integration struct {
 	ID           int64
 	Name         string
@@ -33,9 +33,9 @@ type Integration struct {
 	Headers      []resource.Property
 	SecretHeader string
 	Secret       string // sealed
-	Payload      string // template of the body; empty for the usual one
+	Payload      string // template of the body; empty for the default body
 	SigningKey   string // sealed
-	SendInClear  bool   // secret and signed bodies, to another machine over http://
+	SendInClear  bool   // may send secrets and signed bodies to another machine over http://
 	GroupAbove   int64
 	GroupWait    int64 // seconds
 }
@@ -154,7 +154,7 @@ var Integrations = resource.Resource[*Integration]{
 
 // keepsSecrets refuses to keep a stored secret when its destination changes: a
 // user who may change the destination need not know the secret, and could
-// receive it there.
+// otherwise receive it there.
 func (i *Integration) keepsSecrets(w *resource.Write, was *Integration) error {
 	if was.Password != "" && !w.Given("password") &&
 		(i.Host != was.Host || i.Port != was.Port || i.Security != was.Security || i.Type != was.Type) {

@@ -19,9 +19,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Finding is the result of evaluating one data point of an instance, a
-// condition of a collector, or a group's cluster alert: only one of these is
-// named.
+// Finding is the result of evaluating one data point of an instance, a condition
+// of a collector, or a group's cluster alert. Exactly one of these is set.
 type Finding struct {
 	InstanceID  int64
 	DataPointID int64
@@ -29,19 +28,19 @@ type Finding struct {
 	Condition   string // of the collector; ConditionHeartbeat when empty
 	ClusterID   int64
 	Note        string // of a cluster alert: "3 of 4 devices"
-	Severity    int64  // of Raise
+	Severity    int64  // for Raise
 	Value       string
-	Reason      string // of Raise: why, in a sentence; it stays with the alert
+	Reason      string // for Raise: the explanation, in a sentence; the alert keeps it
 	Threshold   string // what the value was held against, "> 60 80 90"
 	At          resource.Seconds
 }
 
-// Raise opens an alert, or gives the active one of that data point another
-// severity: it keeps its id and its history. An alert that gets worse is no
+// Raise opens an alert, or changes the severity of the active one of that data
+// point, which keeps its id and its history. An alert that gets worse is no
 // longer acknowledged. changed is false if it already had that severity.
 //
-// Raise returns nil where alerting is disabled at the instance, its device or a
-// group above, or one of them was deleted; an active alert there clears.
+// Raise returns nil if alerting is disabled for the instance, its device or a
+// group above, or if one of them was deleted; an active alert there clears.
 func Raise(ctx context.Context, tx resource.Tx, f *Finding) (a *Alert, changed bool, err error) {
 	about, err := findingOf(ctx, tx, f)
 	if err != nil {
@@ -72,7 +71,7 @@ func Raise(ctx context.Context, tx resource.Tx, f *Finding) (a *Alert, changed b
 	return a, true, SaveAlert(ctx, tx, a)
 }
 
-// Clear ends the active alert of a data point; nil when there is none.
+// Clear ends the active alert of a data point; it returns nil if there is none.
 func Clear(ctx context.Context, tx resource.Tx, f *Finding) (*Alert, error) {
 	a, err := activeAlert(ctx, tx, f)
 	if err != nil || a == nil {
@@ -81,8 +80,8 @@ func Clear(ctx context.Context, tx resource.Tx, f *Finding) (*Alert, error) {
 	return a, clearAlert(ctx, tx, a, f, "cleared")
 }
 
-// ClearAlerts ends the active alerts that meet all conditions, because of what
-// why says: "the device was deleted".
+// ClearAlerts ends the active alerts that meet all conditions; why is the reason:
+// "the device was deleted".
 func ClearAlerts(ctx context.Context, tx resource.Tx, at resource.Seconds, why string, where ...resource.Where) error {
 	alerts, err := resource.Find(ctx, tx, alertRows, append(slices.Clone(where), active)...)
 	for i := range alerts {
@@ -93,9 +92,8 @@ func ClearAlerts(ctx context.Context, tx resource.Tx, at resource.Seconds, why s
 	return err
 }
 
-// CoverAlerts updates which maintenance windows cover each active alert, or
-// each of those with these ids. It writes only the alerts for which that has
-// changed.
+// CoverAlerts updates which maintenance windows cover each active alert, or only
+// those with these ids. It writes only changed alerts.
 func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time, ids ...int64) error {
 	where := []resource.Where{active}
 	if len(ids) > 0 {
@@ -150,7 +148,8 @@ func newlyCovered(ctx context.Context, r resource.Reader, now time.Time, where [
 	return news, nil
 }
 
-// cover notes which maintenance windows are in effect, and whether that is news.
+// cover records which maintenance windows are in effect, and reports whether that
+// has changed.
 func (a *Alert) cover(ctx context.Context, r resource.Reader, d *fleet.Device, i *fleet.Instance,
 	now time.Time) (news bool, err error) {
 	of := maintenance.Watched{DeviceID: a.DeviceID, DataSourceID: a.DataSourceID,
@@ -186,9 +185,9 @@ func (a *Alert) cover(ctx context.Context, r resource.Reader, d *fleet.Device, i
 	return true, nil
 }
 
-// PruneAlerts removes alerts that cleared longer ago than the portal's settings
-// say, and notices of that age, a thousand at a time, and reports whether there
-// may be more.
+// PruneAlerts deletes alerts that cleared before the retention period of the
+// portal's settings, and notices of that age, a thousand at a time. It reports
+// whether there may be more.
 func PruneAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	const most = 1000
 	s, err := resource.Get(ctx, tx, setting.SettingRows, setting.SettingID)
@@ -230,9 +229,9 @@ func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, er
 	return &alerts[0], nil
 }
 
-// foundAt is the place of a finding: its instance, collector or group.
+// foundAt holds the objects of a finding: its instance, collector or group.
 type foundAt struct {
-	device    *fleet.Device // nil for a collector and a group
+	device    *fleet.Device // nil for a collector or a group
 	instance  *fleet.Instance
 	source    *datasource.DataSource
 	point     *datasource.DataPoint
@@ -240,7 +239,8 @@ type foundAt struct {
 	group     *fleet.Group
 }
 
-// findingOf looks up the object of a finding; nil where no alert opens.
+// findingOf looks up the objects of a finding; it returns nil if no alert may
+// open.
 func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, error) {
 	about, err := lookUp(ctx, r, f)
 	if fault.Is(err, fault.Unknown) {
@@ -249,7 +249,7 @@ func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, er
 	if err != nil || about.collector != nil {
 		return about, err
 	}
-	if about.group != nil { // whether it alerts was judged with it
+	if about.group != nil { // cluster alerts have their own switch
 		return about, nil
 	}
 	tree, err := fleet.TreeOf(ctx, r)
@@ -315,7 +315,7 @@ func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Al
 	return a, err
 }
 
-// turn gives an active alert another severity.
+// turn changes the severity of an active alert.
 func (a *Alert) turn(f *Finding) {
 	worse := f.Severity > a.Severity
 	text := fmt.Sprintf("%s became %s", threshold.LevelWords[a.Severity], threshold.LevelWords[f.Severity])
@@ -330,7 +330,7 @@ func (a *Alert) turn(f *Finding) {
 	a.note(ground.SystemUser, f.At, because(text, f.Reason))
 }
 
-// because adds a reason, if there is one, to what happened to an alert.
+// because appends a reason, if there is one, to the description of an event.
 func because(text, reason string) string {
 	if reason == "" {
 		return text
@@ -344,7 +344,7 @@ func clearAlert(ctx context.Context, tx resource.Tx, a *Alert, f *Finding, text 
 	return SaveAlert(ctx, tx, a)
 }
 
-// SaveAlert writes an alert, and what follows for its device.
+// SaveAlert writes an alert, and updates its device.
 func SaveAlert(ctx context.Context, tx resource.Tx, a *Alert) error {
 	if err := resource.Put(ctx, tx, alertRows, a); err != nil {
 		return err
@@ -352,13 +352,13 @@ func SaveAlert(ctx context.Context, tx resource.Tx, a *Alert) error {
 	return keepStatus(ctx, tx, a.DeviceID)
 }
 
-// keepStatus brings a device's fleet.AlertStatus up to date with its active alerts.
+// keepStatus updates a device's fleet.AlertStatus from its active alerts.
 func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
 	if device == 0 {
 		return nil
 	}
 	d, err := resource.Lookup(ctx, tx, fleet.DeviceRows, device)
-	if err != nil || d == nil { // deleted: it shows none
+	if err != nil || d == nil { // a deleted device has no status
 		return err
 	}
 	alerts, err := resource.Find(ctx, tx, alertRows, active,
@@ -374,8 +374,8 @@ func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
 	return resource.Put(ctx, tx, fleet.DeviceRows, d)
 }
 
-// AlertStatus sums up the active ones of some alerts by the worst of them:
-// confirmed when each of these is acknowledged, sdt when maintenance covers each.
+// AlertStatus summarizes the active alerts by the worst of them: confirmed if all
+// of these are acknowledged, sdt if maintenance covers all of them.
 func AlertStatus(alerts []Alert) string {
 	worst, acked, covered := int64(0), true, true
 	for _, a := range alerts {

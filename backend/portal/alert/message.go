@@ -36,18 +36,18 @@ const (
 	downBody    = "The collector ##HOST## has not responded since ##START##."
 )
 
-// maxMessage bounds the length of a text, in bytes: a message may contain a
-// property any number of times.
+// maxMessage limits the length of a text, in bytes, because a message may contain
+// a property any number of times.
 const maxMessage = 64 << 10
 
 var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
 
-// Wording fills in texts about one alert; the zero Wording is about none. A token
-// is the name of a property of the instance or device, or one of the words in
-// alertWords; others stay unchanged. Secret-looking properties are masked.
+// Wording fills in texts about one alert; the zero Wording has no alert. A token
+// is the name of a property of the instance or device, or one of alertWords;
+// other tokens stay unchanged. Secret-looking properties are masked.
 type Wording struct{ subject *alertSubject }
 
-// WordingOf looks up the values that texts about an alert may quote.
+// WordingOf looks up the values for texts about an alert.
 func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error) {
 	all, err := subjects(ctx, r, []Alert{*a})
 	if err != nil {
@@ -59,8 +59,8 @@ func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error
 // Message returns the subject and body of the alert's data point.
 func (w Wording) Message() AlertMessage { return w.subject.message() }
 
-// JSON fills in a JSON text: values are escaped for JSON strings. more has
-// further tokens.
+// JSON fills in a JSON text, with values escaped for JSON strings. more has
+// additional tokens.
 func (w Wording) JSON(text string, more map[string]string) string {
 	return fill(text, func(name string) (string, bool) {
 		value, ok := more[name]
@@ -72,7 +72,7 @@ func (w Wording) JSON(text string, more map[string]string) string {
 	})
 }
 
-// TokensOf returns the names of the tokens in a text, as often as they occur.
+// TokensOf returns the names of the tokens in a text, including duplicates.
 func TokensOf(text string) []string {
 	all := tokens.FindAllString(text, -1)
 	for i := range all {
@@ -81,10 +81,10 @@ func TokensOf(text string) []string {
 	return all
 }
 
-// alertSubject is an alert and what its message may quote.
+// alertSubject is an alert with the objects that its message may quote.
 type alertSubject struct {
 	alert    *Alert
-	device   *fleet.Device // empty if it was deleted, as the others
+	device   *fleet.Device // empty if it was deleted, like the others
 	instance *fleet.Instance
 	source   *datasource.DataSource
 	tree     *fleet.Tree
@@ -98,7 +98,7 @@ func subjectsOf(ctx context.Context, r resource.Reader, ids []int64) (map[int64]
 		return nil, err
 	}
 	all, err := subjects(ctx, r, alerts)
-	for _, id := range ids { // one that went meanwhile
+	for _, id := range ids { // skips alerts that were deleted meanwhile
 		if err == nil && all[id] == nil {
 			all[id] = &alertSubject{alert: &Alert{}, device: &fleet.Device{}, instance: &fleet.Instance{},
 				source: &datasource.DataSource{}, tree: &fleet.Tree{}, zone: time.UTC}
@@ -145,7 +145,7 @@ func subjects(ctx context.Context, r resource.Reader, alerts []Alert) (map[int64
 	return all, nil
 }
 
-// byID reads the rows that alerts name.
+// byID reads the rows with the ids in alerts.
 func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[*T], alerts []Alert,
 	names func(*Alert) int64, idOf func(*T) int64) (map[int64]*T, error) {
 	ids := []int64{}
@@ -180,7 +180,7 @@ func (s *alertSubject) message() AlertMessage {
 		subject, body = conditionSubject, conditionOver
 	case s.alert.CollectorID > 0:
 		subject, body = conditionSubject, conditionBody
-	case s.alert.Type == GroupAlert: // the words of the data point are about one instance
+	case s.alert.Type == GroupAlert: // the texts of the data point are about one instance
 		subject, body = groupSubject, groupBody
 	case p != nil:
 		subject, body = cmp.Or(p.AlertSubject, subject), cmp.Or(p.AlertBody, body)
@@ -201,7 +201,7 @@ func (s *alertSubject) point() *datasource.DataPoint {
 
 func (s *alertSubject) render(text string) string { return fill(text, s.token) }
 
-// fill replaces the tokens that value knows.
+// fill replaces the tokens for which value returns a value.
 func fill(text string, value func(name string) (string, bool)) string {
 	var b strings.Builder
 	for b.Len() < maxMessage {
@@ -232,7 +232,7 @@ func (s *alertSubject) token(name string) (string, bool) {
 	return s.property(name)
 }
 
-// property returns the value that applies: the first of the instance, the device,
+// property returns the effective value: the first of the instance, the device,
 // its groups and the portal. Secrets are masked.
 func (s *alertSubject) property(name string) (string, bool) {
 	i, d := s.instance, s.device
@@ -249,7 +249,7 @@ func (s *alertSubject) property(name string) (string, bool) {
 	return "", false
 }
 
-// alertWords are the tokens that are no property.
+// alertWords are the tokens that are not properties.
 var alertWords = map[string]func(*alertSubject) string{
 	"ALERTID":         func(s *alertSubject) string { return strconv.FormatInt(int64(s.alert.ID), 10) },
 	"INTERNALID":      func(s *alertSubject) string { return "DS" + strconv.FormatInt(int64(s.alert.ID), 10) },

@@ -15,8 +15,8 @@ import (
 // RecipientGroupRows names the rows of RecipientGroup.
 const RecipientGroupRows resource.Name[*RecipientGroup] = "recipientGroup"
 
-// Recipient names who is notified, and by which method. Comparing Type and Method
-// ignores case; they are stored as sent.
+// Recipient names a person or group to notify, and the method. Comparisons of
+// Type and Method ignore case; both are stored as sent.
 type Recipient struct {
 	Type    string `json:"type" doc:"ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group"`
 	Method  string `json:"method" body:"optional" doc:"email, smsemail (the user's own) or the name of an integration; nothing for a GROUP"`
@@ -27,16 +27,16 @@ type Recipient struct {
 // Is reports whether the recipient is of that type, whatever its case.
 func (r *Recipient) Is(kind string) bool { return strings.EqualFold(r.Type, kind) }
 
-// The ways to a recipient that need no integration's name.
+// The methods that are not the name of an integration.
 const (
 	ByEmail    = "email"
 	BySMSEmail = "smsemail"
 )
 
-// MaxRecipients bounds the recipients of a recipient group, a chain and a report.
+// MaxRecipients limits the recipients of a recipient group, a chain and a report.
 const MaxRecipients = 1000
 
-// RecipientGroup is a list of recipients under one name.
+// RecipientGroup is a named list of recipients.
 type RecipientGroup struct {
 	ID          int64
 	Name        string
@@ -106,10 +106,10 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 // AddressBook holds the names that recipients may refer to.
 type AddressBook struct {
 	users, groups, integrations []string
-	mailServers                 []string // those of the integrations that send mail
+	mailServers                 []string // names of the integrations that send mail
 }
 
-// Addresses returns the names that recipients may refer to now.
+// Addresses returns the names that recipients may currently refer to.
 func Addresses(w *resource.Write) (book AddressBook, err error) {
 	users, err := resource.Find(w.Context, w.Tx, people.UserRows)
 	if err != nil {
@@ -135,7 +135,7 @@ func Addresses(w *resource.Write) (book AddressBook, err error) {
 	return book, err
 }
 
-// Check refuses a recipient whom no notice could reach.
+// Check refuses a recipient that no notice could reach.
 func (b *AddressBook) Check(field string, r *Recipient) error {
 	kinds := []any{"ADMIN", "ARBITRARY", "GROUP"}
 	switch {
@@ -178,7 +178,8 @@ func (b *AddressBook) checkMethod(field string, r *Recipient) error {
 	return nil
 }
 
-// changeRecipients writes the chains, groups and reports again in which change changes a recipient.
+// changeRecipients applies change to all recipients in chains, groups and
+// reports, and writes the changed rows.
 func changeRecipients(w *resource.Write, change func(*Recipient) bool) error {
 	groups, err := resource.Find(w.Context, w.Tx, RecipientGroupRows)
 	if err != nil {
@@ -215,9 +216,9 @@ func AnyRecipient(list []Recipient, do func(*Recipient) bool) bool {
 	return found
 }
 
-// refuseWhileNotified refuses to delete a user, a group or an integration
-// (what) while a chain or a recipient group names it. The error names that one
-// only to a role that may read it.
+// refuseWhileNotified refuses to delete a user, a group or an integration (what)
+// while a chain or a recipient group refers to it. The error names the chain or
+// group only to a role that may view it.
 func refuseWhileNotified(w *resource.Write, what string, is func(*Recipient) bool) error {
 	var by string
 	groups, err := resource.Find(w.Context, w.Tx, RecipientGroupRows)

@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// routes holds all rules by priority, with their chains. It is shared: read it
-// only.
+// routes holds all rules by priority, with their chains. It is shared: do not
+// change it.
 type routes struct {
 	rules  []Rule
 	chains map[int64]*Chain
@@ -40,9 +40,10 @@ func routesOf(ctx context.Context, r resource.Reader) (*routes, error) {
 	return value.(*routes), nil
 }
 
-// RuleFor returns the first alert rule that matches an alert, and its chain; nil for
-// none. The device is nil for an alert of a collector, which only rules for all
-// devices match, and for an alert of a group, which is matched as a device in it.
+// RuleFor returns the first alert rule that matches an alert, and its chain; nil
+// for none. The device is nil for an alert of a collector, which only rules for
+// all devices match, and for an alert of a group, which is matched like a device
+// in the group.
 func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *fleet.Device) (*Rule, *Chain, error) {
 	routes, err := routesOf(ctx, r)
 	if err != nil {
@@ -52,7 +53,7 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *fleet.Device) 
 	if err != nil {
 		return nil, nil, err
 	}
-	paths := []string{""} // a device without an existing group is in the root group
+	paths := []string{""} // a device without an existing group belongs to the root group
 	if d != nil {
 		for _, id := range d.GroupIDs {
 			if g := tree.Groups[id]; g != nil {
@@ -90,7 +91,7 @@ func (a *Alert) Route(ctx context.Context, r resource.Reader) (*Rule, *Chain, er
 	return &routes.rules[i], routes.chains[a.ChainID], nil
 }
 
-// fits reports whether the rule is about such alerts. Letter case does not count.
+// fits reports whether the rule matches the alert, ignoring letter case.
 func (r *Rule) fits(a *Alert, groups []string) bool {
 	one := func(globs []string, texts ...string) bool {
 		return slices.ContainsFunc(globs, func(glob string) bool {
@@ -104,8 +105,8 @@ func (r *Rule) fits(a *Alert, groups []string) bool {
 		a.InstanceName) && one([]string{r.DataPoint}, a.DataPointName)
 }
 
-// fitsProperties reports whether a device with those properties, by their names
-// in lower case, has all that the rule requires.
+// fitsProperties reports whether a device has all properties that the rule
+// requires; properties maps their names in lower case to values.
 func (r *Rule) fitsProperties(properties map[string]string) bool {
 	return !slices.ContainsFunc(r.Properties, func(p PropertyGlob) bool {
 		value, ok := properties[strings.ToLower(p.Name)]
@@ -124,8 +125,8 @@ func (c *Chain) StagesAt(at time.Time) (stages [][]Recipient, destination int64)
 	return nil, 0
 }
 
-// holds reports whether a time is in the period. A period that continues after
-// midnight belongs to the day on which it began.
+// holds reports whether a time is in the period. If a period continues after
+// midnight, that part belongs to the day on which it began.
 func (p *Period) holds(at time.Time) bool {
 	zone, err := time.LoadLocation(p.Timezone)
 	if err != nil {
@@ -140,8 +141,8 @@ func (p *Period) holds(at time.Time) bool {
 	return on(today) && minute >= p.StartMinutes || on((today+5)%7+1) && minute < p.EndMinutes
 }
 
-// route gives an alert the rule and the chain that fit it now. It begins at the
-// first stage again when the chain is another one.
+// route assigns an alert to the rule and the chain that match now. If the chain
+// changes, the alert starts again at its first stage.
 func (a *Alert) route(ctx context.Context, r resource.Reader, d *fleet.Device, at resource.Seconds) error {
 	rule, chain, err := RuleFor(ctx, r, a, d)
 	if err != nil {

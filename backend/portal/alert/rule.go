@@ -107,14 +107,14 @@ var Rules = resource.Resource[*Rule]{
 	},
 }
 
-// PropertyGlob is a property that a device must have for a rule to fit.
+// PropertyGlob is a property that a device must have for a rule to match.
 type PropertyGlob struct {
 	Name  string `json:"name" doc:"of the property, in any letter case"`
 	Value string `json:"value" doc:"its value, * for any characters"`
 }
 
-// propertyGlobs returns the list as it is stored. Secrets are not compared: a
-// user who may write rules could find them out by trying.
+// propertyGlobs returns the list in its stored form. It refuses secrets: a user
+// who may write rules could guess them by trying.
 func propertyGlobs(list []PropertyGlob) ([]PropertyGlob, error) {
 	out := []PropertyGlob{}
 	for _, p := range list {
@@ -138,7 +138,7 @@ func propertyGlobs(list []PropertyGlob) ([]PropertyGlob, error) {
 
 const maxGlobs = 1000
 
-// globs returns the list as it is stored: trimmed, without duplicates.
+// globs returns the list in its stored form: trimmed, without duplicates.
 func globs(field string, list []string) ([]string, error) {
 	out := []string{}
 	for _, glob := range list {
@@ -158,7 +158,7 @@ func globs(field string, list []string) ([]string, error) {
 	return out, nil
 }
 
-// chainRef is an escalation chain as a rule shows it.
+// chainRef is an escalation chain in the JSON of a rule.
 type chainRef struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`

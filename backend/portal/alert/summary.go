@@ -32,7 +32,7 @@ type alertCount struct {
 	Ended  int64 `json:"ended" doc:"how many of this severity cleared in the last hour"`
 }
 
-// raisedCount has one number for each step of a time.
+// raisedCount holds one number for each step of the time range.
 type raisedCount struct {
 	Start    int64   `json:"start" doc:"of the first step, in epoch seconds: a whole number of steps"`
 	Step     int64   `json:"step" doc:"seconds"`
@@ -149,7 +149,7 @@ func (s summaries) alerts(ctx context.Context, c *resource.Call) (any, error) {
 	return out, err
 }
 
-// count fills in what is active, and what became of the last hour.
+// count counts the active alerts, and the changes in the last hour.
 func (s summaries) count(ctx context.Context, out *AlertSummary, scope []resource.Where) error {
 	now, err := s.db.Tally(ctx, string(alertRows), []resource.By{{Field: "severity"}, {Field: "acked"},
 		{Field: "sdted"}},
@@ -189,8 +189,8 @@ func (s summaries) count(ctx context.Context, out *AlertSummary, scope []resourc
 	return nil
 }
 
-// scope returns the conditions for the alerts that the caller may see, of the
-// requested group.
+// scope returns the conditions for the alerts of the requested group that the
+// caller may view.
 func (s summaries) scope(ctx context.Context, c *resource.Call) ([]resource.Where, error) {
 	scope := []resource.Where{resource.SeenBy(c.Access, resource.Read)}
 	text := c.Query.Get("groupId")
@@ -278,7 +278,8 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Apart, for the first count is read from an index alone, and those without data are few.
+	// A separate query, because the first count is read from an index alone, and
+	// few devices have no data.
 	waiting, err := s.db.Tally(ctx, string(fleet.DeviceRows), by,
 		resource.Where{Field: "lastDataTime", Op: "=", Value: int64(0)}, seen)
 	if err != nil {
@@ -303,7 +304,7 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 		var of GroupHealth
 		of.add(t.Of[1].(string), t.Of[2].(string), t.Count)
 		g := all[t.Of[0].(int64)]
-		n := min(of.Healthy, g.Healthy) // one that was added between the two counts waits for the next
+		n := min(of.Healthy, g.Healthy) // a device that was added between the two counts waits for the next request
 		g.NoData, g.Healthy = g.NoData+n, g.Healthy-n
 	}
 	return out, nil

@@ -111,7 +111,7 @@ var alertDerived = []resource.Derived{
 	same("dependencyRoutingState", "Kept for clients of the published API"),
 }
 
-// same returns a text that is empty in every alert.
+// same returns a field that is empty in every alert.
 func same(name, doc string) resource.Derived {
 	return resource.Derived{Name: name, Doc: doc, Schema: resource.Text(""), Example: "",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
@@ -164,7 +164,7 @@ func groupsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row)
 	})(ctx, r, rows)
 }
 
-// alertSDT is a maintenance window as an alert shows it.
+// alertSDT is a maintenance window in the JSON of an alert.
 type alertSDT struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
@@ -174,7 +174,7 @@ type alertSDT struct {
 	End     resource.Millis `json:"endDateTime" doc:"epoch milliseconds"`
 }
 
-// sdtsOfAlerts shows only windows that the caller may see.
+// sdtsOfAlerts includes only windows that the caller may view.
 func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	ids := []int64{}
 	for _, row := range rows {
@@ -211,7 +211,7 @@ func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) (
 	})
 }
 
-// sdtIDs reads "R_12,R_13".
+// sdtIDs parses "R_12,R_13".
 func sdtIDs(text string) []int64 {
 	ids, err := resource.ParseIDs(strings.ReplaceAll(text, maintenance.SDTPrefix, ""))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// reading returns the value of an alert as people read it: "83 %", "down (2)".
+// reading returns the value of an alert for users: "83 %", "down (2)".
 func (s *alertSubject) reading() string {
 	v, err := strconv.ParseFloat(s.alert.Value, 64)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *alertSubject) reading() string {
 func (s *alertSubject) measure(v float64) string {
 	text := figure(v)
 	p := s.point()
-	if p == nil || s.alert.Type == GroupAlert { // which counts, whatever the data point measures
+	if p == nil || s.alert.Type == GroupAlert { // it counts devices, whatever the unit of the data point
 		return text
 	}
 	for _, w := range p.StatusDisplayNames {
@@ -38,7 +38,8 @@ func (s *alertSubject) measure(v float64) string {
 	return strings.TrimSpace(text + " " + s.source.UnitOf(p.Name))
 }
 
-// figure has at most four digits that count, and all before the point.
+// figure formats a value with at most four significant digits, and all digits
+// before the point.
 func figure(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
@@ -54,8 +55,8 @@ func figure(v float64) string {
 var should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than",
 	"!=": ""}
 
-// expected describes the expected value: "at most 60 %", and where the severity
-// has a limit of its own "at most 60 % (critical above 90 %)".
+// expected describes the expected value: "at most 60 %" or, if the severity has
+// its own limit, "at most 60 % (critical above 90 %)".
 func (s *alertSubject) expected() string {
 	expr, err := threshold.ParseAlertExpr(s.alert.Threshold)
 	if err != nil || len(expr.Levels) == 0 {
