@@ -41,7 +41,7 @@ func (w *Workspace) usesEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,
 		Response: declared(useList{}),
-		Doc:      "By saved requests and extractors; with sent, also when the history of the last seven days " +
+		Doc: "By saved requests and extractors; with sent, also when the history of the last seven days " +
 			"used each.",
 		Params: []resource.Param{
 			{Name: "sent", In: "query", Schema: resource.Boolean("Look through the history, too")}},

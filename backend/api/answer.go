@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Header values that never change; shared, so that a response allocates none.
+// Header values that never change. Responses share them to avoid allocations.
 var (
 	typeJSON   = []string{"application/json"}
 	noStore    = []string{"no-store"}
@@ -24,15 +24,14 @@ var (
 func (x *exchange) fixedHeaders() {
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
-	h["Content-Security-Policy"] = nothingIn // of what is not the page
+	h["Content-Security-Policy"] = nothingIn // for everything except the page
 	h["X-Content-Type-Options"] = nosniff
 	h["Referrer-Policy"] = noReferrer
 	h["Cross-Origin-Opener-Policy"] = sameOrigin
 	h["Cross-Origin-Resource-Policy"] = sameOrigin
 }
 
-// begin sends the status, with the headers that every response of the portal
-// has.
+// begin sends the status, with the headers of every response of the portal.
 func (x *exchange) begin(status int) {
 	h := x.w.Header()
 	if x.mount != nil && x.mount.portal {
@@ -45,7 +44,7 @@ func (x *exchange) begin(status int) {
 	}
 	x.begun = true
 	took := time.Since(x.came)
-	if took > time.Second { // until then the server's own deadline, set when the request came, has not worn off
+	if took > time.Second { // before that, the server's own deadline, set when the request arrived, still applies
 		x.extendWrite()
 	}
 	x.Observer.Responded(x.r.Method, status, took)
@@ -74,10 +73,12 @@ func (x *exchange) responseHeaders(a *resource.Response) {
 	}
 }
 
-// deviceAge sets how long a browser keeps the cookie it is known by, in seconds.
+// deviceAge is how long a browser keeps the cookie that identifies it, in
+// seconds.
 const deviceAge = 365 * 24 * 60 * 60
 
-// deviceCookie returns the name of the cookie by which a browser is known at a sign-in.
+// deviceCookie returns the name of the cookie that identifies a browser at
+// sign-in.
 func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
 
 // windowCookie returns the name of the cookie that identifies the desktop
@@ -90,8 +91,8 @@ func (x *exchange) fromWindow() bool {
 	return err == nil && x.Sessions.IsWindow(known.Value)
 }
 
-// setCookie writes a cookie for the whole portal; a negative age, in seconds,
-// takes it away, and 0 keeps it until the browser closes.
+// setCookie sets a cookie for the whole portal. age is in seconds; a negative age
+// deletes the cookie, and 0 keeps it until the browser closes.
 func (x *exchange) setCookie(name, secret string, age int) {
 	http.SetCookie(x.w, &http.Cookie{
 		Name: name, Value: secret, Path: "/", MaxAge: age,
@@ -139,7 +140,7 @@ const stallTime = 30 * time.Second
 func (x *exchange) send(status int, body []byte) {
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.begin(status)
-	if len(body) <= piece { // begin has set the deadline, or the server has
+	if len(body) <= piece { // begin or the server has set the deadline
 		_, _ = x.w.Write(body) // an error means that the client has disconnected
 		return
 	}

@@ -49,8 +49,8 @@ import (
 	"spyglass/backend/session"
 )
 
-// Sessions identifies the caller. Errors are faults of kind NoLogin for an
-// invalid credential; Redeem spends its token.
+// Sessions identifies the caller. For an invalid credential it returns
+// fault.NoLogin; Redeem uses up its token.
 type Sessions interface {
 	ByCookie(ctx context.Context, secret string) (*session.Session, error)
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
@@ -62,16 +62,16 @@ type Sessions interface {
 // Options configures a handler.
 type Options struct {
 	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
-	Explorer  []resource.Endpoint                          // below /explorer: in an OpenAPI document of their own
+	Explorer  []resource.Endpoint                          // below /explorer, with their own OpenAPI document
 	Page      fs.FS                                        // the built UI, index.html at its root; nil for none
-	Look      func(ctx context.Context, userID int64) Look // of the page; may be nil
+	Look      func(ctx context.Context, userID int64) Look // appearance of the page; may be nil
 	Sessions  Sessions
 	Hosts     []string // the only Host values that are served, "127.0.0.1:8443"
-	Instance  string   // ends the name of the session cookie, because cookies ignore ports
+	Instance  string   // suffix of the session cookie's name, because cookies ignore ports
 	Secure    bool     // served over TLS
 	Version   string   // of the API, in OpenAPI
 
-	Root     []resource.Endpoint // below no prefix, such as /metrics: not in OpenAPI
+	Root     []resource.Endpoint // without a prefix, such as /metrics; not in OpenAPI
 	Observer Observer            // receives every response; may be nil
 
 	// BodyBudget is the maximum number of bytes of request bodies in memory at
@@ -82,15 +82,15 @@ type Options struct {
 	// incidents do; may be nil.
 	Trouble func(ctx context.Context, e *resource.Endpoint) error
 
-	Damaged func(err error) bool // whether it says that a database file is damaged; nil: none does
+	Damaged func(err error) bool // reports whether a database file is damaged; nil: never
 
 	Limits func(method string) Limit // of each endpoint, called for every request; nil: no limits
 	Log    *slog.Logger
 	Clock  func() time.Time // time.Now when nil
 }
 
-// New returns the handler of one portal. It fails on endpoints that contradict
-// each other.
+// New returns the handler of one portal. It fails if endpoints contradict each
+// other.
 func New(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -152,9 +152,8 @@ func documentRoute(make func() ([]byte, error)) *route {
 	}
 }
 
-// Look is the user's appearance settings that are sent with the page, for its
-// first paint: values by the names of data- attributes. Empty ones are left
-// out.
+// Look is the user's appearance settings, which are sent with the page for its
+// first paint: values by the names of data- attributes. Empty ones are omitted.
 type Look map[string]string
 
 // Observer is notified of the handler's responses and streams. Its methods are
@@ -174,10 +173,10 @@ func (unobserved) Listens(int)                          {}
 type handler struct {
 	Options
 	cookie  string
-	started time.Time // what the rate limits count from; its clock never jumps
+	started time.Time // start of the rate limits' clock, which never jumps
 	hosts   map[string]*site
 	mounts  []*mount
-	own     *mount // of paths below no prefix
+	own     *mount // paths without a prefix
 	page    *page
 	bodies  *bodyBudget
 	quotas  quotas
@@ -197,11 +196,11 @@ func newSite(origin string) *site {
 	return s
 }
 
-// mount is a set of endpoints below one prefix, and what is special there.
+// mount is a set of endpoints below one prefix, with its settings.
 type mount struct {
 	prefix  string
 	lenient bool // for published clients (wire.md, Two mounts)
-	portal  bool // limits of rate and time, and the version header
+	portal  bool // has rate and time limits, and the version header
 	root    *node
 }
 
@@ -214,7 +213,7 @@ var (
 // ServeHTTP handles one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{handler: h, w: w, r: r, method: r.Method, path: r.URL.EscapedPath(), came: time.Now()}
-	if r.Method == http.MethodHead { // the same without a body, which net/http leaves out
+	if r.Method == http.MethodHead { // the same without a body, which net/http omits
 		x.method = http.MethodGet
 	}
 	defer x.releaseBody()
@@ -225,7 +224,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}
-	if time.Since(x.came) > time.Second { // the rest of the response is still to be written
+	if time.Since(x.came) > time.Second { // allow time to write the rest of the response
 		x.extendWrite()
 	}
 }
@@ -255,8 +254,8 @@ type exchange struct {
 	r      *http.Request
 	came   time.Time
 	method string // GET for HEAD too
-	begun  bool   // the status is on its way
-	path   string // still escaped; below the mount once that is known
+	begun  bool   // the status has been sent
+	path   string // still escaped; relative to the mount once that is known
 
 	site    *site
 	mount   *mount // nil for the page
@@ -264,13 +263,13 @@ type exchange struct {
 	values  []string // of the path parameters, in order, still escaped
 	body    []byte
 	taken   bool                // body has been read
-	purse   *semaphore.Weighted // the part of the body budget that body came from
-	held    int64               // bytes of it
+	purse   *semaphore.Weighted // the part of the body budget that the body was taken from
+	held    int64               // bytes taken from it
 	session *session.Session
 	access  *resource.Access
-	charged bool  // against a rate limit
+	charged bool  // counted against a rate limit
 	limit   Limit // that one
-	left    int   // how many requests remain then
+	left    int   // remaining requests
 }
 
 func (x *exchange) serveEndpoint() error {
@@ -295,9 +294,8 @@ func (x *exchange) serveEndpoint() error {
 // maxQuery limits how long a query may take (trust.md, rule 7).
 const maxQuery = 2 * time.Second
 
-// handle runs the endpoint. Its context ends with the request; a request to the
-// portal has maxQuery until it responds, but the stream that it responds with
-// may take longer.
+// handle runs the endpoint. Its context ends with the request. A request to the
+// portal has maxQuery to begin its response; a streamed response may take longer.
 func (x *exchange) handle(call *resource.Call) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)

@@ -13,9 +13,9 @@ import (
 	"spyglass/backend/fault"
 )
 
-// The limits of bodies. maxSigned is for those that a signature covers, which
-// have to be read before their sender is known for sure. DefaultBodyBudget has
-// room for several of the largest imports at once.
+// The limits of bodies. maxSigned applies to signed bodies, which have to be read
+// before their sender is authenticated. DefaultBodyBudget has room for several of
+// the largest imports at once.
 const (
 	maxSigned         = 4 << 20
 	DefaultBodyBudget = 256 << 20
@@ -27,16 +27,16 @@ var errCrowded = &fault.Error{
 	Message: "the portal is receiving too much data at the moment; send the request again in a second",
 }
 
-// bodyBudget bounds the bytes of bodies that are in memory at once, from their
-// first byte until the response to their request begins. Unauthenticated senders share
-// an eighth of it, so that they cannot starve the others.
+// bodyBudget limits the bytes of bodies in memory at once, from their first byte
+// until the response to their request begins. Unauthenticated senders share an
+// eighth of it, so that they cannot starve the others.
 type bodyBudget struct{ all, unproven *semaphore.Weighted }
 
 func newBodyBudget(bytes int64) *bodyBudget {
 	return &bodyBudget{semaphore.NewWeighted(bytes), semaphore.NewWeighted(bytes / 8)}
 }
 
-// of returns the part of the budget that the request takes from.
+// of returns the part of the budget for the request.
 func (b *bodyBudget) of(x *exchange) *semaphore.Weighted {
 	if x.access == nil {
 		return b.unproven
@@ -44,7 +44,7 @@ func (b *bodyBudget) of(x *exchange) *semaphore.Weighted {
 	return b.all
 }
 
-// bodyLimit returns the largest body that the endpoint takes.
+// bodyLimit returns the maximum body size of the endpoint.
 func (x *exchange) bodyLimit() int64 {
 	if x.route.Limit != 0 {
 		return x.route.Limit
@@ -79,12 +79,12 @@ func (x *exchange) readBody(most int64) error {
 	return nil
 }
 
-// receive reads the body into memory that grows with what has come, and takes
-// each growth from the budget.
+// receive reads the body into memory that grows as it arrives, and takes each
+// growth from the budget.
 func (x *exchange) receive(limit int64) error {
 	from := http.MaxBytesReader(x.w, x.r.Body, limit)
 	x.purse = x.bodies.of(x)
-	whole := limit + 1 // one more than the body, to meet its end
+	whole := limit + 1 // one byte more than the body, to reach its end
 	if x.r.ContentLength > 0 {
 		whole = x.r.ContentLength + 1
 	}
@@ -108,7 +108,7 @@ func (x *exchange) receive(limit int64) error {
 	}
 }
 
-// releaseBody gives back what the body took of the budget.
+// releaseBody returns the body's bytes to the budget.
 func (x *exchange) releaseBody() {
 	if x.held > 0 {
 		x.purse.Release(x.held)

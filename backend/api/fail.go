@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// status is the whole mapping from our errors to HTTP.
+// status maps the kinds of faults to HTTP statuses.
 var status = map[fault.Kind]int{
 	fault.Invalid:   http.StatusBadRequest,
 	fault.NoLogin:   http.StatusUnauthorized,
@@ -32,8 +32,8 @@ var status = map[fault.Kind]int{
 	fault.Internal:  http.StatusInternalServerError,
 }
 
-// Status returns the HTTP status an error of that kind becomes; its errorCode is
-// 1,000 more.
+// Status returns the HTTP status of an error of that kind; its errorCode is 1,000
+// more.
 func Status(kind fault.Kind) int { return status[kind] }
 
 // Success returns the HTTP status of e's successful response on the native
@@ -62,8 +62,8 @@ func (x *exchange) fail(err error) {
 	x.refuse(f)
 }
 
-// refuse sends the error, unless the response has begun: that one is aborted,
-// so that no client takes half of it for the whole.
+// refuse sends the error. If the response has begun, it is aborted, so that no
+// client takes a part of it for the whole.
 func (x *exchange) refuse(f *fault.Error) {
 	if x.begun {
 		panic(http.ErrAbortHandler)
@@ -79,7 +79,8 @@ func (x *exchange) refuse(f *fault.Error) {
 	x.send(status[f.Kind], failure(f))
 }
 
-// report logs what the caller must not see, and gives the caller its number.
+// report logs the details of an internal error, and returns an error with the
+// request id for the caller.
 func (x *exchange) report(f *fault.Error) *fault.Error {
 	id := rand.Text()[:12]
 	x.Log.ErrorContext(x.r.Context(), "request failed", "request", id, "method", x.r.Method, "path", x.r.URL.Path,
@@ -126,7 +127,7 @@ func detail(f *fault.Error) []byte {
 	return append(out, '}')
 }
 
-// rescue turns a panic into a 500: one wrong request ends itself and no other.
+// rescue turns a panic into a 500, so that it ends only its own request.
 func (x *exchange) rescue() {
 	cause := recover()
 	if cause == nil {

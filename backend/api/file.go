@@ -13,12 +13,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// file is a response that never changes: built, and compressed, at its first
+// file is a response that never changes. It is built and compressed at its first
 // use.
 type file struct {
 	kind string // media type
 	made func() (made, error)
-	gzip func() []byte // nil where packing saves nothing
+	gzip func() []byte // nil if compressing saves nothing
 }
 
 type made struct {
@@ -31,13 +31,13 @@ func newFile(kind string, body func() ([]byte, error)) *file {
 	f.made = sync.OnceValues(func() (made, error) {
 		text, err := body()
 		sum := sha256.Sum256(text)
-		return made{text, `W/"` + hex.EncodeToString(sum[:8]) + `"`}, err // weak: packed or not, it is the same
+		return made{text, `W/"` + hex.EncodeToString(sum[:8]) + `"`}, err // weak: the same for both encodings
 	})
 	f.gzip = sync.OnceValue(func() []byte {
 		m, _ := f.made()
 		var out bytes.Buffer
 		z := gzip.NewWriter(&out)
-		_, _ = z.Write(m.text) // a Buffer takes everything
+		_, _ = z.Write(m.text) // writing to a Buffer never fails
 		_ = z.Close()
 		if out.Len() < len(m.text)*9/10 {
 			return out.Bytes()
@@ -83,8 +83,8 @@ func acceptsGzip(header string) bool {
 	return false
 }
 
-// kinds are the media types of the page's files; the system's own table differs
-// from machine to machine.
+// kinds maps extensions of the page's files to media types; the system's own
+// table differs between machines.
 var kinds = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".html":  "text/html; charset=utf-8",

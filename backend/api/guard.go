@@ -20,8 +20,8 @@ func (x *exchange) guard() error {
 }
 
 // check applies every rule for a request before the endpoint itself runs. The
-// order matters: before the caller is authenticated, nothing about permissions is
-// revealed and no endpoint's limit is used up.
+// order matters: before the caller is authenticated, no check reveals permissions
+// or counts against an endpoint's limit.
 func (x *exchange) check() error {
 	if err := x.checkHost(); err != nil {
 		return err
@@ -67,7 +67,8 @@ var (
 	}
 )
 
-// checkHost keeps out names that were made to point here (DNS rebinding).
+// checkHost refuses host names that an attacker points to this address (DNS
+// rebinding).
 func (x *exchange) checkHost() error {
 	if x.site = x.hosts[x.r.Host]; x.site == nil {
 		return fault.New(fault.Denied, "this portal is available only at %s", strings.Join(x.Hosts, " and "))
@@ -91,16 +92,17 @@ func (x *exchange) foreign() bool {
 	return false
 }
 
-// navigates reports whether a browser is opening a page in a window of its own:
-// what a link on a foreign page may do, because it changes nothing and that
-// page cannot read it.
+// navigates reports whether a browser is opening a page in its own window. A link
+// on a foreign page may do that, because it changes nothing and that page cannot
+// read the response.
 func (x *exchange) navigates() bool {
 	h := x.r.Header
 	return x.r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" &&
 		h.Get("Sec-Fetch-Dest") == "document"
 }
 
-// singletons are the headers that decide something and come once (RFC 9110, 5.3).
+// singletons lists security-relevant headers that must not be repeated (RFC 9110,
+// 5.3).
 var singletons = []string{"Authorization", "X-Csrf-Token", "Content-Type"}
 
 func (x *exchange) checkSingle() error {
@@ -124,9 +126,9 @@ func (x *exchange) find() error {
 	return fault.New(fault.NoMethod, "this path supports only %s", strings.Join(allowed, ", "))
 }
 
-// identify authenticates the caller. An Authorization header decides alone: a
-// bad one is refused even beside a good cookie. Where no sign-in is needed, an
-// expired cookie is none.
+// identify authenticates the caller. If there is an Authorization header, it
+// decides alone: an invalid one is refused even with a valid cookie. If the
+// endpoint requires no sign-in, an expired cookie is ignored.
 func (x *exchange) identify() error {
 	ctx := x.r.Context()
 	if authorization := x.r.Header.Get("Authorization"); authorization != "" {
@@ -170,8 +172,8 @@ func (x *exchange) tokenRequest() session.TokenRequest {
 		Remote: x.remote()}
 }
 
-// checkToken requires the CSRF token where the cookie alone, which a browser
-// sends by itself, would allow a write. A read may fetch the token.
+// checkToken requires the CSRF token if only the cookie, which browsers send
+// automatically, would allow a write. A read may fetch the token.
 func (x *exchange) checkToken() error {
 	if x.session == nil {
 		return nil

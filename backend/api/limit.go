@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Limit is the number of requests that an endpoint accepts in any period as
-// long as the window.
+// Limit is the number of requests that an endpoint accepts in any period of the
+// length Window.
 type Limit struct {
 	Requests int
 	Window   time.Duration
 }
 
-// DefaultLimit returns the limit of a portal that has set none.
+// DefaultLimit returns the limit of a portal without its own setting.
 func DefaultLimit(method string) Limit {
 	requests := map[string]int{"GET": 500, "POST": 200, "PUT": 200, "PATCH": 250, "DELETE": 300}[method]
 	if requests == 0 {
@@ -28,8 +28,8 @@ func (l Limit) seconds() int { return seconds(l.Window) }
 // early.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// inWords formats a waiting time as the page shows it, and never shorter: "90
-// s", "12 min 5 s", "1 h 5 min". Up to two minutes it is in seconds.
+// inWords formats a waiting time like the page, rounded up: "90 s", "12 min 5 s",
+// "1 h 5 min". Up to two minutes it is in seconds.
 func inWords(d time.Duration) string {
 	all, large, small := seconds(d), "min", "s"
 	switch {
@@ -49,12 +49,12 @@ func inWords(d time.Duration) string {
 // grows with use up to the limit.
 type bucket struct {
 	mu    sync.Mutex
-	times []time.Duration // since the handler was made
+	times []time.Duration // since the handler was created
 	first int             // the oldest
 	n     int
 }
 
-// take counts one request, or says how long to wait until one more goes.
+// take counts one request, or returns how long to wait for the next one.
 func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration)
 		if l.Requests < 1 {
 			return 0, l.Window
 		}
-		last := (b.first + b.n - l.Requests) % len(b.times) // the one that must go first, should the limit have shrunk
+		last := (b.first + b.n - l.Requests) % len(b.times) // the last one that has to expire
 		return 0, b.times[last] + l.Window - now
 	}
 	if b.n == len(b.times) {
@@ -74,7 +74,7 @@ func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration)
 	return l.Requests - b.n, 0
 }
 
-// idle reports whether the bucket counts nothing that came after until.
+// idle reports whether the bucket has no requests after until.
 func (b *bucket) idle(until time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// The caps on open connections. This machine itself has as many clients as it
-// likes: agents, scripts, browsers and tests; it still leaves room for others.
+// The limits on open connections. This machine itself has no limit of its own,
+// because agents, scripts, browsers and tests run on it; it still leaves room for
+// others.
 const (
 	maxConns         = 4096
 	maxConnsLoopback = 3072
 	maxConnsAddress  = 512 // of any other address
 )
 
-// NewServer returns the server of a handler, with the deadlines that keep slow
-// and silent connections from holding anything for long. Every response extends
-// the write deadline while it makes progress.
+// NewServer returns the server of a handler, with deadlines so that slow and
+// silent connections do not hold resources for long. Every response extends the
+// write deadline while it makes progress.
 func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, MaxHeaderBytes: 64 << 10,
@@ -29,8 +30,8 @@ func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// CapConns returns a listener that closes at once what is more than the caps on
-// connections allow, in all and from one address.
+// CapConns returns a listener that immediately closes connections over the
+// limits, in total and per address.
 func CapConns(l net.Listener, log *slog.Logger) net.Listener {
 	return &cappedListener{Listener: l, log: log, by: map[netip.Addr]int{}}
 }
@@ -40,11 +41,11 @@ type cappedListener struct {
 	log    *slog.Logger
 	mu     sync.Mutex
 	all    int
-	by     map[netip.Addr]int // only addresses that have a connection
+	by     map[netip.Addr]int // only addresses with a connection
 	warned time.Time
 }
 
-// Accept waits for the next connection within the caps.
+// Accept waits for the next connection within the limits.
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -92,7 +93,7 @@ func (l *cappedListener) warn(address netip.Addr) {
 	}
 }
 
-// cappedConn gives back its place when it is closed.
+// cappedConn frees its place when it is closed.
 type cappedConn struct {
 	net.Conn
 	free func()
@@ -105,8 +106,8 @@ func (c *cappedConn) Close() error {
 }
 
 // networkOf returns the network of a remote address: an IPv4 address, all
-// loopback addresses as one, or the /64 network of an IPv6 address, which
-// belongs to one subscriber. A port is left out.
+// loopback addresses as one, or the /64 network of an IPv6 address, which belongs
+// to one subscriber. It ignores the port.
 func networkOf(remote string) netip.Addr {
 	address, err := netip.ParseAddr(remote)
 	if err != nil {

@@ -22,8 +22,8 @@ func explorerOpenAPI(endpoints []resource.Endpoint, version string) ([]byte, err
 	return describe(explored(endpoints), explorer.prefix, explorerInfo(version), false)
 }
 
-// explored returns the endpoints in a category of their own, because those below
-// /explorer are not published elsewhere. They have no examples of bodies.
+// explored returns the endpoints in one category, because those below /explorer
+// are not published elsewhere. They have no examples of bodies.
 func explored(endpoints []resource.Endpoint) []resource.Endpoint {
 	all := slices.Clone(endpoints)
 	for i := range all {
@@ -32,10 +32,10 @@ func explored(endpoints []resource.Endpoint) []resource.Endpoint {
 	return all
 }
 
-// describe makes the document of the endpoints that have a category. A response
-// whose format is a media type ("text/csv") is described as a text of that type; an
-// object with such a format as what that type holds. limited endpoints have rate
-// limits.
+// describe returns the document of the endpoints that have a category. A response
+// whose format is a media type ("text/csv") is described as text of that type; an
+// object with such a format describes the content of that type. limited endpoints
+// have rate limits.
 func describe(endpoints []resource.Endpoint, base string, info object, limited bool) ([]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
 	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, limited: limited,
@@ -43,7 +43,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 	for i := range published {
 		c.notePartial(&published[i])
 	}
-	for i := range published { // responses first: they get the plain names
+	for i := range published { // responses first, so that they get the plain names
 		if response := published[i].Response; response != nil {
 			c.schema(*response, answerSide)
 		}
@@ -78,7 +78,7 @@ func describe(endpoints []resource.Endpoint, base string, info object, limited b
 	})
 }
 
-// distinct fails when two endpoints would have one name in OpenAPI.
+// distinct fails if two endpoints have the same name in OpenAPI.
 func distinct(endpoints []resource.Endpoint) error {
 	ids := map[string]string{}
 	for i := range endpoints {
@@ -280,8 +280,8 @@ func (c *components) responses(e *resource.Endpoint) object {
 	return out
 }
 
-// failsWhen returns when the endpoint returns an error of that kind, in its own
-// words or "" for the usual ones. Every endpoint has the errors of the guard.
+// failsWhen returns when the endpoint returns an error of that kind: its own
+// text, or "" for the default one. Every endpoint has the errors of the guard.
 func (c *components) failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
 	for _, f := range e.Errors {
 		if f.Kind == kind {
@@ -289,7 +289,7 @@ func (c *components) failsWhen(e *resource.Endpoint, kind fault.Kind) (when stri
 		}
 	}
 	switch kind {
-	case fault.Internal, fault.Denied: // a foreign origin, where not a right
+	case fault.Internal, fault.Denied: // the origin is wrong, even without a permission
 		ok = true
 	case fault.TooMany:
 		ok = ok || c.limited

@@ -34,7 +34,8 @@ var failures = []struct {
 	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
 }
 
-// conditions returns the headers that make a request depend on the version there is.
+// conditions returns the headers that make a request depend on the current
+// version.
 func conditions(e *resource.Endpoint) []any {
 	header := func(name, doc string) []any {
 		return []any{
@@ -52,7 +53,7 @@ func conditions(e *resource.Endpoint) []any {
 	return nil
 }
 
-// linesDoc documents a list in the form of one object a line.
+// linesDoc documents a list with one object per line.
 func linesDoc(name string) string {
 	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
 		" a line, all of one state of the portal. An incomplete stream ends without the last chunk of its " +
@@ -115,7 +116,7 @@ var rateHeaders = object{
 	rateHeader("X-Rate-Limit-Window", "Length of the rolling window in seconds"),
 }
 
-// rates returns the headers of rate limits, where there are limits.
+// rates adds the headers of rate limits, if there are limits.
 func (c *components) rates(headers object) object {
 	if !c.limited {
 		return nil
@@ -150,7 +151,7 @@ var (
 		object{{"lmv1", []any{}}}}
 )
 
-// escapeQuery leaves readable what a query may hold unescaped.
+// escapeQuery escapes only what a query must not contain.
 func escapeQuery(s string) string {
 	var out strings.Builder
 	for _, r := range s {

@@ -20,13 +20,13 @@ import (
 // page is the built UI, held in memory.
 type page struct {
 	start         []byte // of index.html, up to where its theme goes
-	before, after []byte // and the rest of it, around the nonce
+	before, after []byte // the rest of it, around the nonce
 	files         map[string]*file
 }
 
 const nonceTag = `<meta name="csp-nonce" content="`
 
-// newPage reads the built UI. Without one, a sentence says how to make it.
+// newPage reads the built UI. If there is none, the page says how to build it.
 func newPage(from fs.FS) (*page, error) {
 	p := &page{files: map[string]*file{}}
 	index := []byte("<!doctype html><meta charset=utf-8><title>Spyglass</title><p>The page has not been built: " +
@@ -84,8 +84,8 @@ func (x *exchange) servePage() error {
 	case x.path == "/launch":
 		return x.launch()
 	case f != nil:
-		delete(x.w.Header(), "Content-Security-Policy") // its parts go with the page's own
-		if strings.HasPrefix(x.path, "/assets/") {      // their names change with their content
+		delete(x.w.Header(), "Content-Security-Policy") // the page's own policy covers its parts
+		if strings.HasPrefix(x.path, "/assets/") {      // their names contain a hash of their content
 			return f.serve(x, "public, max-age=31536000, immutable")
 		}
 		return f.serve(x, "no-cache")
@@ -96,8 +96,8 @@ func (x *exchange) servePage() error {
 	return fault.New(fault.Unknown, "there is no such file")
 }
 
-// The page's rules (trust.md, rule 5); the nonce is for the styles that
-// libraries add.
+// The page's rules (trust.md, rule 5); the nonce is for styles that libraries
+// add.
 const (
 	policyBefore = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
 	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src " +
@@ -124,8 +124,8 @@ func (x *exchange) sendPage(look Look) {
 	x.send(http.StatusOK, body)
 }
 
-// look returns the appearance settings of the user who is signed in, for the
-// first paint of the page; nil where no one is.
+// look returns the appearance settings of the signed-in user, for the first paint
+// of the page; nil if nobody is signed in.
 func (x *exchange) look() Look {
 	cookie, err := x.r.Cookie(x.cookie)
 	if err != nil {
@@ -145,10 +145,9 @@ func (x *exchange) lookOf(s *session.Session) Look {
 	return x.Look(x.r.Context(), s.Access.UserID)
 }
 
-// launch signs a window in by its one-time token. It responds with the page
-// itself, which takes the token out of its address, and no redirect: a browser
-// that was sent here from elsewhere would not send a Strict cookie along with
-// one.
+// launch signs a window in with its one-time token. It responds with the page
+// itself, which removes the token from its address, instead of a redirect: after
+// a redirect from another site, a browser would not send a Strict cookie.
 func (x *exchange) launch() error {
 	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {
@@ -167,7 +166,7 @@ func (x *exchange) launch() error {
 	return nil
 }
 
-// sendNote returns a page of one sentence, with a way on.
+// sendNote returns a page with one sentence and a link to the start page.
 func (x *exchange) sendNote(status int, sentence string) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}

@@ -8,17 +8,17 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Limits of requests outside of the portal's endpoints. The Explorer's page
-// sends a request for every row it scrolls to and every key that is typed, and
-// a batch sends 500 requests; none of that comes near its limit, which each
-// user has alone.
+// Limits of requests outside of the portal's endpoints. The Explorer's page sends
+// a request for every row that it scrolls to and for every key typed, and a batch
+// sends 500 requests; none of that comes near the limit, which applies to each
+// user separately.
 var (
 	explorerLimit = Limit{Requests: 12_000, Window: time.Minute}
 	ownLimit      = Limit{Requests: 1_200, Window: time.Minute} // of /metrics, from each address
 )
 
-// caller identifies the bucket that counts requests beside those of the
-// endpoints: a user or, where the caller is not signed in, an address.
+// caller identifies the bucket for requests outside the portal's endpoints: a
+// user or, if the caller is not signed in, an address.
 type caller struct {
 	kind    string
 	method  string
@@ -32,7 +32,7 @@ const (
 	kindOwn      = "own"
 )
 
-// maxCallers bounds how many buckets are kept; further callers share one.
+// maxCallers limits the number of buckets; further callers share one.
 const maxCallers = 4096
 
 // quotas are the buckets of callers.
@@ -43,8 +43,7 @@ type quotas struct {
 	swept  time.Duration
 }
 
-// of returns the caller's bucket. When there are too many, those are dropped that
-// count nothing any more.
+// of returns the caller's bucket. If there are too many, it drops idle ones.
 func (q *quotas) of(c caller, now, window time.Duration) *bucket {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,7 +105,7 @@ func (x *exchange) bucketOf(kind, method string, limit Limit) *bucket {
 	return x.quotas.of(c, time.Since(x.started), limit.Window)
 }
 
-// take counts one request, or refuses it; what says what is limited.
+// take counts one request or refuses it; what names the limit in the error.
 func (x *exchange) take(b *bucket, limit Limit, what string) error {
 	left, wait := b.take(time.Since(x.started), limit)
 	x.charged, x.limit, x.left = true, limit, left

@@ -17,14 +17,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maxBody is the maximum body of an endpoint that sets no limit of its own, and
-// bodyTime the time in which it must arrive.
+// maxBody is the maximum body size of an endpoint without a limit of its own.
+// bodyTime is the time in which a body must arrive.
 const (
 	maxBody  = 4 << 20
 	bodyTime = 10 * time.Second
 )
 
-// call makes of the HTTP request what endpoints understand.
+// call converts the HTTP request to a Call.
 func (x *exchange) call() (*resource.Call, error) {
 	query, err := parseQuery(x.r.URL.RawQuery, x.mount.lenient)
 	if err != nil {
@@ -66,8 +66,8 @@ func (x *exchange) call() (*resource.Call, error) {
 	return c, nil
 }
 
-// patchOnly keeps of the body of a published client's PATCH the fields that it
-// names; such clients send the whole object.
+// patchOnly reduces the body of a published client's PATCH to the fields in
+// names, because such clients send the whole object.
 func (x *exchange) patchOnly(names string) (err error) {
 	if names == "" || x.r.Method != http.MethodPatch || !x.mount.lenient {
 		return nil
@@ -76,7 +76,7 @@ func (x *exchange) patchOnly(names string) (err error) {
 	return err
 }
 
-// wantsLines reports whether an Accept header requests one object a line.
+// wantsLines reports whether an Accept header requests one object per line.
 func wantsLines(accept string) bool {
 	if accept == "" {
 		return false
@@ -99,8 +99,8 @@ func (x *exchange) remote() string {
 	return host
 }
 
-// parseQuery reads the query as browsers write it; a semicolon is an ordinary
-// character, since filters may hold one.
+// parseQuery parses the query like browsers do; a semicolon is an ordinary
+// character, because filters may contain it.
 func parseQuery(raw string, lenient bool) (url.Values, error) {
 	values := url.Values{}
 	for raw != "" {
@@ -128,8 +128,8 @@ func parseQuery(raw string, lenient bool) (url.Values, error) {
 	return values, nil
 }
 
-// decodeTwice undoes the second encoding that published clients give a filter:
-// of all of it, where no operator shows, or only of the values in it.
+// decodeTwice decodes a filter of a published client a second time: all of it if
+// it shows no operator, or else only the values in it.
 func decodeTwice(filter string) string {
 	if !strings.Contains(filter, "%") {
 		return filter
@@ -144,8 +144,8 @@ func decodeTwice(filter string) string {
 	return filter
 }
 
-// checkType accepts JSON only: no form of another page can send it without a
-// preflight request (trust.md, rule 3).
+// checkType accepts only JSON, because no form of another page can send it
+// without a preflight request (trust.md, rule 3).
 func (x *exchange) checkType() error {
 	sent := x.r.Header.Get("Content-Type")
 	if x.method == http.MethodGet || x.r.ContentLength == 0 && (sent == "" || x.route.Body == nil) {
@@ -168,7 +168,7 @@ func (x *exchange) checkType() error {
 // uploadType names the media type in which browsers and published clients send a file.
 const uploadType = "multipart/form-data"
 
-// unpackUpload makes the one file of an uploaded form the body.
+// unpackUpload replaces the body by the single file of an uploaded form.
 func (x *exchange) unpackUpload() error {
 	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	if err != nil || kind != uploadType || x.route.Upload == "" {
@@ -185,7 +185,7 @@ func (x *exchange) unpackUpload() error {
 				"the form is incomplete, or its parts are not separated as Content-Type says")
 		}
 		if part.FormName() == x.route.Upload {
-			x.body, err = io.ReadAll(part) // no more than the whole body, which is here
+			x.body, err = io.ReadAll(part) // at most the whole body, which is in memory
 			return err
 		}
 	}
@@ -194,5 +194,5 @@ func (x *exchange) unpackUpload() error {
 // hurryBody limits the time for reading the body, even when the endpoint does
 // not use it: the server drains the rest of it after the response.
 func (x *exchange) hurryBody() {
-	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyTime)) // only a test's recorder cannot
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyTime)) // fails only for a test's recorder
 }

@@ -10,14 +10,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// route is an endpoint as it is mounted. Aliases of one endpoint, and both
-// mounts of the portal, share the bucket.
+// route is a mounted endpoint. Aliases of an endpoint, and both mounts of the
+// portal, share the bucket.
 type route struct {
 	resource.Endpoint
 	names  []string // of the path parameters, in order
 	verb   string   // see resource.Call
 	bucket *bucket
-	file   *file // instead of Handle: a response that never changes
+	file   *file // replaces Handle: a response that never changes
 }
 
 func newRoutes(endpoints []resource.Endpoint) []*route {
@@ -28,7 +28,7 @@ func newRoutes(endpoints []resource.Endpoint) []*route {
 	return routes
 }
 
-// verbOf returns the last word of a path that ends behind a row, "ack" in
+// verbOf returns the last word of a path that continues after a row, "ack" in
 // "/alert/alerts/{id}/ack".
 func verbOf(method, path string) string {
 	at := strings.LastIndexByte(path, '/')
@@ -55,7 +55,7 @@ func withPublished(routes []*route) []*route {
 type node struct {
 	fixed  map[string]*node
 	param  *node
-	routes map[string]*route // by method, where a path ends
+	routes map[string]*route // by method, if a path ends here
 }
 
 func newTree(routes []*route) (*node, error) {
@@ -96,9 +96,9 @@ func (n *node) grow(segment string) *node {
 	return n.fixed[segment]
 }
 
-// find returns the route of a path, and the values of its parameters, still escaped.
-// A fixed path is no id: a method that it does not take is not looked for at the
-// parameter beside it.
+// find returns the route of a path, and the values of its parameters, still
+// escaped. A fixed segment is never taken for an id, even if its path does not
+// support the method.
 func (n *node) find(method, path string, values []string) (*route, []string) {
 	if path == "" {
 		return n.routes[method], values
@@ -134,7 +134,7 @@ func (n *node) methods(path string) []string {
 	return slices.Compact(methods)
 }
 
-// allowed returns the methods a path takes: HEAD wherever GET is.
+// allowed returns the methods of a path, including HEAD if it has GET.
 func (n *node) allowed(path string) []string {
 	methods := n.methods(path)
 	if at, ok := slices.BinarySearch(methods, http.MethodGet); ok {

@@ -68,32 +68,32 @@ func (o object) with(key string, value any) object {
 	return append(o, member{key, value})
 }
 
-// noun adds what people call one and several of what o describes.
+// noun adds the singular and plural for the objects that o describes.
 func (o object) noun(n resource.Noun) object { return o.with("x-noun", n.One).with("x-plural", n.Many) }
 
-// side is the place of a schema, a body or a response: required and shown keys
+// side is the use of a schema, in a body or a response: required and shown keys
 // differ.
 type side int
 
 const (
 	answerSide side = iota
 	bodySide        // of POST and PUT
-	patchSide       // every key may be left out
+	patchSide       // all keys are optional
 )
 
 var suffixes = [...]string{answerSide: "", bodySide: "Body", patchSide: "Changes"}
 
-// components are the named schemas. One name means one content: where a body
-// differs from the response, it gets a name of its own, DeviceBody.
+// components holds the named schemas. Each name has one content: if a body
+// differs from the response, it gets its own name, DeviceBody.
 type components struct {
 	schemas object
 	texts   map[string][]byte
 	limited bool            // the endpoints have rate limits
-	partial map[string]bool // objects of which fields= can select keys
+	partial map[string]bool // objects with selectable fields (fields=)
 	listed  func(*resource.Schema) string
 }
 
-// schema returns a JSON Schema, by reference where it has a name.
+// schema returns a JSON Schema, as a reference if it has a name.
 func (c *components) schema(s resource.Schema, at side) object {
 	if s.Type != "object" || s.Name == "" {
 		return c.inline(s, at)
@@ -111,11 +111,11 @@ func (c *components) schema(s resource.Schema, at side) object {
 
 func (c *components) name(s resource.Schema, at side) string {
 	plain := title(s.Name)
-	s.Doc, s.Nullable, s.Default = "", false, nil // said where it is used
+	s.Doc, s.Nullable, s.Default = "", false, nil // the user of the schema sets these
 	content := c.inline(s, at)
 	text, err := content.MarshalJSON()
 	if err != nil {
-		text = fmt.Append(nil, err) // comes up again when the document is written
+		text = fmt.Append(nil, err) // fails again when the document is written
 	}
 	for _, suffix := range suffixes {
 		if bytes.Equal(c.texts[plain+suffix], text) {
@@ -141,7 +141,7 @@ func (c *components) inline(s resource.Schema, at side) object {
 	var o object
 	enum := s.Enum
 	switch {
-	case s.Type == "any" && s.Nullable: // as good as no type; some validators take null only where it is named
+	case s.Type == "any" && s.Nullable: // equivalent, but some validators accept null only if it is named
 		o = o.with("type", []string{"null", "object", "array", "string", "number", "boolean"})
 	case s.Type == "any":
 	case s.AnyOf != nil:
@@ -195,7 +195,7 @@ func (c *components) properties(o object, s resource.Schema, at side) object {
 	return o.with("properties", properties).with("required", required)
 }
 
-// nested returns the side of a nested schema: a changed key is sent whole.
+// nested returns the side of a nested schema: a changed key is always sent whole.
 func nested(at side) side {
 	if at == patchSide {
 		return bodySide

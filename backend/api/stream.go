@@ -15,15 +15,15 @@ import (
 	"spyglass/backend/service"
 )
 
-// pulse is the interval at which a stream sends a sign of life and checks that
-// its caller may still have it: ended sessions and tokens end it within 5 s
+// pulse is the interval at which a stream sends a heartbeat and checks that its
+// caller still has access: it ends within 5 s after the session or token
 // (trust.md, rule 4).
 const pulse = 4 * time.Second
 
 var errEnded = fault.New(fault.NoLogin, "the session has ended")
 
-// watch cancels the context when the session or the token ends, and calls beat
-// at every pulse. The function it returns ends the watch and waits for that.
+// watch cancels the context when the session or the token ends, and calls beat at
+// every pulse. The returned function ends the watch and waits for it.
 func (x *exchange) watch(ctx context.Context, cancel context.CancelCauseFunc, beat func()) (stop func()) {
 	var ended <-chan struct{} // never, for a token
 	if x.session != nil {
@@ -63,15 +63,15 @@ func (x *exchange) watch(ctx context.Context, cancel context.CancelCauseFunc, be
 
 func (x *exchange) tokenHolds(ctx context.Context) bool {
 	authorization := x.r.Header.Get("Authorization")
-	if authorization == "" { // an endpoint that needs no sign-in
+	if authorization == "" { // an endpoint without sign-in
 		return true
 	}
 	access, err := x.Sessions.ByToken(ctx, authorization, x.tokenRequest())
 	return err == nil && access.May(x.route.Right) || err != nil && !fault.Is(err, fault.NoLogin)
 }
 
-// sendStream writes a response piece by piece. Until the first piece an error
-// still has a status of its own.
+// sendStream writes a response piece by piece. An error before the first piece
+// still gets its own status.
 func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFunc, a *resource.Response) error {
 	h := x.w.Header()
 	kind := a.Type
@@ -80,7 +80,7 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	}
 	h["Content-Type"] = []string{kind}
 	if kind != "application/json" {
-		// Whatever text it holds stays text, should a browser show it.
+		// Any text in it stays text, even if a browser shows it.
 		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src " +
 			"data:; frame-ancestors 'none'"}
 	}
@@ -141,12 +141,12 @@ func (s streamWriter) Write(p []byte) (int, error) {
 	return s.out.Write(p)
 }
 
-// errNoBody ends a stream whose caller wants only the headers.
+// errNoBody ends a stream if the client wants only the headers.
 var errNoBody = errors.New("the response to HEAD has no body")
 
-// sendEvents writes server-sent events until the endpoint returns, those of one
-// send in one piece. A comment
-// goes first and at every pulse, so that both sides notice a broken line.
+// sendEvents writes server-sent events until the endpoint returns, all events of
+// one send in one piece. It sends a comment first and at every pulse, so that
+// both sides detect a broken connection.
 func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc,
 	events func(func(...resource.Event) error) error) error {
 	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
@@ -169,7 +169,7 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 			err = out.flush()
 		}
 		if err != nil {
-			cancel(err) // who does not read does not listen
+			cancel(err) // a client that does not read is disconnected
 		}
 		return err
 	}
@@ -192,7 +192,7 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	if context.Cause(ctx) == error(errEnded) {
 		mu.Lock()
 		defer mu.Unlock()
-		_, _ = out.Write([]byte("event: session\ndata: {}\n\n")) // the last event: the page shows the sign-in
+		_, _ = out.Write([]byte("event: session\ndata: {}\n\n")) // the page then shows the sign-in
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -201,12 +201,11 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	return err
 }
 
-// patientWriter gives the caller stallTime for each piece of a response,
-// however many there are: a client that stops reading blocks nothing for
-// longer.
+// patientWriter allows stallTime for each piece of a response, however many there
+// are: a client that stops reading blocks it no longer than that.
 type patientWriter struct{ x *exchange }
 
-// piece sets how many bytes have to be read within stallTime.
+// piece is the number of bytes that must be read within stallTime.
 const piece = 64 << 10
 
 func (x *exchange) patient() *patientWriter { return &patientWriter{x} }
@@ -227,9 +226,9 @@ func (p *patientWriter) flush() error {
 	return http.NewResponseController(p.x.w).Flush()
 }
 
-// extendWrite gives the next write its stallTime. The deadline remains after
-// the response, for what the server itself has yet to write; the next request
-// on the connection gets a new one.
+// extendWrite sets a deadline of stallTime for the next write. It also applies to
+// what the server itself writes after the response; the next request on the
+// connection gets a new one.
 func (x *exchange) extendWrite() {
-	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(stallTime)) // only a test's recorder cannot
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(stallTime)) // fails only for a test's recorder
 }

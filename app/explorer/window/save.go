@@ -83,7 +83,7 @@ func (w *Window) own(ctx context.Context, c *resource.Call, path string) (*http.
 	if err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Conflict, "%s", cmp.Or(payload.MessageOf(body), answer.Status))
+	return nil, fault.New(fault.Conflict, "%s", cmp.Or(payload.MessageOf(body), response.Status))
 }
 
 // writeFile writes the whole file or none.
