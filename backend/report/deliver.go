@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// mostAttached is the maximum size of an attached file; many servers accept ten
-// megabytes, and an email is a third larger than its attachment.
+// mostAttached is the maximum size of an attached file. Many servers accept ten
+// megabytes, and encoding makes the attachment a third larger.
 const mostAttached = 7 << 20
 
 // mails queues the emails of a finished run, in the transaction that finishes it.

@@ -104,7 +104,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	return all
 }
 
-// visible returns the report in the path, for a caller who may do op with it.
+// visible returns the report in the path, if the caller may do op on it.
 func visible(ctx context.Context, r resource.Reader, c *resource.Call,
 	op resource.Operation) (*reporting.Report, error) {
 	id, err := c.ID("id")
@@ -171,7 +171,7 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 	return response(c, &task), nil
 }
 
-// enqueue adds the run, unless it could not work or too many wait already.
+// enqueue adds a run, unless it would fail or too many are waiting.
 func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report,
 	task *reporting.ReportTask, who *resource.Access) error {
 	if right := content.RightOf(report.Type); !who.May(right) {
@@ -198,8 +198,8 @@ func response(c *resource.Call, t *reporting.ReportTask) generated {
 	return generated{ReportID: t.ReportID, TaskID: t.ID, Link: c.Base + t.Path()}
 }
 
-// known returns the run in the path, for a caller who may do op with the report and
-// may see what is in the run.
+// known returns the run in the path, if the caller may do op on the report and
+// may view the contents of the run.
 func known(ctx context.Context, r resource.Reader, c *resource.Call,
 	op resource.Operation) (*reporting.Report, *reporting.ReportTask, error) {
 	report, err := visible(ctx, r, c, op)

@@ -24,10 +24,10 @@ func fileOf(folder string, task int64) string {
 	return filepath.Join(folder, strconv.FormatInt(task, 10))
 }
 
-const unfinished = ".part" // what a run that was cut off leaves behind
+const unfinished = ".part" // the extension of unfinished files
 
-// File writes the report to the file of the task, completely or not at all, and sets
-// the task's size, rows, format and what its user could view.
+// File writes the report to the file of the task, completely or not at all. It
+// sets the task's size, rows, format, and what its user could view.
 func File(ctx context.Context, folder string, task *reporting.ReportTask, r *content.Run) (err error) {
 	path := fileOf(folder, task.ID)
 	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -96,8 +96,8 @@ func typeOf(format string) string {
 	return "text/html; charset=utf-8"
 }
 
-// filename returns the name for a downloaded file: letters and digits of any script
-// from the report's name, and a few characters that all systems accept.
+// filename returns the name of a download: letters and digits of any script from
+// the report's name, and a few characters that all systems accept.
 func filename(name string, t *reporting.ReportTask, day string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.L, unicode.M, unicode.Nd) || c == ' ' || c == '-' || c == '_' {
@@ -105,7 +105,7 @@ func filename(name string, t *reporting.ReportTask, day string) string {
 		}
 		return '-'
 	}, name)
-	const longest = 160 // bytes: the date comes behind it, and systems take 255
+	const longest = 160 // bytes: the date is appended, and systems allow 255
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest], "")
 	}

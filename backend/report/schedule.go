@@ -18,8 +18,8 @@ const (
 	lateness = 2 * time.Minute
 )
 
-// schedule turns what is due into runs, and returns how long to wait for the
-// next. The reports are read each time: the clock may have been set.
+// schedule adds due runs, and returns how long to wait for the next one. It reads
+// the reports each time, because the clock may have been set.
 func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
 	planned, err := resource.Find(ctx, s.db, reporting.Reports.Name,
 		resource.Where{Field: "schedule", Op: "!=", Value: ""})
@@ -39,8 +39,8 @@ func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
 	return wait, nil
 }
 
-// fire adds the run of a due report, and advances its next time, both in one
-// transaction. A report of an older version, which has no time yet, gets one.
+// fire adds the run of a due report, and advances its next time in the same
+// transaction. A report of an older version without such a time gets one.
 func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
 		found, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "id", Op: "=", Value: id})
@@ -62,7 +62,7 @@ func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 			resource.Where{Field: "reportId", Op: "=", Value: id},
 			resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting},
 			resource.Where{Field: "scheduled", Op: "=", Value: true})
-		if err != nil || len(waiting) > 0 { // one that has not begun yet will show the same
+		if err != nil || len(waiting) > 0 { // a pending run will show the same
 			return err
 		}
 		task := reporting.ReportTask{

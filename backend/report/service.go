@@ -52,16 +52,17 @@ import (
 
 // Options configure a Service.
 type Options struct {
-	Folder string // where the files lie; made when it is not there
-	// Access returns the permissions of a user; fault.NoLogin for one who is
+	Folder string // folder of the files; created if it does not exist
+	// Access returns the permissions of a user; fault.NoLogin if the user is
 	// suspended or deleted.
 	Access func(ctx context.Context, userID int64) (*resource.Access, error)
-	Zone   func() *time.Location // of the portal
-	Series *series.DB            // what was measured; may be nil
-	// Deliver writes the mails of a run, in the transaction that ends it; nil where there are none.
+	Zone   func() *time.Location // time zone of the portal
+	Series *series.DB            // measured data; may be nil
+	// Deliver writes the mails of a run, in the transaction that ends it; nil for
+	// no mails.
 	Deliver func(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error
 	Origin  func() string    // base URL of the portal, for links; may be nil
-	Workers int              // runs at once; 2 when 0
+	Workers int              // runs at the same time; 2 when 0
 	Clock   func() time.Time // time.Now when nil
 	Log     *slog.Logger
 	Guard   *service.Guard
@@ -91,8 +92,8 @@ var (
 	errRemoved = errors.New("the run was removed")
 )
 
-// New brings the folder and the rows into step: what the end of the last
-// process cut off has failed, and files without a row go.
+// New returns the service of a folder. It marks runs that the last process
+// interrupted as failed, and deletes files without a row.
 func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -176,8 +177,8 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// Close cancels what runs and waits for it, no longer than the context. It may
-// be called twice, and on a service that never started.
+// Close cancels active runs and waits for them, at most until ctx ends. It may be
+// called twice, and on a service that never started.
 func (s *Service) Close(ctx context.Context) error {
 	if s.close == nil {
 		return nil
@@ -220,7 +221,7 @@ func (s *Service) begin(ctx context.Context) {
 	}
 }
 
-// free gives back the worker of a run that has ended.
+// free releases the worker of a run that has ended.
 func (s *Service) free(id int64, cancel context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +233,7 @@ func (s *Service) free(id int64, cancel context.CancelCauseFunc) {
 	}
 }
 
-// work makes one run, and keeps why it failed if it does.
+// work executes one run, and stores the reason if it fails.
 func (s *Service) work(ctx context.Context, id int64) {
 	err := s.guarded(ctx, id)
 	if err == nil {
@@ -258,7 +259,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 	}
 }
 
-// guarded calls make, and returns a panic as an error.
+// guarded calls make, and converts a panic to an error.
 func (s *Service) guarded(ctx context.Context, id int64) (err error) {
 	if p := s.o.Guard.Run("reports", func() { err = s.make(ctx, id) }); p != nil {
 		return p
@@ -329,7 +330,7 @@ func (s *Service) finish(ctx context.Context, made *reporting.ReportTask) error 
 	return nil
 }
 
-// prune removes the oldest of the runs that have ended.
+// prune deletes the oldest finished runs.
 func prune(ctx context.Context, tx resource.Tx, report int64) ([]reporting.ReportTask, error) {
 	all, err := resource.Find(ctx, tx, reporting.ReportTasks.Name,
 		resource.Where{Field: "reportId", Op: "=", Value: report})
@@ -348,7 +349,7 @@ func prune(ctx context.Context, tx resource.Tx, report int64) ([]reporting.Repor
 	return dropped, nil
 }
 
-// failed keeps why a run has not become a file.
+// failed stores the reason why a run failed.
 func (s *Service) failed(ctx context.Context, tx resource.Tx, t *reporting.ReportTask, sentence string) error {
 	t.State, t.Error, t.EndedOn = reporting.TaskFailed, sentence, resource.SecondsOf(s.o.Clock())
 	if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, t); err != nil {
@@ -357,7 +358,7 @@ func (s *Service) failed(ctx context.Context, tx resource.Tx, t *reporting.Repor
 	if err := s.mails(ctx, tx, t); err != nil {
 		return err
 	}
-	_, err := prune(ctx, tx, t.ReportID) // their files go with the next sweep
+	_, err := prune(ctx, tx, t.ReportID) // the next sweep deletes their files
 	return err
 }
 
@@ -376,8 +377,8 @@ func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *re
 	})
 }
 
-// progressOf stores the progress of a run now and then. It detects that the run was
-// deleted together with its report.
+// progressOf returns a function that regularly stores the progress of a run. It
+// detects that the run was deleted together with its report.
 func (s *Service) progressOf(ctx context.Context, id int64) func(percent, rows int64) error {
 	last := time.Now()
 	return func(percent, rows int64) error {
@@ -392,7 +393,7 @@ func (s *Service) progressOf(ctx context.Context, id int64) func(percent, rows i
 	}
 }
 
-// cancel ends a running run, whose row the caller has deleted.
+// cancel ends an active run whose row was deleted.
 func (s *Service) cancel(id int64) {
 	s.mu.Lock()
 	cancel := s.active[id]
@@ -400,7 +401,7 @@ func (s *Service) cancel(id int64) {
 	if cancel != nil {
 		cancel(errRemoved)
 	}
-	_ = os.Remove(fileOf(s.o.Folder, id)) // what the run still makes, it removes itself
+	_ = os.Remove(fileOf(s.o.Folder, id)) // an active run removes its own file
 }
 
 // sweep deletes files without a row.

@@ -54,7 +54,7 @@ func (s *Service) when(_ context.Context, c *resource.Call) (any, error) {
 	}
 	out := times{Timezone: zone.String(), Next: make([]resource.Seconds, 0, mostRuns)}
 	for at := c.At.In(zone); len(out.Next) < mostRuns; {
-		if at = schedule.Next(at); at.IsZero() { // beyond the years that cron looks ahead
+		if at = schedule.Next(at); at.IsZero() { // beyond the years that cron searches
 			break
 		}
 		out.Next = append(out.Next, resource.SecondsOf(at))

@@ -26,7 +26,8 @@ func alertsKind() kind {
 	}}
 }
 
-// alerts lists what opened in a range of time, and counts it by severity.
+// alerts lists the alerts that opened in a time range, and counts them by
+// severity.
 func alerts(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.span()
 	if err != nil {
@@ -104,7 +105,8 @@ func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.W
 	return where, err
 }
 
-// alertsKept returns the rest: names, and what was still active as the range began.
+// alertsKept returns a filter for the other conditions: names, and alerts that
+// were active when the range began.
 func (r *Run) alertsKept(from time.Time) (func(*alert.Alert) bool, error) {
 	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource),
 		newGlobs(r.Report.Instance)

@@ -21,7 +21,7 @@ func auditLogKind() kind {
 	}}
 }
 
-// auditLog lists what was done in a range of time.
+// auditLog lists the changes in a time range.
 func auditLog(ctx context.Context, r *Run) (*layout.Table, error) {
 	type entry = audit.AuditLog
 	from, to, about, err := r.span()

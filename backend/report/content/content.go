@@ -36,20 +36,20 @@ import (
 	"spyglass/backend/series"
 )
 
-// Run is one making of a report.
+// Run is one run of a report.
 type Run struct {
 	Report *reporting.Report
-	Access *resource.Access // who it acts for
+	Access *resource.Access // the user's permissions
 	From   resource.Reader
-	Series *series.DB // of metric trends and of time without data; nil: nothing was measured
+	Series *series.DB // for metric trends and time without data; nil: nothing was measured
 	Zone   *time.Location
-	At     time.Time // what is now for it
+	At     time.Time // the current time of the run
 
-	// Progress is called now and then with the percentage done and how many rows
-	// are written; an error of it ends the run. May be nil.
+	// Progress is called regularly with the percentage done and the number of
+	// rows written; an error ends the run. May be nil.
 	Progress func(percent, rows int64) error
 
-	ready int64 // percent that were done before the first row
+	ready int64 // percent done before the first row
 }
 
 // kind is one type of report.

@@ -2,11 +2,12 @@ package content
 
 import "strings"
 
-// globs are patterns, any of which may match: * stands for any characters, ?
-// for one, and letter case does not matter.
+// globs is a list of patterns, any of which may match: * stands for any
+// characters, ? for one; letter case is ignored.
 type globs []string
 
-// newGlobs reads patterns joined by commas or bars. None at all match everything.
+// newGlobs parses patterns separated by commas or bars. Without patterns,
+// everything matches.
 func newGlobs(text string) globs {
 	var out globs
 	for one := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == '|' }) {
@@ -40,8 +41,8 @@ func (g globs) match(text string) bool {
 	return false
 }
 
-// fits backtracks to the last star only, so that it takes at most the product of both
-// lengths.
+// fits backtracks only to the last star, so that its time is at most the product
+// of both lengths.
 func fits(pattern, text []rune) bool {
 	p, star, mark := 0, -1, 0
 	for t := 0; t < len(text); {

@@ -51,7 +51,7 @@ func inventory(ctx context.Context, r *Run) (*layout.Table, error) {
 	return s.table(ctx, r)
 }
 
-// chooseDevices binds a source to the devices that the report is about.
+// chooseDevices limits a source to the devices that the report selects.
 func (r *Run) chooseDevices(ctx context.Context, s *source[fleet.Device]) error {
 	if r.Report.HostsValType == "group" {
 		groups, all, err := r.groups(ctx, r.Report.HostsVal)
@@ -83,7 +83,7 @@ func (r *Run) deviceColumns(tree *fleet.Tree) []column[fleet.Device] {
 	)
 }
 
-// groupPaths names the groups of a device that the user sees.
+// groupPaths returns the paths of a device's groups that the user can view.
 func (r *Run) groupPaths(tree *fleet.Tree) func(*fleet.Device) string {
 	sees := r.seesGroup()
 	return func(d *fleet.Device) string {
@@ -97,11 +97,10 @@ func (r *Run) groupPaths(tree *fleet.Tree) func(*fleet.Device) string {
 	}
 }
 
-// propertyColumns return the columns of properties, with the value of the first
-// source that has the name: the device, then checks and the portal, then the
-// groups.
+// propertyColumns returns the columns of properties, with the value from the
+// first source: the device, then checks and the portal, then the groups.
 func propertyColumns(tree *fleet.Tree, names []string) []column[fleet.Device] {
-	inherited := map[string][]resource.Property{} // by the groups: few combinations, many devices
+	inherited := map[string][]resource.Property{} // by groups: there are few combinations for many devices
 	var out []column[fleet.Device]
 	for _, name := range names {
 		name = strings.TrimSpace(name)
@@ -118,7 +117,8 @@ func propertyColumns(tree *fleet.Tree, names []string) []column[fleet.Device] {
 	return out
 }
 
-// property returns the value of a name in the first list that has it, secrets masked.
+// property returns the value of a name in the first list that has it, with masked
+// secrets.
 func property(name string, lists ...[]resource.Property) string {
 	for _, list := range lists {
 		i := slices.IndexFunc(list, func(p resource.Property) bool { return strings.EqualFold(p.Name, name) })
@@ -130,8 +130,8 @@ func property(name string, lists ...[]resource.Property) string {
 	return ""
 }
 
-// metricColumn names the instances of a data source on each device. They are
-// read once, as names alone: a few bytes each.
+// metricColumn lists the instances of a data source on each device. It reads only
+// their names once, which takes a few bytes each.
 func (r *Run) metricColumn(ctx context.Context, m *reporting.ReportMetric) (c column[fleet.Device], err error) {
 	found, err := resource.Find(ctx, r.From, datasource.DataSources.Name,
 		resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})

@@ -19,7 +19,7 @@ func tooMany(what string) error {
 		mostRows, what)
 }
 
-// list is rows that were counted or measured, and not read, on their way into a Table.
+// list holds rows that were computed instead of read, to be put into a Table.
 type list[T any] struct {
 	rows    []T
 	columns []column[T]

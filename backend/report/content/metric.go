@@ -83,7 +83,7 @@ func metricTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 	return t, err
 }
 
-// measuring is a metric trend under way.
+// measuring is a metric trend in progress.
 type measuring struct {
 	*Run
 	from, to time.Time
@@ -150,7 +150,7 @@ func (m *measuring) chooseMetric(ctx context.Context, metric *reporting.ReportMe
 	return err
 }
 
-// read fills in the values; datapoints without any in the range are left out.
+// read fills in the values; datapoints without values in the range are omitted.
 func (m *measuring) read(ctx context.Context) error {
 	kept := m.rows[:0]
 	for i := range m.rows {
@@ -219,7 +219,7 @@ func (m *measuring) top(p *shownPoint, n int) []measuredRow {
 	return mine[:min(n, len(mine))]
 }
 
-// charts draw of each datapoint the rows with the highest average.
+// charts draws the rows with the highest average, for each datapoint.
 func (m *measuring) charts(ctx context.Context) (out []layout.Chart, err error) {
 	for _, p := range m.points {
 		if p.rows == 0 || len(out) == mostCharts {
@@ -301,7 +301,7 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// ordered returns a key that sorts as the value does.
+// ordered returns a key that sorts like the value.
 func ordered(v float64) string {
 	bits := math.Float64bits(v)
 	if bits>>63 == 1 {

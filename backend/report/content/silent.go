@@ -15,7 +15,7 @@ const (
 	hourly    = 30 * 24 * 3600 // seconds: older samples may be hourly
 )
 
-// silent returns the times without any sample of a device.
+// silent returns the times in which a device has no samples.
 func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, error) {
 	from := max(a.from, int64(d.CreatedOn))
 	if a.sources == nil || from >= a.to {
@@ -52,7 +52,7 @@ func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, er
 		}
 	}
 	if n := len(seen); n > 1 && (a.to-from)%step != 0 {
-		seen[n-1] = seen[n-1] || seen[n-2] // the last step is shorter: its sample may be on its way
+		seen[n-1] = seen[n-1] || seen[n-2] // the last step is shorter: its sample may not have arrived yet
 	}
 	var out []span
 	for k, is := range seen {

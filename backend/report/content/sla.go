@@ -25,11 +25,11 @@ type uptime struct {
 	outages                                     int64
 }
 
-// share returns the availability in percent; NaN where no time counts. It follows the
-// availability of ITIL (Service Design, availability management): agreed service
-// time less downtime, over agreed service time. The agreed time is the range
-// since the device was added, without maintenance where that is excluded. A
-// device is down while it has an alert of the selected severity, and, depending
+// share returns the availability in percent; NaN if no time counts. It follows
+// the definition of ITIL (Service Design, availability management): agreed
+// service time minus downtime, divided by agreed service time. The agreed time is
+// the range since the device was added, without maintenance if that is excluded.
+// A device is down while it has an alert of the selected severity and, depending
 // on unmonitoredTime, while it has no data at all: dead, or not polled.
 func (u *uptime) share() float64 {
 	if u == nil || u.counted <= 0 {
@@ -50,7 +50,7 @@ func availabilityKind() kind {
 }
 
 // availability lists the share of the range in which devices had no alert of the
-// selected severity or a worse one.
+// selected severity or above.
 func availability(ctx context.Context, r *Run) (*layout.Table, error) {
 	from, to, about, err := r.bounded(ctx)
 	if err != nil {
@@ -79,7 +79,8 @@ func availability(ctx context.Context, r *Run) (*layout.Table, error) {
 	return t, err
 }
 
-// availabilities is that report under way. It keeps some numbers for each device.
+// availabilities is an availability report in progress. It holds a few numbers
+// for each device.
 type availabilities struct {
 	*Run
 	from, to    int64
@@ -88,7 +89,7 @@ type availabilities struct {
 	of          map[int64]*uptime
 	names       map[int64]string // of devices that were down
 	days        []day
-	sources     map[int64]*datasource.DataSource // nil: time without data is not looked for
+	sources     map[int64]*datasource.DataSource // nil if time without data does not matter
 }
 
 // day is the total of all devices on one day.
@@ -128,13 +129,13 @@ func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err err
 	return err
 }
 
-// outage is one alert as far as it makes a device unavailable.
+// outage is the part of an alert that counts as downtime.
 type outage struct {
 	span
 	watched maintenance.Watched
 }
 
-// measure works out some devices.
+// measure computes the availability of some devices.
 func (a *availabilities) measure(ctx context.Context, devices []*fleet.Device) error {
 	outages, err := a.outages(ctx, devices)
 	if err != nil {
@@ -231,7 +232,8 @@ func (a *availabilities) outages(ctx context.Context, devices []*fleet.Device) (
 	return out, a.instanceGroups(ctx, out, groups)
 }
 
-// instanceGroups completes what was watched by the instance's group.
+// instanceGroups sets the instance groups in outages, so that maintenance of
+// these groups applies.
 func (a *availabilities) instanceGroups(ctx context.Context, outages map[int64][]outage, groups map[int64]int64) error {
 	ids := make([]int64, 0, len(groups))
 	for id := range groups {
@@ -290,7 +292,7 @@ func (a *availabilities) columns(tree *fleet.Tree) []column[fleet.Device] {
 	return columns
 }
 
-// percent formats a share; only a full one reads 100.
+// percent formats a share; it shows 100 only for exactly 100.
 func percent(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -317,7 +319,7 @@ func (a *availabilities) tone(d *fleet.Device) layout.Tone {
 	return layout.OK
 }
 
-// terms returns the text that explains the counting.
+// terms returns the text that explains the calculation.
 func (a *availabilities) terms() string {
 	text := "Unavailable while an alert of severity " + threshold.SeverityWord(a.level)
 	if a.level < threshold.SeverityCritical {

@@ -21,20 +21,21 @@ type source[T any] struct {
 	columns []column[T]
 	tone    func(*T) layout.Tone
 	counts  []layout.Count
-	counted func(*T) int // which of counts a row is; nil: none
+	counted func(*T) int // the index of the row's count; nil: none
 }
 
-// column is one cell of a row.
+// column is one column of the rows.
 type column[T any] struct {
 	name string
 	text func(*T) string
-	key  func(*T) string // what it sorts by; nil: its text, whatever the letter case
+	key  func(*T) string // its sort key; nil: its text, ignoring letter case
 	num  bool            // its text is a number
 }
 
 const pageRows = 500 // read at a time
 
-// table reads everything once for its order and its counts; its Rows read again.
+// table reads all rows once for their order and counts; its Rows reads them
+// again.
 func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*layout.Table, error) {
 	shown, err := chosen(r.Report, s.columns)
 	if err != nil {
@@ -189,7 +190,7 @@ func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error)
 	return out, err
 }
 
-// plain returns the columns of a type, in its order, each with its text.
+// plain returns the columns of a type, in order, each with its text.
 func plain[T any](kind string, text ...func(*T) string) []column[T] {
 	names := kindOf(kind).Columns
 	out := make([]column[T], len(names))
@@ -199,7 +200,7 @@ func plain[T any](kind string, text ...func(*T) string) []column[T] {
 	return out
 }
 
-// number returns a key that sorts as the number does; it is not negative.
+// number returns a key that sorts like the number, which is not negative.
 func number(n int64) string { return fmt.Sprintf("%020d", n) }
 
 func yesNo(is bool) string {

@@ -8,13 +8,13 @@ import (
 	"spyglass/backend/portal/maintenance"
 )
 
-// spans are stretches of time in epoch seconds, in order and apart, the end of
-// each not included.
+// spans is a sorted list of separate periods in epoch seconds; the ends are not
+// included.
 type spans []span
 
 type span struct{ from, to int64 }
 
-// union sorts periods and joins those that touch.
+// union sorts periods and joins those that overlap or touch.
 func union(list []span) spans {
 	list = slices.DeleteFunc(slices.Clone(list), func(s span) bool { return s.to <= s.from })
 	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
@@ -53,7 +53,7 @@ func (s spans) without(others spans) (out spans) {
 // within returns the intersection of the periods and others.
 func (s spans) within(others spans) spans { return s.without(s.without(others)) }
 
-// seconds returns their total length.
+// seconds returns the total length.
 func (s spans) seconds() (sum int64) {
 	for _, one := range s {
 		sum += one.to - one.from
@@ -68,7 +68,7 @@ func (s spans) longest() (most int64) {
 	return most
 }
 
-// windows returns maintenance windows as spans.
+// windows converts maintenance windows to spans.
 func windows(list []maintenance.Window) []span {
 	out := make([]span, len(list))
 	for i, w := range list {

@@ -12,14 +12,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// thresholdRow is the threshold that counts for one datapoint of one instance.
+// thresholdRow is the effective threshold of one datapoint of one instance.
 type thresholdRow struct {
 	device   string
 	instance string
 	source   *datasource.DataSource
 	point    *datasource.DataPoint
 	counts   override.Effective
-	off      string // the level at which alerting is disabled; empty: it is not
+	off      string // the level at which alerting is disabled; empty if it is enabled
 }
 
 func thresholdsKind() kind {
@@ -82,7 +82,7 @@ func thresholds(ctx context.Context, r *Run) (*layout.Table, error) {
 	return t, err
 }
 
-// comparing is a threshold report under way.
+// comparing is a threshold report in progress.
 type comparing struct {
 	*Run
 	l       *list[thresholdRow]
@@ -128,7 +128,7 @@ func (c *comparing) begin(ctx context.Context) (err error) {
 	})
 }
 
-// add keeps the row, and reports whether that was one too many.
+// add adds the row, and reports whether there are now too many.
 func (c *comparing) add(i *fleet.Instance, d *datasource.DataSource, p *datasource.DataPoint) bool {
 	on := c.devices[i.DeviceID]
 	row := thresholdRow{device: on.name, instance: i.DisplayName, source: d, point: p}

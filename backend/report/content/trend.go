@@ -27,7 +27,7 @@ type dayCount struct {
 
 func (d *dayCount) sum() int64 { return d.counts[0] + d.counts[1] + d.counts[2] }
 
-// mostDays bounds the days of an alert trend.
+// mostDays limits the days of an alert trend.
 const mostDays = 1100
 
 func alertTrendsKind() kind {
@@ -83,7 +83,7 @@ func alertTrends(ctx context.Context, r *Run) (*layout.Table, error) {
 	return t, nil
 }
 
-// counting is an alert trend under way.
+// counting is an alert trend in progress.
 type counting struct {
 	*Run
 	days    []string
@@ -140,8 +140,8 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 	return err
 }
 
-// groupNames returns the full path of the first group of a device that the user can
-// view. It keeps an id for each device.
+// groupNames returns the full path of the first group of a device that the user
+// can view. It caches an id for each device.
 func (c *counting) groupNames(ctx context.Context) (func(device int64) string, error) {
 	tree, err := fleet.TreeOf(ctx, c.From)
 	if err != nil {
@@ -163,7 +163,8 @@ func (c *counting) groupNames(ctx context.Context) (func(device int64) string, e
 	}, err
 }
 
-// seesGroup reports which device groups the user may read.
+// seesGroup returns a function that reports whether the user may view a device
+// group.
 func (r *Run) seesGroup() func(id int64) bool {
 	all, mine := true, []int64(nil)
 	if r.Access != nil {
@@ -239,8 +240,8 @@ func dayLabel(day string) string {
 	return at.Format("2 Jan")
 }
 
-// bounded returns the report's time range with both ends: without a start it begins
-// with the oldest alert, and it ends now at the latest.
+// bounded returns the report's time range with both ends: without a start it
+// begins with the oldest alert, and it ends at the latest now.
 func (r *Run) bounded(ctx context.Context) (from, to time.Time, about string, err error) {
 	if from, to, about, err = r.span(); err != nil {
 		return from, to, about, err

@@ -21,7 +21,7 @@ func usersKind() kind {
 	}}
 }
 
-// users lists who can sign in.
+// users lists the users.
 func users(ctx context.Context, r *Run) (*layout.Table, error) {
 	type user = people.User
 	f := r.Report.UserFilter
@@ -59,7 +59,7 @@ func users(ctx context.Context, r *Run) (*layout.Table, error) {
 	return s.table(ctx, r)
 }
 
-// active returns 1 for a user who is, and 0 for one who is not.
+// active returns 1 for an active user, and 0 for any other.
 func active(u *people.User) int {
 	if u.Status == "active" {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Chart is a picture above the rows. Of Stacks, Lines and Ranks it has one.
+// Chart is a chart above the rows. Exactly one of Stacks, Lines and Ranks is set.
 type Chart struct {
 	Title  string
 	Unit   string   // of the values; may be empty
@@ -15,13 +15,13 @@ type Chart struct {
 	Stacks []Band   // one bar for each label, the bands on top of each other
 	Ranks  []Rank   // one bar for each label, the longest first
 	Lines  []Line
-	From   time.Time // of the lines: their values lie evenly from here
-	To     time.Time // up to here
-	Top    float64   // where the scale ends; 0: at the largest value
-	Bottom float64   // where that of stacks begins, or a little below
+	From   time.Time // start of the lines, whose values are evenly spaced
+	To     time.Time // end of the lines
+	Top    float64   // end of the scale; 0: the maximum
+	Bottom float64   // start of the scale of stacks, or slightly less
 }
 
-// Band is one part of every stack.
+// Band is one part of a stack.
 type Band struct {
 	Name   string
 	Ink    Ink
@@ -32,23 +32,23 @@ type Band struct {
 type Rank struct {
 	Ink   Ink
 	Value float64
-	Text  string // the value as it is shown
+	Text  string // the formatted value
 }
 
-// Line is a value over time; NaN where there is none.
+// Line is a series of values over time; NaN for missing ones.
 type Line struct {
 	Name   string
 	Values []float64
 }
 
-// Ink is a color by its role; each file format has its own values for them. The
-// tones are inks, too.
+// Ink is the role of a color; each file format has its own values for them. Tones
+// are inks, too.
 type Ink = Tone
 
 // Bar is the ink of bars that have no tone.
 const Bar Ink = "bar"
 
-// The other inks that are no tones.
+// The other inks that are not tones.
 const (
 	inkText  Ink = "text"
 	inkQuiet Ink = "quiet"
@@ -64,8 +64,8 @@ var lineInks = [MaxLines]Ink{"l1", "l2", "l3", "l4", "l5", "l6"}
 // point is a place on a canvas, from its upper left corner.
 type point struct{ x, y float64 }
 
-// canvas is the drawing surface of a chart, chartWidth wide. Texts are 12 units high,
-// with their baseline at y.
+// canvas is the drawing surface of a chart, chartWidth wide. Texts are 12 units
+// high; y is their baseline.
 type canvas interface {
 	rect(x, y, w, h float64, ink Ink)
 	path(points []point, ink Ink)
@@ -139,7 +139,7 @@ func (c *Chart) drawStacks(on canvas) {
 		top = max(top, sum)
 	}
 	s := newScale(c.Bottom, top)
-	if c.Unit == "" { // counts: there are no halves
+	if c.Unit == "" { // counts have no fractions
 		s.step = math.Ceil(s.step)
 		s.top = math.Ceil(top/s.step-1e-9) * s.step
 	}
@@ -213,7 +213,7 @@ func (c *Chart) drawLines(on canvas) {
 func (l *Line) parts(s scale) (out [][]point) {
 	var part []point
 	end := func() {
-		if len(part) == 1 { // a lonely value is a short dash
+		if len(part) == 1 { // a single value becomes a short dash
 			part = append(part, point{part[0].x + 2, part[0].y})
 		}
 		if len(part) > 0 {
@@ -255,7 +255,8 @@ type scale struct {
 	bottom, top, step float64
 }
 
-// newScale ends at a round number at or above top, and has at most five steps.
+// newScale returns a scale that ends at a round number at or above top, with at
+// most five steps.
 func newScale(bottom, top float64) scale {
 	if !(top > bottom) {
 		top = bottom + 1
@@ -326,7 +327,7 @@ func short(v float64) string {
 	return text
 }
 
-// shorten keeps so many letters of a text.
+// shorten truncates a text to a number of letters.
 func shorten(text string, letters int) string {
 	if runes := []rune(text); len(runes) > letters {
 		return string(runes[:letters-1]) + "…"
@@ -334,7 +335,7 @@ func shorten(text string, letters int) string {
 	return text
 }
 
-// Ranked returns a chart of the largest numbers by name, at most n of them.
+// Ranked returns a chart of at most n of the largest numbers, by name.
 func Ranked(title string, numbers map[string]float64, most int) Chart {
 	type entry struct {
 		name  string

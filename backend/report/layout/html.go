@@ -9,7 +9,7 @@ import (
 //go:embed page.gohtml
 var pageText string
 
-// bar is one piece of the bar at the top, in thousandths of its width.
+// bar is one segment of the bar at the top, in thousandths of its width.
 type bar struct {
 	Count
 	X, Width int64
@@ -27,7 +27,8 @@ type pageRow struct {
 	Cells []pageCell
 }
 
-// oneLine is the number of bytes that are not wrapped, such as names and times.
+// oneLine is the number of bytes up to which a cell is not wrapped, such as names
+// and times.
 const oneLine = 26
 
 type pageCell struct {
@@ -60,7 +61,7 @@ func (t *Table) writeHTML(w io.Writer) error {
 	return parsed.ExecuteTemplate(w, "foot", p)
 }
 
-// bars share the width among the counts. What is there at all can be seen.
+// bars divides the width among the counts. Every count above 0 is visible.
 func bars(counts []Count) (out []bar, sum int64) {
 	const whole, least = 1000, 8
 	for _, c := range counts {

@@ -11,8 +11,8 @@ import (
 	// former home, is archived.
 	"codeberg.org/go-pdf/fpdf"
 
-	// The Go fonts (BSD) have Latin, Greek and Cyrillic letters; what a file
-	// uses of them is embedded.
+	// The Go fonts (BSD) have Latin, Greek and Cyrillic letters; the letters that
+	// a file uses are embedded.
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
@@ -28,9 +28,9 @@ const (
 	margin     = 12.0
 	textWidth  = pageWidth - 2*margin
 	footY      = pageHeight - 9
-	endY       = pageHeight - 15 // rows end above
+	endY       = pageHeight - 15 // lower end of rows
 	cellPad    = 1.2
-	mostLines  = 12 // of a cell
+	mostLines  = 12 // in a cell
 	ptToMM     = 25.4 / 72
 )
 
@@ -45,21 +45,21 @@ var pdfInks = map[Ink]rgb{
 	"head": {239, 237, 231}, "line": {223, 220, 214}, "brass": {137, 94, 22},
 }
 
-// pdf is a file under way.
+// pdf is a file in progress.
 type pdf struct {
 	*fpdf.Fpdf
 	table  *Table
-	size   float64 // of the rows' letters, in points
+	size   float64 // font size of the rows, in points
 	widths []float64
-	letter map[rune]bool               // that the font has
-	wide   map[string]map[rune]float64 // millimetres of a letter of one point, by style
-	now    map[rune]float64            // those of the present style
-	points float64                     // the present size
+	letter map[rune]bool               // letters that the font has
+	wide   map[string]map[rune]float64 // width of a letter of one point in millimetres, by style
+	now    map[rune]float64            // the same for the current style
+	points float64                     // the current size
 	font   *sfnt.Font
 	space  sfnt.Buffer
 }
 
-// writePDF writes the head, the charts and as many rows as a PDF may have.
+// writePDF writes the header, the charts and at most mostPDF rows.
 func (t *Table) writePDF(w io.Writer) (pages int64, err error) {
 	p := &pdf{Fpdf: fpdf.New("L", "mm", "A4", ""), table: t, letter: map[rune]bool{},
 		wide: map[string]map[rune]float64{"": {}, "B": {}}}
@@ -120,7 +120,8 @@ func (p *pdf) fill(ink Ink) {
 	p.SetFillColor(c.r, c.g, c.b)
 }
 
-// paragraph writes a text over as many lines as it needs, and returns the y below it.
+// paragraph writes a text on as many lines as it needs, and returns the y below
+// it.
 func (p *pdf) paragraph(y float64, text string, height float64, lines int) float64 {
 	for i, line := range p.lines(text, textWidth) {
 		if i == lines {
@@ -154,7 +155,8 @@ func (p *pdf) head() {
 	p.SetY(y + 4)
 }
 
-// counts writes the numbers at the top, and the bar that shares the width among them.
+// counts writes the numbers at the top, and the bar that divides its width among
+// them.
 func (p *pdf) counts() {
 	if len(p.table.Counts) == 0 {
 		return
@@ -198,7 +200,7 @@ func (p *pdf) chart(c *Chart) {
 	p.SetY(y + high + 5)
 }
 
-// pdfCanvas is a place on a page that a chart is drawn on.
+// pdfCanvas is a chart's area on a page.
 type pdfCanvas struct {
 	*pdf
 	y, scale float64
@@ -279,7 +281,7 @@ func (p *pdf) letterWidth(c rune) float64 {
 	return w * p.points
 }
 
-// lines breaks a text at spaces, or anywhere where a word is too long.
+// lines breaks a text at spaces, or inside a word that is too long.
 func (p *pdf) lines(text string, width float64) (out []string) {
 	for _, line := range strings.Split(text, "\n") {
 		line = p.clean(line)

@@ -55,8 +55,8 @@ func (p *pdf) rows() error {
 	return errors.Join(err, p.Error())
 }
 
-// measure shares the width of the page: columns that need little get that, and
-// the others what is left, by what they need.
+// measure divides the width of the page: narrow columns get what they need, and
+// the others share the rest in proportion to their need.
 func (p *pdf) measure(first []Row) {
 	need := make([]float64, len(p.table.Columns))
 	for i, name := range p.table.Columns {
@@ -104,7 +104,7 @@ func shares(need []float64, width float64) []float64 {
 	return out
 }
 
-// columns writes the names, at the top of each page.
+// columns writes the column names at the top of each page.
 func (p *pdf) columns() {
 	p.letters("B", p.size, inkText)
 	height := p.size * ptToMM * 1.3

@@ -9,7 +9,7 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// writeCSV writes the header and the rows, and nothing around them.
+// writeCSV writes only the header and the rows.
 func (t *Table) writeCSV(w io.Writer) error {
 	if _, err := io.WriteString(w, byteOrderMark); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 	return out.Close()
 }
 
-// writeXLSX writes the rows, and on a last sheet what the report is about.
+// writeXLSX writes the rows, and a last sheet with the details of the report.
 func (t *Table) writeXLSX(w io.Writer) error {
 	name := func(n int) string {
 		if n == 1 {
@@ -55,7 +55,7 @@ func (t *Table) writeXLSX(w io.Writer) error {
 	return book.Close()
 }
 
-// writeRows writes all rows; numbers says which columns are numbers.
+// writeRows writes all rows; numbers marks columns of numbers.
 func (t *Table) writeRows(out sheet.Writer, numbers []bool) error {
 	return t.Rows(func(row Row) error {
 		cells := texts(row.Cells...)

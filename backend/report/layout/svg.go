@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// svg draws a chart as part of a page, in the colours of its style sheet.
+// svg draws a chart as part of a page, in the colors of its style sheet.
 type svg struct{ strings.Builder }
 
 func (s *svg) rect(x, y, w, h float64, ink Ink) {
