@@ -57,11 +57,12 @@ func (f *File) hostless(path string) string {
 	return rooted(unescape(path))
 }
 
-// longestAddress limits the bytes of an address that is made of variables.
+// longestAddress limits the bytes of an address with variables replaced.
 const longestAddress = 2048
 
-// hostPath returns the path after the host in the variables at the beginning of
-// an address: for {{baseUrl}} with the value https://h.example/v2, the /v2.
+// hostPath returns the path after the host that the variables at the beginning of
+// an address contain: for {{baseUrl}} with the value https://h.example/v2, it is
+// /v2.
 func (f *File) hostPath(host string) string {
 	if f.hosts == nil {
 		f.hosts = map[string]bool{}
@@ -106,7 +107,7 @@ func unescape(text string) string {
 	return text
 }
 
-// params returns rows for the {names} in a path.
+// params returns the rows for the {names} in a path.
 func params(path string, values map[string]workspace.Row) workspace.Rows {
 	var rows workspace.Rows
 	have := map[string]bool{}
@@ -123,7 +124,8 @@ func params(path string, values map[string]workspace.Row) workspace.Rows {
 	return rows
 }
 
-// methodOf returns the method as ours, or false for one that no draft has.
+// methodOf returns the method as drafts have it, or false if no draft can have
+// it.
 func (f *File) methodOf(method string) (string, bool) {
 	method = strings.ToUpper(strings.TrimSpace(method))
 	if method == "" {
@@ -136,12 +138,12 @@ func (f *File) methodOf(method string) (string, bool) {
 	return method, true
 }
 
-// notSent are headers that belong to a browser or to the session.
+// notSent matches headers that belong to a browser or to the session.
 var notSent = regexp.MustCompile(
 	`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|` +
 		`upgrade-insecure-requests|dnt|priority|pragma)$`)
 
-// header returns a row for a header of a file, unless we do not send that
+// header returns a row for a header of a file, unless Spyglass does not send that
 // header.
 func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	switch {
@@ -155,7 +157,8 @@ func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	return row, true
 }
 
-// stem returns the file's name without its ending, to name a collection after.
+// stem returns the file's name without its extension, as the name of a
+// collection.
 func (f *File) stem(otherwise string) string {
 	name, _, _ := strings.Cut(f.Name, ".")
 	if name = plain(name); name == "" {

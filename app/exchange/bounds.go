@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Limits of the work that a file may cause beyond its own size.
+// Limits of the work for a file, apart from its size.
 const (
 	spareBytes = 4 << 20
 	spareSteps = 16 << 20
@@ -24,13 +24,13 @@ const (
 	bytesPerByte = 4
 )
 
-// budgetFor returns the budget of reading or writing so many bytes.
+// budgetFor returns the budget for reading or writing that many bytes.
 func budgetFor(ctx context.Context, size int) *budget.Budget {
 	return budget.New(ctx, budget.Limits{Bytes: spareBytes + bytesPerByte*int64(size), Steps: spareSteps +
 		stepsPerByte*int64(size)})
 }
 
-// tooMuch describes in a sentence that a file was too much work.
+// tooMuch converts the error of an exceeded budget to a sentence.
 func (f *File) tooMuch(err error) error {
 	if !budget.Spent(err) {
 		return err
@@ -39,7 +39,7 @@ func (f *File) tooMuch(err error) error {
 		"Remove the repetitions and try again.", f.name())
 }
 
-// Some rows of a draft beside their texts, in bytes.
+// rowSize is the size of a row of a draft without its texts, in bytes.
 const rowSize = 64
 
 // spendRows spends the cost of a copy of the rows, in memory and in the
@@ -56,13 +56,13 @@ func (f *File) spendRows(rows workspace.Rows) error {
 const maxNesting = 200
 
 // A value takes some hundred bytes of memory, however short it is in the file.
-// Files that people write have one value in many bytes; these limits refuse
-// files of hardly anything but values.
+// Ordinary files have many bytes per value; these limits refuse files that
+// consist of hardly anything but values.
 const (
 	bytesPerValue = 16
 	spareValues   = 10_000
 
-	// A reference of a description of an API takes kilobytes.
+	// A reference in an API description takes kilobytes.
 	bytesPerReference = 100
 	spareReferences   = 10_000
 )
@@ -83,7 +83,7 @@ func (f *File) tooMany(values, size int) error {
 // its size. Text that is not JSON passes; it is refused when it is read. It counts
 // brackets itself, before encoding/json takes memory for each value.
 func (f *File) shapeOfJSON(text []byte) error {
-	var lists [maxNesting + 1]bool // which levels are lists
+	var lists [maxNesting + 1]bool // whether each level is a list
 	level, values := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -111,11 +111,11 @@ func (f *File) shapeOfJSON(text []byte) error {
 }
 
 // shapeOfYAML refuses YAML that is nested too deep, has too many values for its
-// size, or becomes too large when its aliases are written out. The library counts
-// the nodes of aliases, but not the bytes in them.
+// size, or becomes too large when its aliases are expanded. The library counts
+// the nodes of aliases, but not their bytes.
 func (f *File) shapeOfYAML() error {
 	level, values := 0, 0
-	for _, c := range f.Text { // quotes may be unpaired, so brackets count in texts as well
+	for _, c := range f.Text { // quotes may be unpaired, so brackets in texts count as well
 		switch c {
 		case '{', '[':
 			level++
@@ -140,7 +140,7 @@ func (f *File) shapeOfYAML() error {
 		}
 		values += 1 + bytes.Count(marks, []byte("- "))
 	}
-	if err := f.tooMany(values/2, len(f.Text)); err != nil { // lines are counted, and many are of texts
+	if err := f.tooMany(values/2, len(f.Text)); err != nil { // lines are counted, although many belong to texts
 		return err
 	}
 	if bytes.IndexByte(f.Text, '*') < 0 {
@@ -148,7 +148,7 @@ func (f *File) shapeOfYAML() error {
 	}
 	var top yaml.Node
 	if yaml.Unmarshal(f.Text, &top) != nil {
-		return nil // it is refused when it is read
+		return nil // reading will fail
 	}
 	w := weigher{sizes: map[*yaml.Node]int64{}}
 	if w.of(&top); w.most > spareBytes+bytesPerByte*int64(len(f.Text)) {
@@ -160,18 +160,19 @@ func (f *File) shapeOfYAML() error {
 // errSpent is the error for an exceeded budget.
 var errSpent = fault.New(fault.TooLarge, "too large")
 
-// weigher adds up how many bytes nodes have when aliases are written out.
+// weigher computes the size of nodes with expanded aliases.
 type weigher struct {
-	sizes map[*yaml.Node]int64 // of anchored nodes; -1 while one is being weighed
+	sizes map[*yaml.Node]int64 // of anchored nodes; -1 while one is being computed
 	most  int64
 }
 
-// enough is the limit at which adding up ends: sizes double with each line.
+// enough is the size at which the computation stops, because sizes can double
+// with each line.
 const enough = 1 << 40
 
 func (w *weigher) of(n *yaml.Node) int64 {
 	if size, known := w.sizes[n]; known {
-		if size < 0 { // it holds itself
+		if size < 0 { // it contains itself
 			w.most = enough
 			return enough
 		}
@@ -194,11 +195,11 @@ func (w *weigher) of(n *yaml.Node) int64 {
 	return size
 }
 
-// localReference is a reference within a description of an API.
+// localReference matches a reference within an API description.
 var localReference = regexp.MustCompile(`"\$ref"\s*:\s*"#/?([^"]*)"`)
 
-// references spends the cost of a description's references: the library visits
-// the target of each, and copies targets other than components and paths.
+// references spends the cost of the references in an API description: the library
+// visits the target of each, and copies targets other than components and paths.
 func (f *File) references() error {
 	sizes := targets(f.top)
 	found := localReference.FindAllSubmatch(f.Text, -1)
@@ -214,8 +215,8 @@ func (f *File) references() error {
 	return nil
 }
 
-// targets returns the bytes of the usual targets of references, by the
-// beginning of the pointer.
+// targets returns the sizes of the usual targets of references, by the beginning
+// of the pointer.
 func targets(top map[string]json.RawMessage) map[string]int {
 	sizes := map[string]int{}
 	add := func(place string, text json.RawMessage) {
@@ -238,7 +239,7 @@ func targets(top map[string]json.RawMessage) map[string]int {
 	return sizes
 }
 
-// costOf returns the steps of following a pointer.
+// costOf returns the number of steps to follow a pointer.
 func costOf(pointer string, sizes map[string]int, all int) int {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts {
@@ -257,13 +258,13 @@ func costOf(pointer string, sizes map[string]int, all int) int {
 
 var pointerPart = strings.NewReplacer("~1", "/", "~0", "~")
 
-// copied reports whether values below such a part of a pointer are copied.
+// copied reports whether the library copies values at such a part of a pointer.
 func copied(part string) bool {
 	return strings.HasPrefix(part, "x-") || slices.Contains([]string{"example", "examples", "default", "enum"}, part)
 }
 
-// weigh spends the cost of a value written out in lines, at that level of
-// nesting, and reports whether the budget suffices.
+// weigh spends the cost of a value written in lines, at that level of nesting,
+// and reports whether the budget suffices.
 func (f *File) weigh(v any, level int) bool {
 	size := 2*level + 2
 	switch v := v.(type) {

@@ -11,8 +11,7 @@ import (
 )
 
 // Bruno is the format that Bruno saves and exports: a whole collection as JSON,
-// and .bru files, one or several concatenated. OpenCollection is its later
-// format.
+// or .bru files, one or several concatenated. OpenCollection is its later format.
 var Bruno = Format{
 	ID: "bruno", Label: "Bruno", Family: "Bruno",
 	Ext: "bru", Type: "text/plain", Several: true,
@@ -48,7 +47,7 @@ type brunoEnvironment struct {
 	Variables []brunoPair `json:"variables"`
 }
 
-// brunoRoot holds the settings for everything in a folder.
+// brunoRoot holds the settings for all requests in a folder.
 type brunoRoot struct {
 	Request brunoRequest `json:"request"`
 	Docs    string       `json:"docs"`
@@ -99,7 +98,7 @@ type brunoGraphQL struct {
 	Variables string `json:"variables"`
 }
 
-// bruno returns a collection as ours.
+// bruno converts a collection.
 func (f *File) bruno(c *brunoCollection) (*Found, error) {
 	for _, e := range c.Environments {
 		f.brunoVariables("the environment "+e.Name.text, e.Variables)
@@ -142,7 +141,7 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 	f.brunoVariables("the folder "+folder.Name, root.Vars.Req)
 	headers = f.over(headers, brunoRows(root.Headers, ""))
 	slices.SortStableFunc(item.Items, func(a, b brunoItem) int {
-		// those without a number come last
+		// items without a number come last
 		return cmp.Compare(cmp.Or(a.Seq, math.MaxFloat64), cmp.Or(b.Seq, math.MaxFloat64))
 	})
 	for i := range item.Items {
@@ -226,7 +225,7 @@ func (f *File) brunoBody(b *brunoBody) string {
 	return ""
 }
 
-// text returns the JSON that goes out.
+// text returns the JSON body of the request.
 func (g *brunoGraphQL) text() string {
 	body := map[string]any{"query": g.Query}
 	if json.Valid([]byte(g.Variables)) {

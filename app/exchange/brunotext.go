@@ -23,8 +23,8 @@ var (
 	bruPair  = regexp.MustCompile(`^(~?)\s*(?:"((?:[^"\\]|\\.)*)"|([^:]*?))\s*:\s*(.*)$`)
 )
 
-// readBru reads .bru files: blocks, each with pairs, names or text in it. A
-// request begins with its meta block; settings of a folder, and environments,
+// readBru reads .bru files, which consist of blocks with pairs, names or text. A
+// request begins with its meta block; the settings of a folder, and environments,
 // have no method.
 func (f *File) readBru(c *brunoCollection) error {
 	var item *brunoItem
@@ -80,7 +80,7 @@ func (f *File) sortBru(c *brunoCollection) {
 	})
 }
 
-// bru applies one block.
+// bru reads one block.
 func (i *brunoItem) bru(name string, lines []string) {
 	r := &i.Request
 	if bruIsRaw.MatchString(name) {
@@ -168,7 +168,8 @@ func undented(lines []string) string {
 	return strings.Join(out, "\n")
 }
 
-// pairsOfBru reads "key: value"; ~ before it turns it off, and ”' holds lines.
+// pairsOfBru parses "key: value"; ~ before the key turns the pair off, and ”'
+// encloses several lines.
 func pairsOfBru(lines []string) (pairs []brunoPair) {
 	for at := 0; at < len(lines); at++ {
 		m := bruPair.FindStringSubmatch(strings.TrimSpace(lines[at]))

@@ -16,9 +16,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Curl is the format of bash scripts with cURL commands. This package writes it;
-// the page parses pasted commands and files of them, and sends them in the
-// Spyglass format.
+// Curl is the format of bash scripts with cURL commands. This package only writes
+// it; the page parses pasted commands and files, and sends them in the Spyglass
+// format.
 var Curl = Format{
 	ID: "curl", Label: "cURL commands (bash)", Family: "cURL",
 	Ext: "sh", Type: "text/x-shellscript",
@@ -30,7 +30,7 @@ var Curl = Format{
 	},
 	Write: func(b *Bundle) ([]byte, error) {
 		w := &curlWriter{Bundle: b, values: map[string]string{}, at: map[string]int{}}
-		for _, v := range slices.Backward(b.Variables) { // the first of a name counts
+		for _, v := range slices.Backward(b.Variables) { // the first of duplicate names counts
 			w.values[v.Name] = v.Value
 		}
 		chapters := w.chapters(b.Folders)
@@ -48,15 +48,15 @@ func countOf(folders []workspace.Folder) (all, requests int) {
 	return all, requests
 }
 
-// curlWriter makes steps of drafts. A mark replaces each of their variables until
-// the script is written.
+// curlWriter converts drafts to steps. Marks replace their variables until the
+// script is written.
 type curlWriter struct {
 	*Bundle
 	values    map[string]string // of the bundle's variables
 	variables []snippet.Variable
 	at        map[string]int // in variables, by name
-	round     int            // the request under way: each has a UUID of its own
-	hidden    int            // secrets that were masked, so far
+	round     int            // the current request: each has its own UUID
+	hidden    int            // number of masked secrets so far
 }
 
 func (w *curlWriter) chapters(folders []workspace.Folder) (out []snippet.Chapter) {
@@ -83,7 +83,7 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 	path, search, _ := strings.Cut(w.marked(d.Path), "?")
 	search = pairs.Escape(search, search) // marks have neither & nor quotes
 	values := map[string]string{}
-	for _, p := range slices.Backward(d.PathParams) { // the first of a name counts
+	for _, p := range slices.Backward(d.PathParams) { // the first of duplicate names counts
 		if p.On && strings.TrimSpace(p.Value) != "" {
 			values[p.Key] = p.Value
 		}
@@ -126,7 +126,7 @@ var (
 	clockUnits    = map[string]int{"": 0, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 )
 
-// marked returns a text with marks for its {{variables}} and for masked
+// marked returns a text with marks in place of its {{variables}} and of masked
 // secrets.
 func (w *curlWriter) marked(text string) string {
 	text = reference.ReplaceAllStringFunc(text, func(r string) string {

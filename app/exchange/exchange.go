@@ -60,22 +60,22 @@ const MaxSize = 32 << 20
 type Variable struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
-	Secret bool   `json:"-"` // belongs into the keyring
+	Secret bool   `json:"-"` // to be stored in the keyring
 }
 
 // Bundle is the content to write.
 type Bundle struct {
 	Name      string
 	BaseURL   string // "http://127.0.0.1:8443/api", the value of {{baseUrl}}
-	UserID    int64  // the value of {{$userId}}; 0: not known
+	UserID    int64  // the value of {{$userId}}; 0: unknown
 	Folders   []workspace.Folder
 	Variables []Variable
 
-	budget *budget.Budget // of the writing; nil: unlimited
+	budget *budget.Budget // for writing; nil: unlimited
 }
 
-// Write writes a bundle. It ends with ctx, and when the bundle causes more work
-// than its size explains.
+// Write writes a bundle. It ends when ctx ends, or when the bundle causes more
+// work than its size explains.
 func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
 	own := *b
 	own.budget = budgetFor(ctx, sizeOf(b.Folders))
@@ -90,7 +90,7 @@ func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
 	return text, err
 }
 
-// sizeOf returns the bytes of all texts.
+// sizeOf returns the total bytes of all texts.
 func sizeOf(folders []workspace.Folder) (n int) {
 	for i := range folders {
 		n += len(folders[i].Name) + len(folders[i].Doc) + sizeOf(folders[i].Folders)
@@ -112,22 +112,23 @@ type Found struct {
 	Format    *Format
 	Folders   []workspace.Folder
 	Variables []Variable
-	Notes     []string // what was not imported or changed, one sentence each
+	Notes     []string // what was changed or not imported, one sentence each
 }
 
 // Format is one kind of file.
 type Format struct {
 	ID, Label string
-	Family    string // "Postman v2.1": its name where formats of one program are one
+	Family    string // "Postman v2.1": its name without the kind of file
 	Ext, Type string // "postman_collection.json", "application/json"
-	Several   bool   // a collection is several files, one for each request; they are read as one text
-	Variables bool   // the page can import the variables of a file without its requests
-	Note      string // what to know before writing it; empty: secrets are replaced by asterisks
+	Several   bool   // a collection is several files, one for each request, which are concatenated
+	Variables bool   // the page can import variables of a file without requests
+	Note      string // what to know before exporting; empty: secrets are replaced by asterisks
 
 	Is    func(*File) bool // detects the format
 	Read  func(*File) (*Found, error)
-	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections; call Write of the package
-	// WriteHistory writes requests with their responses; nil: it has no place for these.
+	Write func(*Bundle) ([]byte, error) // nil: the format cannot be written; call Write of the package
+	// WriteHistory writes requests with their responses; nil: the format does not
+	// support that.
 	WriteHistory func(w io.Writer, version string, history iter.Seq2[*Sent, error]) error
 }
 
@@ -135,7 +136,8 @@ type Format struct {
 var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger,
 	&OpenCollection, &Curl}
 
-// Families returns the names of what can be imported, in the order of the table.
+// Families returns the names of the formats that can be imported, in the order of
+// the table.
 func Families(table []*Format) (names []string) {
 	for _, f := range table {
 		if !slices.Contains(names, f.Family) {
@@ -145,7 +147,7 @@ func Families(table []*Format) (names []string) {
 	return names
 }
 
-// ByID returns the format of that id.
+// ByID returns the format with that id.
 func ByID(id string) (*Format, error) {
 	for _, f := range Formats {
 		if f.ID == id {
@@ -159,28 +161,28 @@ func ByID(id string) (*Format, error) {
 type File struct {
 	Name  string
 	Text  []byte
-	Bases []string // addresses of the portal, which come off
+	Bases []string // addresses of the portal, which are removed
 
-	budget  *budget.Budget             // of the reading; nil: unlimited
-	top     map[string]json.RawMessage // when it is a JSON object
-	written map[string]string          // paths behind hosts of variables, by host
+	budget  *budget.Budget             // for reading; nil: unlimited
+	top     map[string]json.RawMessage // the top level of a JSON object
+	written map[string]string          // paths after hosts in variables, by host
 	notes   notes
 	taken   taken
-	hosts   map[string]bool // variables that stood where an address begins
+	hosts   map[string]bool // variables at the beginning of addresses
 }
 
-// has reports whether the file is a JSON object with that key at its top.
+// has reports whether the file is a JSON object with that top-level key.
 func (f *File) has(key string) bool { _, ok := f.top[key]; return ok }
 
-// Read detects the format of a file and reads it. It writes nothing. It ends
-// with ctx, and when the file causes more work than its size explains.
+// Read detects the format of a file and reads it. It writes nothing. It ends when
+// ctx ends, or when the file causes more work than its size explains.
 func Read(ctx context.Context, f *File) (found *Found, err error) {
 	f.budget = budgetFor(ctx, len(f.Text))
 	if err := f.open(); err != nil {
 		return nil, err
 	}
 	defer func() {
-		if wrong := recover(); wrong != nil { // the libraries below read whatever people drop here
+		if wrong := recover(); wrong != nil { // the libraries below read untrusted files
 			found, err = nil, fault.New(fault.Invalid, "%s cannot be read: %v", f.name(), wrong)
 		}
 	}()
@@ -238,7 +240,7 @@ func (f *File) open() error {
 	return nil
 }
 
-// decode decodes JSON, and describes in words its errors.
+// decode decodes JSON, and describes its errors in words.
 func (f *File) decode(text []byte, into any) error {
 	err := json.Unmarshal(text, into)
 	var syntax *json.SyntaxError
@@ -265,7 +267,7 @@ func depth(folders []workspace.Folder) int {
 	return most
 }
 
-// maxName limits the characters of a name that are kept.
+// maxName limits the characters of a name.
 const maxName = 255
 
 // tidy shortens and corrects names so that the workspace accepts them, and adds
@@ -289,7 +291,7 @@ func (f *File) tidy(folders []workspace.Folder) {
 	}
 }
 
-// plain returns a name on one line, not too long.
+// plain returns a name on one line, truncated if too long.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -303,7 +305,7 @@ func plain(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// notes counts the notes about a file; each sentence begins with its count.
+// notes collects the notes about a file; each sentence begins with a count.
 type notes struct {
 	order []string
 	count map[string]int
@@ -311,8 +313,8 @@ type notes struct {
 	hosts []string // addresses that were not imported
 }
 
-// add counts one more request that a sentence such as "%s with scripts: they
-// were not imported." is about.
+// add increments the count of a sentence such as "%s with scripts: they were not
+// imported."
 func (n *notes) add(sentence string) {
 	if n.count == nil {
 		n.count = map[string]int{}
@@ -323,7 +325,7 @@ func (n *notes) add(sentence string) {
 	n.count[sentence]++
 }
 
-// say adds a note without a count, once.
+// say adds a note without a count, unless it exists already.
 func (n *notes) say(format string, args ...any) {
 	sentence := strings.ReplaceAll(fmt.Sprintf(format, args...), "%", "%%")
 	if n.said[sentence] {
@@ -336,10 +338,10 @@ func (n *notes) say(format string, args ...any) {
 	n.order = append(n.order, sentence)
 }
 
-// addresses is the place of the sentence about all of them.
+// addresses is the key of the sentence about all addresses.
 const addresses = "addresses"
 
-// address notes an address that was not imported.
+// address records an address that was not imported.
 func (n *notes) address(host string) {
 	n.say(addresses)
 	if !n.said[host] {

@@ -15,9 +15,9 @@ import (
 )
 
 // HAR is the format in which browsers save their network traffic, version 1.2.
-// Read reads the requests only; WriteHAR writes requests with their responses.
-// A HAR has no place for path parameters and variables: ours adds the request
-// as it was edited, as _spyglass, which other programs ignore.
+// Read reads only the requests; WriteHAR writes requests with their responses. A
+// HAR has no place for path parameters and variables: WriteHAR adds the edited
+// request as _spyglass, which other programs ignore.
 var HAR = Format{
 	ID: "har", Label: "HAR 1.2", Family: "HAR",
 	Ext: "har", Type: "application/json", WriteHistory: WriteHAR,
@@ -46,7 +46,7 @@ var HAR = Format{
 	},
 }
 
-// partsOfPages are kinds of requests, in the words of browsers, that call no API.
+// partsOfPages lists the resource types of browsers that do not call an API.
 var partsOfPages = []string{"document", "stylesheet", "script", "image", "font", "media", "manifest", "texttrack",
 	"preflight", "websocket", "ping", "prefetch"}
 
@@ -71,7 +71,7 @@ type harEntry struct {
 	Cache    struct{}    `json:"cache"`
 	Timings  harTimings  `json:"timings"`
 
-	Kind string `json:"_resourceType,omitempty"` // as browsers say it
+	Kind string `json:"_resourceType,omitempty"` // the resource type of the browser
 }
 
 type harPair struct {
@@ -163,12 +163,13 @@ type Sent struct {
 	Bytes       int64
 	Error       string
 	Response    [][2]string // headers of the response
-	Text        []byte      // its body; nil when it was not kept
+	Text        []byte      // its body; nil if it was not stored
 	Kept        bool
 	Draft       *workspace.Draft // as it was edited
 }
 
-// WriteHAR writes requests one after the other; only one is in memory at a time.
+// WriteHAR writes requests one after the other, with only one in memory at a
+// time.
 func WriteHAR(w io.Writer, version string, all iter.Seq2[*Sent, error]) error {
 	creator, err := json.Marshal(harCreator{"Spyglass", version})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 var insomniaLine = regexp.MustCompile(`(?m)^(?:type:\s*["']?[a-z]+\.insomnia\.rest/|_type:\s*["']?export\b)`)
 
-// Insomnia is an export of Insomnia's: version 4, a list of resources in JSON,
-// or version 5, one collection, document or environment in YAML.
+// Insomnia is an export of Insomnia: version 4, a list of resources in JSON, or
+// version 5, one collection, document or environment in YAML.
 var Insomnia = Format{
 	ID: "insomnia", Label: "Insomnia", Family: "Insomnia",
 	Ext: "insomnia.yaml", Type: "application/yaml",
@@ -62,7 +62,8 @@ type insomniaEnvironment struct {
 	Subs []insomniaEnvironment `json:"subEnvironments"`
 }
 
-// insomniaItem is a request or a folder; in version 4 also all else, with its kind.
+// insomniaItem is a request or a folder; in version 4 it may also be another kind
+// of item.
 type insomniaItem struct {
 	ID, Parent, Kind string
 	SortKey          float64
@@ -80,9 +81,9 @@ type insomniaItem struct {
 	Data json.RawMessage // of an environment, or of a folder
 }
 
-// insomniaWire is an item as either version writes it. Decoding and conversion
-// are two passes: an UnmarshalJSON of its own would read each level again for
-// every one above it.
+// insomniaWire is an item in the format of either version. Decoding and
+// conversion are two passes, because an UnmarshalJSON would read each level again
+// for every level above it.
 type insomniaWire struct {
 	ID             string                                     `json:"_id"`
 	Parent         string                                     `json:"parentId"`
@@ -138,8 +139,8 @@ func (in *insomniaWire) item() insomniaItem {
 
 var otherProtocol = regexp.MustCompile(`^(?:ws-req|greq|socketio-req|mcp-req)_`)
 
-// kindOf guesses the kind of an item of version 5 from its fields, in version
-// 4's terms.
+// kindOf guesses the kind of a version 5 item from its fields, in the terms of
+// version 4.
 func kindOf(i *insomniaItem) string {
 	switch {
 	case i.Children != nil, strings.HasPrefix(i.ID, "fld_"):
@@ -165,19 +166,19 @@ func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
 		Type     string
 		Disabled bool
 	}
-	_ = json.Unmarshal(text, &in) // some files have a list instead of none
+	_ = json.Unmarshal(text, &in) // some files have a list instead of nothing
 	*s = insomniaSignIn(in.Type != "" && in.Type != "none" && !in.Disabled)
 	return nil
 }
 
-// treeReader reads one file of Insomnia, or of Yaak, whose format is similar.
+// treeReader reads one file of Insomnia or of Yaak, whose format is similar.
 type treeReader struct {
 	*File
-	text func(string) string // with our variables in the place of theirs
+	text func(string) string // replaces the format's variables by ours
 	tags placeholders
 }
 
-// resources reads version 4, where items name their parents.
+// resources reads version 4, whose items name their parents.
 func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 	inside := map[string][]insomniaItem{}
 	for _, i := range all {
@@ -264,13 +265,13 @@ func (r *treeReader) environment(e *insomniaEnvironment) {
 	}
 }
 
-// values imports variables; those inside objects get a dot in their names.
+// values imports variables; those inside objects get names with a dot.
 func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 	var object map[string]json.RawMessage
 	if r.budget.Steps(len(data)) != nil || json.Unmarshal(data, &object) != nil {
 		return
 	}
-	if len(prefix) > 4*longestName { // a name is cut to less, and every value in here has the prefix
+	if len(prefix) > 4*longestName { // names are truncated anyway, and every value in here has the prefix
 		prefix = prefix[:4*longestName]
 	}
 	for _, key := range sortedKeys(object) {

@@ -13,7 +13,7 @@ var (
 	bracketed     = regexp.MustCompile(`\[\s*['"]?([^\]'"]*)['"]?\s*\]`)
 )
 
-// insomniaText returns a text with our variables in the place of Insomnia's.
+// insomniaText replaces Insomnia's variables by ours in a text.
 func (r *treeReader) insomniaText(text string) string {
 	if strings.Contains(text, "{%") {
 		text = insomniaCall.ReplaceAllStringFunc(text, func(in string) string {
@@ -45,8 +45,8 @@ func argsOf(text string) (args []string) {
 	return args
 }
 
-// call returns the variable that replaces a tag: a built-in one with the same
-// value, or one named after the tag, whose value the user enters.
+// call returns the variable for a tag: a built-in one with the same value, or one
+// named after the tag, whose value the user enters.
 func (r *treeReader) call(tag, name string, args []string) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(args, w) })

@@ -17,14 +17,14 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Lines that a file in YAML has at its top level.
+// Lines at the top level of a YAML file.
 var (
 	openAPILine = regexp.MustCompile(`(?m)^["']?openapi["']?\s*:`)
 	swaggerLine = regexp.MustCompile(`(?m)^["']?swagger["']?\s*:`)
 )
 
-// OpenAPI is a description of an API, version 3, as JSON or YAML: one request
-// for each operation, in a folder for each tag.
+// OpenAPI is an API description, version 3, as JSON or YAML. It becomes one
+// request for each operation, in a folder for each tag.
 var OpenAPI = Format{
 	ID: "openapi", Label: "OpenAPI 3", Family: "OpenAPI 3",
 	Ext: "openapi.json", Type: "application/json",
@@ -33,7 +33,7 @@ var OpenAPI = Format{
 	Write: writeOpenAPI,
 }
 
-// Swagger is the older description of an API, version 2.0, as JSON or YAML.
+// Swagger is an API description of version 2.0, as JSON or YAML.
 var Swagger = Format{
 	ID: "swagger", Label: "Swagger 2.0", Family: "Swagger 2.0",
 	Ext: "swagger.json", Type: "application/json",
@@ -49,7 +49,7 @@ func readAPI(f *File) (*Found, error) {
 	return f.described(doc)
 }
 
-// ReadAPI reads an OpenAPI 3 or Swagger 2.0 document, if that takes no more work
+// ReadAPI reads an OpenAPI 3 or Swagger 2.0 document, unless that takes more work
 // than its size explains.
 func ReadAPI(ctx context.Context, text []byte) (*openapi3.T, error) {
 	f := &File{Name: "it", Text: text, budget: budgetFor(ctx, len(text))}
@@ -59,7 +59,7 @@ func ReadAPI(ctx context.Context, text []byte) (*openapi3.T, error) {
 	return f.api()
 }
 
-// api reads the document. It follows no reference out of the file.
+// api reads the document. It does not follow references to other files.
 func (f *File) api() (*openapi3.T, error) {
 	if err := f.asJSON(); err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ func (f *File) api() (*openapi3.T, error) {
 	return doc, nil
 }
 
-// described converts a description of an API to requests.
+// described converts an API description to requests.
 func (f *File) described(doc *openapi3.T) (*Found, error) {
 	top := workspace.Folder{Name: f.stem("API")}
 	if doc.Info != nil && doc.Info.Title != "" {
 		top.Name, top.Doc = doc.Info.Title, doc.Info.Description
 	}
-	tags := map[string]int{} // where the folder of a tag is
+	tags := map[string]int{} // index of each tag's folder
 	for _, path := range doc.Paths.InMatchingOrder() {
 		if err := f.operations(&top, tags, path, doc.Paths.Value(path)); err != nil {
 			return nil, err
@@ -165,7 +165,7 @@ func (f *File) operation(method, path string, item *openapi3.PathItem, op *opena
 		}
 		seen[p.In+" "+p.Name] = true
 		if f.budget.Bytes(rowSize+len(p.Name)+len(p.Description)) != nil {
-			break // the caller sees that it is spent
+			break // the caller checks that it is spent
 		}
 		row := workspace.Row{On: p.Required, Key: p.Name, Value: f.paramExample(p), Doc: p.Description}
 		switch p.In {
@@ -212,7 +212,8 @@ func (f *File) paramExample(p *openapi3.Parameter) string {
 	return string(text)
 }
 
-// bodyExample returns the example of a JSON body, or one made from its schema.
+// bodyExample returns the example of a JSON body, or one generated from its
+// schema.
 func (f *File) bodyExample(b *openapi3.RequestBody) string {
 	media := b.Content.Get("application/json")
 	if media == nil {
@@ -251,14 +252,14 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// sampler makes examples of schemas.
+// sampler generates examples from schemas.
 type sampler struct {
 	*File
 	left int // values
 }
 
-// of returns a value that a schema would take. It ends where a schema holds
-// itself, after a few levels, and after so many values.
+// of returns a value that matches a schema. It stops at recursive schemas, after
+// a few levels, and after a number of values.
 func (s *sampler) of(ref *openapi3.SchemaRef, above []*openapi3.Schema) any {
 	if s.left--; ref == nil || ref.Value == nil || len(above) > 8 || s.left < 0 || slices.Contains(above, ref.Value) {
 		return nil

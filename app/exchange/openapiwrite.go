@@ -47,9 +47,9 @@ type content struct {
 
 var anyParam = regexp.MustCompile(`\{\{\s*\$?([^{}]*?)\s*\}\}|\{([^{}/]+)\}`)
 
-// writeOpenAPI describes an API as far as the requests show it: their paths,
-// their parameters and their bodies as examples. Requests of one method and
-// path are one operation.
+// writeOpenAPI describes an API as far as the requests show it: paths,
+// parameters, and bodies as examples. Requests with the same method and path
+// become one operation.
 func writeOpenAPI(b *Bundle) ([]byte, error) {
 	w := &openAPIWriter{Bundle: b, paths: map[string]map[string]*operation{}, shapes: map[string]string{}}
 	w.folders(b.Folders, "")
@@ -69,7 +69,7 @@ func writeOpenAPI(b *Bundle) ([]byte, error) {
 type openAPIWriter struct {
 	*Bundle
 	paths  map[string]map[string]*operation
-	shapes map[string]string // one path for all that differ only in parameter names
+	shapes map[string]string // one path for paths that differ only in parameter names
 }
 
 func (w *openAPIWriter) folders(folders []workspace.Folder, tag string) {
@@ -124,8 +124,8 @@ func (w *openAPIWriter) request(r *workspace.Saved, tag string) {
 	}
 }
 
-// template makes {names} of variables, once each, and the same of paths that
-// differ in names only.
+// template converts variables to {names}, with unique names, and returns the same
+// template for paths that differ only in names.
 func (w *openAPIWriter) template(path string) (string, []string) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
@@ -167,7 +167,7 @@ func (w *openAPIWriter) template(path string) (string, []string) {
 
 var (
 	inName = strings.NewReplacer("/", "_", "?", "_", "#", "_")
-	braces = strings.NewReplacer("{", "%7B", "}", "%7D") // braces that are no pair are text
+	braces = strings.NewReplacer("{", "%7B", "}", "%7D") // unpaired braces are text
 )
 
 func (op *operation) add(p parameter) {
@@ -180,7 +180,7 @@ func (op *operation) add(p parameter) {
 	op.Parameters = append(op.Parameters, p)
 }
 
-// describe completes a path parameter by its row.
+// describe completes a path parameter from its row.
 func (op *operation) describe(row workspace.Row) {
 	if i, have := op.at["path "+row.Key]; have {
 		op.Parameters[i].Description, op.Parameters[i].Example = row.Doc, exampleOf(row.Value)
@@ -213,8 +213,8 @@ func (w *openAPIWriter) body(op *operation, r *workspace.Saved) {
 // indentedAt is the indentation of the lines of an example in the document.
 const indentedAt = 10
 
-// indented spends the cost of a JSON text written out in lines: the deeper it
-// is nested, the longer they are.
+// indented spends the cost of a JSON text written in lines: deeper nesting makes
+// longer lines.
 func (b *Bundle) indented(text string) error {
 	level, size, quoted := indentedAt, len(text), false
 	for i := 0; i < len(text); i++ {

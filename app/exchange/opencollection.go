@@ -53,11 +53,11 @@ type openItem struct {
 	} `json:"config"`
 	Environments openEnvironments `json:"environments"`
 	Items        []openItem       `json:"items"`
-	Name         looseText        `json:"name"` // of an environment
+	Name         looseText        `json:"name"` // for an environment
 	Variables    []openPair       `json:"variables"`
 	HTTP         *openRequest     `json:"http"`
 	GraphQL      *openRequest     `json:"graphql"`
-	Request      openRequest      `json:"request"` // what holds for all in a folder
+	Request      openRequest      `json:"request"` // settings for all requests in a folder
 	Runtime      openRuntime      `json:"runtime"`
 	Docs         looseText        `json:"docs"`
 }
@@ -89,7 +89,7 @@ type openPair struct {
 	Description looseText `json:"description"`
 }
 
-// openSignIn is the kind of a sign-in: the word inherit, or an object.
+// openSignIn is the kind of authentication: the word inherit, or an object.
 type openSignIn struct{ kind string }
 
 func (s *openSignIn) UnmarshalJSON(text []byte) error {
@@ -105,8 +105,8 @@ func (s *openSignIn) UnmarshalJSON(text []byte) error {
 // openBody is a body, or a list of them of which one is selected.
 type openBody struct{ openOneBody }
 
-// openOneBody is a body that is no list: lists within lists would be read again
-// at each level.
+// openOneBody is a body that is not a list: nested lists would be read again at
+// each level.
 type openOneBody struct {
 	kind, data string
 	graphQL    brunoGraphQL
@@ -147,7 +147,7 @@ type openEnvironment struct {
 
 type openEnvironments []openEnvironment
 
-// own returns environments as Bruno's other format has them.
+// own converts environments to the older format of Bruno.
 func (list openEnvironments) own() (out []brunoEnvironment) {
 	for _, e := range list {
 		out = append(out, brunoEnvironment{e.Name, ownPairs(e.Variables)})
@@ -164,7 +164,7 @@ func ownPairs(list []openPair) (out []brunoPair) {
 	return out
 }
 
-// own returns an item as Bruno's other format has it.
+// own converts an item to the older format of Bruno.
 func (o *openItem) own() *brunoItem {
 	out := &brunoItem{Type: o.Info.Type, Name: o.Info.Name, Seq: o.Info.Seq}
 	for i := range o.Items {

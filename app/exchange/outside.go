@@ -8,12 +8,12 @@ import (
 	"spyglass/app/workspace"
 )
 
-// outside is a request as other programs have it.
+// outside is a request in the terms of other programs.
 type outside struct {
 	Name, Doc, Method, URL, Body string
 
-	Query   workspace.Rows // in place of those in the URL, when there are any
-	More    workspace.Rows // behind those
+	Query   workspace.Rows // replaces the query in the URL, unless empty
+	More    workspace.Rows // appended to the query
 	Headers workspace.Rows
 	Params  workspace.Rows // values of :names in the path
 }
@@ -28,7 +28,8 @@ const (
 	notHTTP        = "%s with another protocol than HTTP, such as gRPC or WebSocket: not imported."
 )
 
-// saved returns the request as ours, or false for a method that no draft has.
+// saved converts the request, or returns false for a method that no draft can
+// have.
 func (f *File) saved(o *outside) (workspace.Saved, bool) {
 	saved := workspace.Saved{Name: o.Name, Doc: o.Doc}
 	method, ok := f.methodOf(o.Method)
@@ -65,8 +66,8 @@ func (f *File) saved(o *outside) (workspace.Saved, bool) {
 }
 
 // over returns the rows of a folder combined with those of an item in it, which
-// take precedence. Every request below a folder gets its rows, so they are
-// spent each time; when the budget is spent it returns the inner ones alone,
+// take precedence. Each request below a folder gets its rows, so their cost is
+// spent each time. When the budget is exceeded, it returns the inner rows alone,
 // and the file is refused.
 func (f *File) over(outer, inner workspace.Rows) workspace.Rows {
 	if len(outer) == 0 || f.spendRows(outer) != nil {
@@ -82,8 +83,8 @@ func (f *File) over(outer, inner workspace.Rows) workspace.Rows {
 	return append(out, inner...)
 }
 
-// looseText is a text that may also be null, a number, or an object with the
-// text as its content or data.
+// looseText is a text, null, a number, or an object with the text as its content
+// or data.
 type looseText struct{ text string }
 
 func (t *looseText) UnmarshalJSON(text []byte) error {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// placeholders are variables that replace template tags: values that other programs
-// fill in and Spyglass does not.
+// placeholders are variables for template tags whose values other programs fill
+// in, but Spyglass does not.
 type placeholders struct {
 	by       map[string]string // a variable for each tag
 	order    []string          // the tags
-	named    map[string]int    // how many have a variable of that name
+	named    map[string]int    // number of variables with that name
 	prompts  []string          // variables that replace prompts
 	prompted map[string]bool
 }
 
-// of returns the variable for a tag, which has the tag's name if that is free.
+// of returns the variable for a tag. It has the tag's name if that is available.
 func (s *placeholders) of(tag, name string) string {
 	if own, have := s.by[tag]; have {
 		return own

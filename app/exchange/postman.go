@@ -64,7 +64,7 @@ type postmanAuth struct{ kind string }
 
 func (a *postmanAuth) UnmarshalJSON(text []byte) error {
 	var in struct{ Type string }
-	_ = json.Unmarshal(text, &in) // whatever it is, it is left out
+	_ = json.Unmarshal(text, &in) // anything else is ignored
 	a.kind = in.Type
 	return nil
 }
@@ -93,7 +93,7 @@ type postmanRequest struct {
 	Description looseText    `json:"description,omitzero"`
 }
 
-// UnmarshalJSON takes a request that is nothing but a URL, too.
+// UnmarshalJSON also accepts a request that is only a URL.
 func (r *postmanRequest) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '"' {
 		return json.Unmarshal(text, &r.URL)
@@ -110,7 +110,7 @@ type postmanRow struct {
 	Description looseText `json:"description,omitzero"`
 }
 
-// postmanRows are a list; older files have one text for all headers.
+// postmanRows is a list; older files have one text with all headers.
 type postmanRows []postmanRow
 
 func (r *postmanRows) UnmarshalJSON(text []byte) error {
@@ -137,7 +137,7 @@ type postmanURL struct {
 	Variable []postmanRow `json:"variable,omitempty"`
 }
 
-// UnmarshalJSON takes a URL that is a text, and path and host that are one.
+// UnmarshalJSON also accepts a URL as text, and path and host as text.
 func (u *postmanURL) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		return json.Unmarshal(text, &u.Raw)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Postman's built-in variables, with their names there and here; those of one
-// value that Postman has no name for are written as values.
+// Built-in variables of Postman with the names of ours. Variables with a constant
+// value and no counterpart in Postman are written as values.
 var (
 	fromPostman = strings.NewReplacer("{{$guid}}", "{{$uuid}}", "{{$randomUUID}}", "{{$uuid}}", "{{$timestamp}}",
 		"{{$now}}")
@@ -16,8 +16,8 @@ var (
 	postmanFilled = regexp.MustCompile(`\{\{(\$\w+)\}\}`)
 )
 
-// ownBuiltIns renames the built-in variables of a collection to our names; a
-// note lists those without an equivalent. Bruno uses Postman's.
+// ownBuiltIns renames built-in variables of Postman and Bruno to our names; a
+// note lists those without an equivalent.
 func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	own := fromPostman.Replace(string(text))
 	var strange []string
@@ -35,7 +35,7 @@ func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	return []byte(own)
 }
 
-// postmanBuiltIns returns ours under Postman's names.
+// postmanBuiltIns renames our built-in variables to Postman's names.
 func (b *Bundle) postmanBuiltIns(text []byte) []byte {
 	pairs := toPostman
 	if b.UserID != 0 {

@@ -1,7 +1,7 @@
 package exchange
 
-// PostmanEnvironment is an environment of Postman's, or its globals: variables
-// and no requests.
+// PostmanEnvironment is an environment or the globals of Postman: variables
+// without requests.
 var PostmanEnvironment = Format{
 	ID: "postman-environment", Label: "Postman environment", Family: "Postman v2.1",
 	Ext: "postman_environment.json", Type: "application/json",

@@ -12,7 +12,7 @@ func writePostman(b *Bundle) ([]byte, error) {
 	var c postmanCollection
 	c.Info.Name, c.Info.Schema = b.Name, postmanSchema
 	folders := b.Folders
-	if len(folders) == 1 { // a collection is a file of its own
+	if len(folders) == 1 { // write a collection as its own file
 		c.Info.Name, c.Info.Description = folders[0].Name, looseText{folders[0].Doc}
 		c.Item = postmanItems(folders[0].Folders, folders[0].Requests)
 	} else {

@@ -15,21 +15,21 @@ const (
 	longestName  = 100
 )
 
-// taken are the variables of a file, in its order.
+// taken holds the variables of a file, in its order.
 type taken struct {
 	list  []Variable
 	at    map[string]int // by name
-	other []skipped      // what had another value already
+	other []skipped      // variables that already have another value
 }
 
-// skipped are variables of an environment that were not taken over.
+// skipped lists variables of an environment that were not imported.
 type skipped struct {
 	from  string
 	names []string
 }
 
-// variable takes one over. A variable has one value here: of several in the
-// file, that which comes first.
+// variable imports a variable. If a file has several with the same name, the
+// first one counts.
 func (f *File) variable(from string, v Variable) {
 	v.Name = variableName(v.Name)
 	if v.Name == "" {
@@ -65,8 +65,8 @@ func (f *File) valueOf(name string) (string, bool) {
 	return f.taken.list[i].Value, true
 }
 
-// variables adds the file's variables to the result, with their values written
-// out, and without those that were only used as a host.
+// variables adds the file's variables to the result, with variables inside values
+// replaced, and without those that were only used as a host.
 func (f *File) variables(found *Found) {
 	found.Variables = append(found.Variables, f.taken.list...)
 	f.rename(found)
@@ -103,7 +103,7 @@ func (f *File) variables(found *Found) {
 	}
 }
 
-// rename gives variables valid names, also where they are used.
+// rename gives variables valid names, including where requests use them.
 func (f *File) rename(found *Found) {
 	now := map[string]string{}
 	for i := range found.Variables {
@@ -135,8 +135,8 @@ var (
 	startsName = regexp.MustCompile(`^[A-Za-z_]`)
 )
 
-// variableName returns a name without characters that a variable's may not
-// have.
+// variableName returns a name without characters that are invalid in variable
+// names.
 func variableName(name string) string {
 	name = strings.Trim(noNamePart.ReplaceAllString(strings.TrimSpace(name), "_"), ".-")
 	if name == "" || name == "_" {
@@ -148,9 +148,8 @@ func variableName(name string) string {
 	return name[:min(len(name), longestName)]
 }
 
-// writtenOut returns a value with its variables replaced by their values, as
-// far as they are known and short enough: here variables do not refer to each
-// other.
+// writtenOut returns a value with its variables replaced by their values if these
+// are known and short enough, because our variables cannot refer to each other.
 func (f *File) writtenOut(value string, most int) string {
 	for range 5 {
 		left := most - len(value)
@@ -176,7 +175,7 @@ func (f *File) writtenOut(value string, most int) string {
 	return value
 }
 
-// someOf names a few.
+// someOf returns the first few names.
 func someOf(names []string) string {
 	if more := len(names) - 6; more > 0 {
 		names = append(slices.Clone(names[:6]), "…")
@@ -184,7 +183,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// eachText applies change to every text of the requests that may hold
+// eachText applies change to every text of the requests that may contain
 // variables.
 func eachText(folders []workspace.Folder, change func(string) string) {
 	for i := range folders {
@@ -201,7 +200,7 @@ func eachText(folders []workspace.Folder, change func(string) string) {
 	}
 }
 
-// plainValue returns a value of JSON as a variable has it.
+// plainValue converts a JSON value to the value of a variable.
 func plainValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -49,8 +49,8 @@ var Yaak = Format{
 
 type yaakItem struct {
 	ID, WorkspaceID, FolderID string
-	ParentModel               string // of an environment: workspace for the base, environment, folder
-	EnvironmentID             string // of an environment, older: the base
+	ParentModel               string // for an environment: workspace for the base, environment, folder
+	EnvironmentID             string // for an environment of an older version: the base
 	Name, Description         looseText
 	SortPriority              float64
 	Method, URL               string
@@ -66,7 +66,7 @@ type yaakPair struct {
 	Enabled     *bool
 }
 
-// item returns the resource as Insomnia has it.
+// item converts the resource to an item of Insomnia.
 func (y *yaakItem) item(kind string) insomniaItem {
 	out := insomniaItem{
 		ID: y.ID, Kind: kind, Parent: y.WorkspaceID, SortKey: y.SortPriority, Name: y.Name, About: y.Description,
@@ -101,7 +101,7 @@ func (y *yaakItem) item(kind string) insomniaItem {
 		}
 	}
 	if len(values) > 0 {
-		out.Data, _ = json.Marshal(values) // texts: it cannot fail
+		out.Data, _ = json.Marshal(values) // encoding texts cannot fail
 	}
 	return out
 }
@@ -118,7 +118,7 @@ var (
 	yaakCall = regexp.MustCompile(`^([\w.-]+)\(`)
 )
 
-// yaakText returns a text with our variables in the place of Yaak's.
+// yaakText replaces Yaak's variables by ours in a text.
 func (r *treeReader) yaakText(text string) string {
 	return yaakTag.ReplaceAllStringFunc(text, func(in string) string {
 		inside := yaakTag.FindStringSubmatch(in)[1]

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 
-	"github.com/oasdiff/yaml" // what kin-openapi reads YAML with
+	"github.com/oasdiff/yaml" // the YAML library of kin-openapi
 
 	"spyglass/backend/fault"
 )
@@ -12,7 +12,7 @@ import (
 // isYAML reports whether the file is not a JSON object and has such a line.
 func (f *File) isYAML(line *regexp.Regexp) bool { return f.top == nil && line.Match(f.Text) }
 
-// decodeAny reads JSON or YAML, whichever the file is.
+// decodeAny decodes a JSON or YAML file.
 func (f *File) decodeAny(into any) error {
 	if err := f.asJSON(); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (f *File) decodeAny(into any) error {
 	return f.decode(f.Text, into)
 }
 
-// asJSON makes JSON of a file that is YAML.
+// asJSON converts a YAML file to JSON.
 func (f *File) asJSON() error {
 	if f.top != nil {
 		return nil
