@@ -14,22 +14,22 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Applying decides which data sources apply to which devices. It is made from
-// all data sources, groups and functions, and shared: read it only.
+// Applying decides which data sources apply to which devices. It is built from
+// all data sources, groups and functions, and shared: do not change it.
 type Applying struct {
-	// Print is a fingerprint: two with the same Print decide the same about
-	// every device.
+	// Print is a fingerprint: an Applying with the same Print makes the same
+	// decisions.
 	Print string
 
 	members *Membership
 	sources []applyingSource // ascending by id
-	over    []int            // those whose expressions do not fit beside the others
+	over    []int            // indexes of the sources whose expressions exceed the limit
 }
 
 type applyingSource struct {
 	*datasource.DataSource
-	// expr is nil when there is none, it cannot be read any more, or does not fit: it
-	// applies to nothing.
+	// expr is nil if there is none, or if it is invalid or exceeds the limit: the
+	// data source then applies to nothing.
 	expr *appliesto.Expr
 }
 
@@ -64,7 +64,7 @@ func newApplying(sources map[int64]*datasource.DataSource, groups []Group, funct
 	code := datasource.CodeOf(functions)
 	for _, s := range sources {
 		expr, err := appliesto.Parse(s.AppliesTo, code)
-		if err != nil { // it is empty, or a function was taken away under it
+		if err != nil { // it is empty, or one of its functions was deleted
 			expr = nil
 		}
 		a.sources = append(a.sources, applyingSource{s, expr})
@@ -76,11 +76,12 @@ func newApplying(sources map[int64]*datasource.DataSource, groups []Group, funct
 	return a, err
 }
 
-// print returns a fingerprint of everything except the device that a decision depends on.
+// print returns a fingerprint of everything, except the device, that a decision
+// depends on.
 func (a *Applying) print(code map[string]string) (string, error) {
 	sum := sha256.New()
 	write := json.NewEncoder(sum)
-	err := write.Encode(code) // its keys come out sorted
+	err := write.Encode(code) // with sorted keys
 	for _, s := range a.sources {
 		if err == nil {
 			err = write.Encode([]any{s.ID, s.Name, s.DisplayName, s.AppliesTo, s.CollectMethod, s.HasMultiInstances,
@@ -122,13 +123,13 @@ func (a *Applying) to(s *subject) []*datasource.DataSource {
 // step is one pending change of a data source on a device.
 type step struct {
 	device *Device
-	source *datasource.DataSource // nil: it does not apply any more
+	source *datasource.DataSource // nil: it no longer applies
 	row    *DeviceDataSource      // nil: there is none yet
-	finds  bool                   // its instances are known at once
+	finds  bool                   // its instances are known without discovery
 }
 
-// plan returns the steps after which exactly the data sources that apply are on
-// the devices: none, as a rule.
+// plan returns the steps after which the devices have exactly the data sources
+// that apply; usually there are none.
 func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device) ([]step, error) {
 	ids := make([]int64, len(devices))
 	for i := range devices {
@@ -181,8 +182,8 @@ func (d *DeviceDataSource) complete(finds bool) bool {
 	return d.Instances > 0
 }
 
-// Unsettling returns the devices whose data sources, or their names, differ
-// from what applies now.
+// Unsettling returns the devices whose rows of data sources, or names in them,
+// are out of date.
 func Unsettling(ctx context.Context, r resource.Reader, devices []Device) ([]int64, error) {
 	a, err := ApplyingOf(ctx, r)
 	if err != nil {
@@ -198,11 +199,11 @@ func Unsettling(ctx context.Context, r resource.Reader, devices []Device) ([]int
 	return ids, err
 }
 
-// Associate makes the rows of the devices' data sources exactly those that
-// apply: it adds what is missing, with the instances that are known without
-// discovery, and removes what no longer applies, with all that belongs to it.
-// Where nothing has changed it only reads. It reports how many rows of data
-// sources it touched.
+// Associate updates the rows of the devices' data sources to exactly those that
+// apply: it adds missing ones, with the instances that are known without
+// discovery, and removes those that no longer apply, with everything that belongs
+// to them. If nothing has changed, it only reads. It returns the number of
+// changed rows of data sources.
 func Associate(ctx context.Context, tx resource.Tx, devices []Device, now resource.Seconds) (changed int, err error) {
 	a, err := ApplyingOf(ctx, tx)
 	if err != nil {
@@ -220,8 +221,8 @@ func Associate(ctx context.Context, tx resource.Tx, devices []Device, now resour
 	return len(steps), nil
 }
 
-// AssociateOne gives one device one data source that applies to it and is not
-// there yet, with the instances that are known without discovery.
+// AssociateOne adds one data source that applies to a device, with the instances
+// that are known without discovery, unless the device has it already.
 func AssociateOne(ctx context.Context, tx resource.Tx, d *Device, source *datasource.DataSource,
 	now resource.Seconds) error {
 	a, err := ApplyingOf(ctx, tx)
@@ -259,7 +260,7 @@ func (s *step) do(ctx context.Context, tx resource.Tx, now resource.Seconds) err
 	case row.Multiple && s.finds && s.source.EnableDiscovery && row.DiscoveredOn == 0:
 		return discovered(ctx, tx, row, s.source, check.Simulated(s.source.Name, s.device.ID), now, 0)
 	case row.Multiple && s.source.EnableDiscovery && row.DiscoveredOn == 0:
-		row.NextOn = now // for the collector of the device
+		row.NextOn = now // due for the collector of the device
 	case !row.Multiple && row.Instances == 0:
 		return onlyInstance(ctx, tx, row, now)
 	}
@@ -283,7 +284,7 @@ func newInstance(on *DeviceDataSource, now resource.Seconds) *Instance {
 		UpdatedOn: now}
 }
 
-// renameInstances follows a data source that has another name now.
+// renameInstances updates instance names after a data source was renamed.
 func renameInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource) error {
 	all, err := instancesOf(ctx, tx, row)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// DataSourceDevice is a device that a data source is on.
+// DataSourceDevice is a device to which a data source applies.
 type DataSourceDevice struct {
 	ID          int64
 	Name        string
@@ -27,7 +27,8 @@ type DataSourceInstance struct {
 	Alias string `json:"alias" doc:"display name"`
 }
 
-// shownInstances of a device; the rest is counted.
+// shownInstances is the number of instances per device in a response; others are
+// only counted.
 const shownInstances = 10
 
 // DataSourceDevices declares /setting/datasources/{id}/devices.
@@ -92,8 +93,8 @@ func dataSourceDevices(ctx context.Context, r resource.Reader, c *resource.Call)
 	return rows, fillInstances(ctx, r, page(c, rows), byDevice)
 }
 
-// page returns the rows that a list without filter and order shows: only they
-// need their instances. With either, any row may be shown.
+// page returns the rows of the requested page of a list without filter and order:
+// only these need their instances. Otherwise it returns all rows.
 func page(c *resource.Call, rows []DataSourceDevice) []DataSourceDevice {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
 	if err != nil || q.Filter != "" || len(q.Sort) > 0 {

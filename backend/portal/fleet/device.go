@@ -27,7 +27,7 @@ const DeviceRows resource.Name[*Device] = "device"
 // Device is a monitored device.
 type Device struct {
 	ID               int64
-	Name             string // host name or IP address; what checks connect to
+	Name             string // host name or IP address that checks connect to
 	DisplayName      string
 	Description      string
 	DeviceType       int64
@@ -52,8 +52,8 @@ type Device struct {
 	Kept             resource.Foreign
 }
 
-// ParentProperty is the property, of a device or its groups, that names the
-// display name of the device which it is reached through.
+// ParentProperty is the property, of a device or its groups, with the display
+// name of the parent device.
 const ParentProperty = "parent.device"
 
 // Devices declares /device/devices.
@@ -157,7 +157,7 @@ var Devices = resource.Resource[*Device]{
 		Of:  string(GroupRows), Param: "id", Field: "hostGroupIds", Sample: 8,
 	}},
 	Check: func(w *resource.Write, was, now *Device) error {
-		if was == nil || was.Name != now.Name { // names that are stored stay as they are
+		if was == nil || was.Name != now.Name { // do not check stored names again
 			name, err := HostName(now.Name)
 			if err != nil {
 				return err
@@ -205,8 +205,8 @@ var Devices = resource.Resource[*Device]{
 	}},
 }
 
-// HostName returns a name that checks can connect to, without spaces or the
-// brackets of IPv6 around it. It refuses characters that host names and addresses
+// HostName returns a name that checks can connect to, without surrounding spaces
+// or the brackets of IPv6. It refuses characters that host names and addresses
 // cannot contain, because names become part of commands, URLs and logs.
 func HostName(text string) (string, error) {
 	text = strings.TrimSpace(text)
@@ -223,15 +223,16 @@ func HostName(text string) (string, error) {
 	return text, nil
 }
 
-// isHost reports whether a text has only letters and digits of any script and
-// what host names and addresses are joined with.
+// isHost reports whether a text has only letters and digits of any script, and
+// the separators of host names and addresses.
 func isHost(text string) bool {
 	return text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("._:%-", r)
 	})
 }
 
-// Prospective returns a device as it would be if it were added; no row is written.
+// Prospective returns a device as it would be after adding it, without writing a
+// row.
 func Prospective(name string, groups resource.IDs, properties []resource.Property) *Device {
 	d := &Device{Name: name, DisplayName: name, GroupIDs: groups, CustomProperties: properties,
 		CollectorID: ground.BuiltInCollector, CurrentCollector: ground.BuiltInCollector}
@@ -240,7 +241,7 @@ func Prospective(name string, groups resource.IDs, properties []resource.Propert
 }
 
 // systemProperties returns the properties that the portal itself sets on a
-// device, under the names of the published API.
+// device, with the names of the published API.
 func systemProperties(d *Device) []resource.Property {
 	props := []resource.Property{
 		{Name: "system.hostname", Value: d.Name},
@@ -256,8 +257,9 @@ func systemProperties(d *Device) []resource.Property {
 	return props
 }
 
-// inherited gives each device the properties of its groups. Devices in the same
-// groups share one value, which is kept until a group changes.
+// inherited returns the properties that devices inherit from their groups.
+// Devices in the same groups share one value, which is cached until a group
+// changes.
 func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	out := make([][]byte, len(rows))
 	for i, row := range rows {
@@ -277,14 +279,14 @@ func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 	return out, nil
 }
 
-// inheritedPairs returns the properties of the groups in from and of those above
-// them, the nearest first: the order in which they count.
+// inheritedPairs returns the properties of the groups in from and of their
+// parents, the nearest first, which is the order of precedence.
 func inheritedPairs(ctx context.Context, r resource.Reader, from string) ([]resource.InheritedPair, error) {
 	tree, err := TreeOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := resource.ParseIDs(strings.TrimPrefix(from, "0")) // the root is in group 0, which is none
+	ids, err := resource.ParseIDs(strings.TrimPrefix(from, "0")) // the root is in group 0, which does not exist
 	var pairs []resource.InheritedPair
 	seen := map[int64]bool{}
 	for _, id := range ids {
@@ -298,8 +300,8 @@ func inheritedPairs(ctx context.Context, r resource.Reader, from string) ([]reso
 	return pairs, err
 }
 
-// Inherited merges the properties that devices in those groups get: the nearest
-// group wins over the ones above it, and the first of several groups over the others.
+// Inherited merges the properties of groups and their parents: the nearest group
+// overrides its parents, and the first of several groups overrides the others.
 func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 	var props []resource.Property
 	for _, id := range groups {
@@ -317,8 +319,8 @@ func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 	return props
 }
 
-// Properties returns all properties that apply to a device, by their names in
-// lower case, with secrets in clear; its own override those of its groups, and
+// Properties returns all properties that apply to a device, by name in lower
+// case, with secrets in clear text. Its own override those of its groups, and
 // these override the portal's.
 func (t *Tree) Properties(d *Device) map[string]string {
 	return t.properties(d, func(p resource.Property) string { return p.Value })

@@ -12,30 +12,30 @@ import (
 // DeviceDataSourceRows names the rows of DeviceDataSource.
 const DeviceDataSourceRows resource.Name[*DeviceDataSource] = "deviceDatasource"
 
-// DeviceDataSource is a data source on one of the devices it applies to. What
-// lists are filtered by is kept in the row; the rest is read from the data
-// source and the device, so that a change there is a change here.
+// DeviceDataSource is a data source on one of the devices it applies to. The row
+// stores the fields that lists filter by; other fields are read from the data
+// source and the device, so that changes there show at once.
 type DeviceDataSource struct {
 	ID           int64
 	DeviceID     int64
 	DataSourceID int64
-	Name         string // the data source's, kept here because lists are filtered by it
+	Name         string // name of the data source, for filters
 	DisplayName  string
-	Method       string // its check
+	Method       string // name of its check
 	Multiple     bool
-	Instances    int64 // how many there are
-	Monitored    int64 // how many of them are polled
-	Stopped      bool  // there are some, and none is polled
+	Instances    int64 // number of instances
+	Monitored    int64 // number of polled instances
+	Stopped      bool  // there are instances, but none is polled
 	CreatedOn    resource.Seconds
 	AssignedOn   resource.Seconds
 	UpdatedOn    resource.Seconds
-	DiscoveredOn resource.Seconds // when its instances were last looked for; 0: not yet
-	NextOn       resource.Seconds // when they are looked for again; 0: when the device changes
-	LastError    string           // why they could not be looked for last; empty when they could
+	DiscoveredOn resource.Seconds // time of the last discovery; 0: none yet
+	NextOn       resource.Seconds // time of the next discovery; 0: when the device changes
+	LastError    string           // why the last discovery failed; empty if it succeeded
 }
 
-// DeviceDataSources declares /device/devices/{deviceId}/devicedatasources. The
-// rows are made by Associate alone.
+// DeviceDataSources declares /device/devices/{deviceId}/devicedatasources. Only
+// Associate creates rows.
 var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 	Name: DeviceDataSourceRows, Label: "device datasource", Sample: 1,
 	Path: "/device/devices/{deviceId}/devicedatasources", Category: ground.CategoryDevices,
@@ -148,7 +148,7 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 	},
 }
 
-// graphRef is a graph as a device's data source lists it.
+// graphRef is a graph in the JSON of a device's data source.
 type graphRef struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
@@ -164,7 +164,7 @@ func graphRefs(graphs []datasource.Graph) []graphRef {
 	return refs
 }
 
-// TreeNode is a device group as the published API names one in passing.
+// TreeNode is a device group in the short form of the published API.
 type TreeNode struct {
 	ID          int64  `json:"id"`
 	DisplayName string `json:"displayName"`
@@ -194,8 +194,8 @@ func alertsDisabled(d *Device, t *Tree) string {
 	return status + "-none"
 }
 
-// OfDevice derives a value from the device whose id the rows hold. A deleted
-// device gives the value of an empty one.
+// OfDevice derives a value from the device whose id the rows hold. For a deleted
+// device it uses an empty one.
 func OfDevice(value func(*Device, *Tree) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		tree, err := TreeOf(ctx, r)
@@ -215,8 +215,8 @@ func OfDevice(value func(*Device, *Tree) any) func(context.Context, resource.Rea
 	}
 }
 
-// OfSource derives a value from the data source whose id the rows hold. A
-// deleted one gives the value of an empty one.
+// OfSource derives a value from the data source whose id the rows hold. For a
+// deleted one it uses an empty one.
 func OfSource(value func(*datasource.DataSource) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte,
 	error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
@@ -228,7 +228,7 @@ func OfSource(value func(*datasource.DataSource) any) func(context.Context, reso
 	}
 }
 
-// monitoringStatus returns 1 while any instance is polled, 0 when none is.
+// monitoringStatus returns 1 if any instance is polled, and 0 otherwise.
 func monitoringStatus(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	return resource.EachRow(rows, func(row resource.Row) any {
 		n, _ := strconv.Atoi(row.From)

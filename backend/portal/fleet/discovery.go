@@ -10,12 +10,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Discovered brings the instances of a data source on a device in line with
-// what was found there, and writes the row, which may be new. New ones are
-// added, in the group that the data source names for them; those that were there
-// get the name and, unless it is locked, the description that was found; what was
-// not found, or does not pass the data source's filters, goes when the data
-// source says so. Instances are the same when they have the same wild value.
+// Discovered updates the instances of a data source on a device from a discovery,
+// and writes the row, which may be new. It adds new instances, in the groups that
+// the data source defines. It updates the name and, unless it is locked, the
+// description of existing ones. If the data source says so, it deletes instances
+// that were not found or do not pass its filters. Instances with the same wild
+// value are the same.
 func Discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *datasource.DataSource,
 	found []check.Found, now resource.Seconds) error {
 	next := resource.Seconds(0)
@@ -57,7 +57,7 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	for k := range have {
 		at[strings.ToLower(have[k].WildValue)] = k
 	}
-	if row.ID == 0 { // groups belong to a row that is there
+	if row.ID == 0 { // instance groups require an existing row
 		if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	return keepInstances(ctx, tx, row, have, gone)
 }
 
-// learn updates the instance from discovery; updatedOn changes only when a
-// field does.
+// learn updates the instance from a discovery; updatedOn changes only if a field
+// changes.
 func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Seconds) {
 	description := f.Description
 	if i.LockDescription {
@@ -97,8 +97,8 @@ func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Secon
 	i.Name, i.DisplayName, i.Description, i.UpdatedOn = name, f.DisplayName, description, now
 }
 
-// keepInstances writes the row, and the instances that are new or have changed now;
-// deleted instances are not written again.
+// keepInstances writes the row, and instances that are new or changed; it does
+// not write deleted instances again.
 func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, all, gone []Instance) error {
 	polled := int64(0)
 	for i := range all {
@@ -145,8 +145,8 @@ func IsSimulated(categories string) bool {
 }
 
 // DiscoverNow associates a device with its data sources, and discovers the
-// instances of multi-instance ones: at once where that needs no request to the
-// device, otherwise it marks them as due for a collector that can reach it.
+// instances of multi-instance ones: immediately if that needs no request to the
+// device, otherwise by marking them as due for a collector that can reach it.
 func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Seconds) error {
 	if _, err := Associate(ctx, tx, []Device{*d}, now); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// eachOnce leaves out what has no wild value or one that another has, and what
-// is too much.
+// eachOnce omits instances without a wild value, duplicates, and those beyond the
+// limit.
 func eachOnce(found []check.Found) []check.Found {
 	seen := make(map[string]bool, min(len(found), check.MostFound))
 	var out []check.Found
@@ -33,9 +33,9 @@ func eachOnce(found []check.Found) []check.Found {
 	return out
 }
 
-// autoGroups puts what is found into groups by its name.
+// autoGroups assigns discovered instances to groups by name.
 type autoGroups struct {
-	by  *regexp.Regexp   // nil: into none
+	by  *regexp.Regexp   // nil: no groups
 	ids map[string]int64 // by name in lower case
 }
 
@@ -46,7 +46,7 @@ func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource,
 		return g, nil
 	}
 	by, _, err := pattern.Compile(d.GroupParam, datasource.MaxRuleSteps)
-	if err != nil { // an older program has stored it
+	if err != nil { // stored by an earlier version
 		return g, nil
 	}
 	if g.by = by; row.ID == 0 {
@@ -60,8 +60,9 @@ func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource,
 	return g, err
 }
 
-// of returns the group of a name, and adds it if it does not exist: the match of the
-// expression's first capture group, or of all of it; 0 for none.
+// of returns the group for an instance name, and adds it if it does not exist.
+// The group's name is the match of the expression's first capture group, or else
+// the whole match; 0 for no match.
 func (g *autoGroups) of(ctx context.Context, tx resource.Tx, row *DeviceDataSource, name string,
 	now resource.Seconds) (int64, error) {
 	if g.by == nil {

@@ -13,19 +13,19 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Membership decides which dynamic groups devices are in. It is made from all
-// groups and functions, and shared: read it only.
+// Membership decides which dynamic groups devices are in. It is built from all
+// groups and functions, and shared: do not change it.
 type Membership struct {
 	tree    *Tree
 	dynamic []dynamicGroup // ascending by id
 	paths   map[int64][]string
-	load    appliesto.Load // of all their expressions
-	over    []int64        // groups whose expressions do not fit beside the others
+	load    appliesto.Load // total work of their expressions
+	over    []int64        // groups whose expressions exceed the limit
 }
 
 type dynamicGroup struct {
 	id   int64
-	expr *appliesto.Expr // nil when it cannot be read any more, or does not fit: it holds nothing
+	expr *appliesto.Expr // nil if it is invalid or exceeds the limit: the group is then empty
 }
 
 // MembershipOf returns the current Membership; it is rebuilt only when a group
@@ -56,7 +56,7 @@ func newMembership(groups []Group, functions []datasource.Function) *Membership 
 	for _, g := range groups {
 		if g.AppliesTo != "" {
 			expr, err := appliesto.Parse(g.AppliesTo, code)
-			if err != nil { // a function was taken away under it
+			if err != nil { // one of its functions was deleted
 				expr = nil
 			}
 			m.dynamic = append(m.dynamic, dynamicGroup{g.ID, expr})
@@ -74,9 +74,9 @@ func newMembership(groups []Group, functions []datasource.Function) *Membership 
 	return m
 }
 
-// Place sets the device's dynamic groups to those that apply to it. They follow the
-// groups to which users added it, or the root if there are none. It reports whether
-// anything changed.
+// Place sets the device's dynamic groups to those that apply to it, after the
+// groups to which users added it, or after the root if there are none. It reports
+// whether anything changed.
 func (m *Membership) Place(d *Device) bool {
 	static := m.tree.static(d.GroupIDs)
 	if len(static) == 0 {
@@ -96,24 +96,24 @@ func (m *Membership) Place(d *Device) bool {
 	return true
 }
 
-// placed is the number of devices that are read at a time.
+// placed is the number of devices read at a time.
 const placed = 1000
 
-// placeAll recomputes the dynamic groups of all devices: one pass over them, a
-// thousand at a time so that memory stays bounded.
+// placeAll recomputes the dynamic groups of all devices in one pass, a thousand
+// at a time to limit memory.
 func (m *Membership) placeAll(ctx context.Context, tx resource.Tx) error {
 	return m.pass(ctx, tx, func(*Device) bool { return true })
 }
 
-// placeBelow recomputes the dynamic groups of the devices in the group or in
-// one below it.
+// placeBelow recomputes the dynamic groups of the devices in the group and its
+// subgroups.
 func (m *Membership) placeBelow(ctx context.Context, tx resource.Tx, group int64) error {
 	below := m.tree.Inside(group)
 	counts, err := tx.CountWithin(ctx, string(DeviceRows), "hostGroupIds", map[int64][]int64{0: below})
 	if err != nil {
 		return err
 	}
-	if counts[0] > placed { // to look them up again for each thousand costs more than to pass over the others
+	if counts[0] > placed { // looking up each thousand costs more than reading all devices
 		return m.pass(ctx, tx, func(d *Device) bool {
 			return slices.ContainsFunc(d.GroupIDs, func(id int64) bool { return slices.Contains(below, id) })
 		})
@@ -162,8 +162,8 @@ func (t *Tree) hasDynamic() bool {
 	return false
 }
 
-// static returns the ids that are static groups, into which a device is put by
-// hand.
+// static returns the ids that are static groups, to which users add devices
+// manually.
 func (t *Tree) static(ids resource.IDs) resource.IDs {
 	out := make(resource.IDs, 0, len(ids)+2)
 	for _, id := range ids {
@@ -176,7 +176,7 @@ func (t *Tree) static(ids resource.IDs) resource.IDs {
 
 // keepDynamic refuses to add a device to a dynamic group manually, or to remove
 // it from one. A client may send back the groups it has read; clients of the
-// published API, which do not know dynamic groups, may omit them.
+// published API, which has no dynamic groups, may omit them.
 func keepDynamic(w *resource.Write, was, now *Device) error {
 	tree, err := TreeOf(w.Context, w.Tx)
 	if err != nil || !tree.hasDynamic() {
@@ -215,7 +215,7 @@ func byHand(what string, g *Group) error {
 			"hand", g.ID, g.FullPath, what)
 }
 
-// MayRead reports whether the caller may read a group.
+// MayRead reports whether the caller may view a group.
 func MayRead(who *resource.Access, group int64) bool {
 	if who == nil {
 		return true
@@ -224,8 +224,8 @@ func MayRead(who *resource.Access, group int64) bool {
 	return all || slices.Contains(ids, group)
 }
 
-// mayChoose keeps a role that is bound to some groups from drawing all devices
-// of the portal into one of them.
+// mayChoose returns an error for a role that is limited to some groups, because
+// an expression could move all devices of the portal into one of them.
 func mayChoose(who *resource.Access) error {
 	if who == nil {
 		return nil
@@ -237,15 +237,15 @@ func mayChoose(who *resource.Access) error {
 	return nil
 }
 
-// subject is a device as an expression sees it: its fields, then its properties
-// in the order in which they count. Groups are those it was added to manually and
-// their parents, so that no dynamic group depends on another. The values of
-// secrets are masked: membership must not reveal them.
+// subject is a device for expressions: its fields, then its properties in the
+// order of precedence. Its groups are those it was added to manually and their
+// parents, so that no dynamic group depends on another. Secret values are masked,
+// so that membership does not reveal them.
 type subject struct {
 	device *Device
 	static resource.IDs
 	of     *Membership
-	groups []string // once used
+	groups []string // built on first use
 }
 
 // Groups implements appliesto.Subject.
@@ -311,7 +311,7 @@ func valueOf(props []resource.Property, name string) (string, bool) {
 	return "", false
 }
 
-// MaySee reports whether the caller sees what is in one of those groups.
+// MaySee reports whether the caller may view the contents of one of those groups.
 func MaySee(who *resource.Access, groups resource.IDs) bool {
 	if who == nil {
 		return true

@@ -7,8 +7,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// followDataSource updates the rows on devices immediately if they are few enough
-// for one transaction; otherwise they are updated in the background.
+// followDataSource updates the rows on devices immediately if there are few
+// enough for one transaction; otherwise the monitor updates them in the
+// background.
 func followDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
 	if on(c.Was) == on(c.Now) {
 		return nil
@@ -23,7 +24,7 @@ func followDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSour
 	return err
 }
 
-// onDevice is the part of a data source that its rows on devices copy.
+// onDevice holds the fields of a data source that its rows on devices copy.
 type onDevice struct {
 	name, displayName, method string
 	multiple                  bool
@@ -33,7 +34,7 @@ func on(d *datasource.DataSource) onDevice {
 	return onDevice{d.Name, d.DisplayName, d.CollectMethod, d.HasMultiInstances}
 }
 
-// removeDataSource removes it from the devices, too.
+// removeDataSource removes a deleted data source from the devices.
 func removeDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
 	rows, err := onDevices(ctx, tx, c.Was.ID)
 	for i := range rows {
@@ -44,8 +45,8 @@ func removeDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSour
 	return err
 }
 
-// onDevices returns the device rows of a data source; none if they are too many for
-// one transaction.
+// onDevices returns the device rows of a data source, or none if there are too
+// many for one transaction.
 func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]DeviceDataSource, error) {
 	rows, err := resource.Find(ctx, r, DeviceDataSourceRows,
 		resource.Where{Field: "dataSourceId", Op: "=", Value: dataSource}, resource.Limit(placed+1))
@@ -55,7 +56,7 @@ func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]Devi
 	return rows, err
 }
 
-// countDevices gives each data source the number of devices that it is on.
+// countDevices returns the number of devices of each data source.
 func countDevices(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	counts, err := r.CountBy(ctx, string(DeviceDataSourceRows), "dataSourceId")
 	return resource.Integers(rows, counts), err

@@ -67,7 +67,7 @@ func checkFunction(w *resource.Write, was, now *datasource.Function) error {
 	code := datasource.CodeOf(slices.DeleteFunc(all,
 		func(f datasource.Function) bool { return was != nil && f.ID == was.ID }))
 	code[now.Name] = now.Code
-	if _, err := appliesto.Parse(now.Name+"()", code); err != nil { // through its name, so that it cannot call itself
+	if _, err := appliesto.Parse(now.Name+"()", code); err != nil { // call it by name, to detect that it calls itself
 		_, plain := appliesto.Parse(now.Code, code)
 		if plain == nil {
 			plain = err
@@ -93,8 +93,8 @@ func checkFunction(w *resource.Write, was, now *datasource.Function) error {
 	return checkUsers(w, was, "give it another name")
 }
 
-// checkRevival requires the right to choose devices where an expression that
-// lost its function finds one again.
+// checkRevival requires the permission to choose devices if a new function makes
+// an invalid expression valid again.
 func checkRevival(w *resource.Write, f *datasource.Function, code map[string]string) error {
 	if mayChoose(w.Call.Access) == nil {
 		return nil
@@ -112,8 +112,8 @@ func checkRevival(w *resource.Write, f *datasource.Function, code map[string]str
 	return nil
 }
 
-// stillReadable refuses code with which an expression that calls the function
-// passes a limit or calls itself.
+// stillReadable refuses code that makes an expression exceed a limit, or makes
+// the function call itself.
 func stillReadable(w *resource.Write, f *datasource.Function, code map[string]string) error {
 	users, err := usersOfFunction(w, f)
 	if err != nil {
@@ -137,7 +137,7 @@ type functionUser struct {
 	what   string // in a sentence, "the group Servers/Shop"
 	code   string
 	group  int64 // 0 for a function or a data source
-	hidden bool  // from the caller
+	hidden bool  // the caller cannot view it
 }
 
 // usersOfFunction returns the groups, data sources and functions that call f,
@@ -181,8 +181,8 @@ func usersOfFunction(w *resource.Write, f *datasource.Function) ([]functionUser,
 	return users, nil
 }
 
-// checkUsers refuses to delete a function that is called, unless ignoreReference is
-// set. The error does not name groups that the caller cannot view.
+// checkUsers refuses to delete a function that is in use, unless ignoreReference
+// is set. The error does not name groups that the caller cannot view.
 func checkUsers(w *resource.Write, f *datasource.Function, act string) error {
 	ignore, err := w.Call.Flag("ignoreReference")
 	if err != nil {
@@ -217,8 +217,8 @@ func checkUsers(w *resource.Write, f *datasource.Function, act string) error {
 		strings.Join(names, ", "), act)
 }
 
-// placeAnew places all devices again if a group calls a function that has changed
-// or was deleted. The deleted function is ignored.
+// placeAnew recomputes the dynamic groups of all devices if a group calls a
+// function that has changed or was deleted. It ignores the deleted function.
 func placeAnew(w *resource.Write, gone int64) error {
 	groups, err := resource.Find(w.Context, w.Tx, GroupRows)
 	if err != nil {

@@ -19,13 +19,13 @@ const GroupRows resource.Name[*Group] = "deviceGroup"
 // Group is a node of the device tree. The root, id 1, has parent 0 and the full
 // path "".
 //
-// A group with an expression (AppliesTo) is dynamic: it holds exactly the
-// devices the expression applies to. Both kinds of membership are one link, the
-// device's hostGroupIds, so that filters, counts, inheritance and the scope of
-// roles need not distinguish them; the group shows which ids there are dynamic.
-// The rules of devices, groups and functions keep the link up to date in the
-// transaction that changes what it is computed from (dynamic.go). A group whose
-// expression is removed keeps its devices, as if they were put into it.
+// A group with an expression (AppliesTo) is dynamic: it contains exactly the
+// devices to which the expression applies. Static and dynamic membership are both
+// stored in the device's hostGroupIds, so that filters, counts, inheritance and
+// the scope of roles need not distinguish them; the group shows which of these
+// ids are dynamic. The rules of devices, groups and functions update the
+// membership in the transaction that changes its inputs (dynamic.go). A group
+// whose expression is removed keeps its devices, as if users had added them.
 type Group struct {
 	ID               int64
 	Name             string
@@ -155,7 +155,7 @@ var Groups = resource.Resource[*Group]{
 	Remove: removeGroup,
 }
 
-// checkExpression parses a new appliesTo, and sets the type of the group.
+// checkExpression parses a changed appliesTo, and sets the type of the group.
 func checkExpression(w *resource.Write, was, now *Group) error {
 	now.AppliesTo, now.GroupType = strings.TrimSpace(now.AppliesTo), "Normal"
 	if now.AppliesTo != "" {
@@ -183,8 +183,8 @@ func checkExpression(w *resource.Write, was, now *Group) error {
 	return mayChoose(w.Call.Access)
 }
 
-// placeInside updates dynamic groups after a group has changed: with all devices
-// if its expression has changed, otherwise with the devices that inherit from it.
+// placeInside updates dynamic groups after a group has changed: for all devices
+// if its expression has changed, otherwise for the devices that inherit from it.
 func placeInside(w *resource.Write, was, now *Group) error {
 	m, err := MembershipOf(w.Context, w.Tx)
 	if err != nil {
@@ -242,7 +242,7 @@ func mayWriteIn(who *resource.Access, group int64) bool {
 	return all || slices.Contains(ids, group)
 }
 
-// movePaths gives everything below a renamed or moved group its new full path.
+// movePaths updates the full paths below a renamed or moved group.
 func movePaths(w *resource.Write, was, now *Group) error {
 	groups, err := resource.Find(w.Context, w.Tx, GroupRows)
 	if err != nil {
@@ -259,7 +259,7 @@ func movePaths(w *resource.Write, was, now *Group) error {
 	return nil
 }
 
-// groupRef is a group as the one above lists it.
+// groupRef is a group in the JSON of its parent.
 type groupRef struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name"`
@@ -267,8 +267,8 @@ type groupRef struct {
 	ParentID int64  `json:"parentId"`
 }
 
-// alertsEnabled reports whether neither a group nor one above has alerting
-// disabled.
+// alertsEnabled reports whether alerting is enabled for a group and all its
+// parents.
 func alertsEnabled(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	tree, err := TreeOf(ctx, r)
 	if err != nil {
@@ -304,13 +304,13 @@ func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 	return out, nil
 }
 
-// Tree holds all groups, by id and by parent. It is shared: read it only.
+// Tree holds all groups, by id and by parent. It is shared: do not change it.
 type Tree struct {
 	Groups   map[int64]*Group
-	Children map[int64][]int64 // ascending by name
+	Children map[int64][]int64 // sorted by name
 }
 
-// TreeOf returns the present tree; it is built again only when a group has changed.
+// TreeOf returns the current tree, cached until a group changes.
 func TreeOf(ctx context.Context, r resource.Reader) (*Tree, error) {
 	value, err := r.Memo("tree", []string{string(GroupRows)}, func() (any, error) {
 		groups, err := resource.Find(ctx, r, GroupRows)
@@ -333,7 +333,7 @@ func newTree(groups []Group) *Tree {
 	return t
 }
 
-// Inside returns the group and all groups inside it, each before its children.
+// Inside returns the group and all its subgroups, parents first.
 func (t *Tree) Inside(id int64) []int64 {
 	ids := []int64{id}
 	for i := 0; i < len(ids); i++ {
@@ -342,7 +342,7 @@ func (t *Tree) Inside(id int64) []int64 {
 	return ids
 }
 
-// Below maps each of those groups to itself and all groups inside it.
+// Below maps each of those groups to itself and all its subgroups.
 func (t *Tree) Below(groups []int64) map[int64][]int64 {
 	out := make(map[int64][]int64, len(groups))
 	for _, id := range groups {
@@ -351,9 +351,9 @@ func (t *Tree) Below(groups []int64) map[int64][]int64 {
 	return out
 }
 
-// Above returns those groups and all groups above them, each once, the nearest
-// first: the longest way up counts, so that the root comes last however short
-// the way to it is from some of the groups.
+// Above returns those groups and all their parents, without duplicates, the
+// nearest first. The longest path counts, so that the root comes last even if it
+// is the direct parent of some of the groups.
 func (t *Tree) Above(groups resource.IDs) []*Group {
 	steps := map[int64]int{}
 	var all []*Group
@@ -371,7 +371,8 @@ func (t *Tree) Above(groups resource.IDs) []*Group {
 	return all
 }
 
-// Path returns the group's full path; its name for the root, which has none.
+// Path returns the group's full path, or the name of the root, whose path is
+// empty.
 func (g *Group) Path() string {
 	if g.FullPath == "" {
 		return g.Name

@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// removeGroup deletes the group's contents, too, if deleteChildren is set. A device
-// that is also in another group, or that an expression has selected, only leaves
-// this group.
+// removeGroup also deletes the group's contents if deleteChildren is set. A
+// device that is also in another group, or that an expression has selected, only
+// leaves this group.
 func removeGroup(w *resource.Write, g *Group) error {
 	if g.ID == ground.RootGroup {
 		return fault.New(fault.Conflict, "the root group cannot be deleted")

@@ -7,11 +7,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// OnRemoved fires when a device, a data source on it or one of its instances is
-// about to be removed: its alerts end.
+// OnRemoved fires before a device, a data source on it or one of its instances is
+// deleted: its alerts end.
 const OnRemoved resource.Trigger[Removed] = "device.removed"
 
-// Removed names what is deleted. An id of 0 means all at that level.
+// Removed identifies the deleted object. An id of 0 means all at that level.
 type Removed struct {
 	DeviceID           int64
 	DeviceDataSourceID int64
@@ -29,14 +29,14 @@ const (
 	MaintenanceIDs      resource.Value = "deviceDatasource.sdtAt"
 )
 
-// NoAlerts is the AlertStatus of a device without active alerts, and
-// LowestPriority its place among the others.
+// NoAlerts is the AlertStatus of a device without active alerts; LowestPriority
+// is its sort order.
 const (
 	NoAlerts       = "none"
 	LowestPriority = 100
 )
 
-// Tally counts active alerts by their severity.
+// Tally counts active alerts by severity.
 type Tally struct {
 	Warn     int64 `json:"warn" doc:"alerts of severity 2"`
 	Error    int64 `json:"error" doc:"alerts of severity 3"`

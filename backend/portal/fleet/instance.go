@@ -16,7 +16,7 @@ import (
 const InstanceRows resource.Name[*Instance] = "deviceDatasourceInstance"
 
 // Instance is one part of a device that a data source measures: a disk, an
-// interface, or the device itself where there is only one.
+// interface, or the device itself if it has only one instance.
 type Instance struct {
 	ID                 int64
 	DeviceID           int64
@@ -25,9 +25,9 @@ type Instance struct {
 	Name               string // "SNMP_Interfaces-eth0": the data source's name and the alias
 	DisplayName        string // the alias, "eth0"
 	Description        string
-	WildValue          string // the value for the check
+	WildValue          string // identifies the instance for the check
 	WildValue2         string
-	GroupID            int64 // of instances; 0: none
+	GroupID            int64 // instance group; 0: none
 	StopMonitoring     bool
 	DisableAlerting    bool
 	LockDescription    bool
@@ -38,8 +38,8 @@ type Instance struct {
 	UpdatedOn          resource.Seconds
 }
 
-// OnlyWildValue is the wild value of the one instance of a data source that has
-// no more than one on a device.
+// OnlyWildValue is the wild value of an instance of a data source with one
+// instance per device.
 const OnlyWildValue = "NULL"
 
 // Instances declares /device/devices/{deviceId}/devicedatasources/{hdsId}/instances.
@@ -190,7 +190,7 @@ func monitored(i *Instance) int64 {
 	return 1
 }
 
-// count keeps the numbers in the row of the device's data source.
+// count updates the numbers in the row of the device's data source.
 func count(w *resource.Write, i *Instance, more, polled int64) error {
 	if more == 0 && polled == 0 {
 		return nil
@@ -227,16 +227,15 @@ func instanceGroupNames(ctx context.Context, r resource.Reader, rows []resource.
 	})
 }
 
-// Latest is when any of these data points of an instance last gave a number, in
-// epoch seconds; 0 for not yet.
+// Latest returns the time of the last value of any of these data points of an
+// instance, in epoch seconds; 0 for none.
 type Latest func(ctx context.Context, instance int64, dataPoints []int64) (int64, error)
 
-// LastError returns why the last poll of an instance failed; empty if it did not.
+// LastError returns why the last poll of an instance failed; "" if it succeeded.
 type LastError func(instance int64) string
 
-// InstancesWith returns Instances in a portal that polls and has samples:
-// lastDataOn and lastError are looked up whenever they are read, so that no poll
-// writes a row.
+// InstancesWith returns Instances for a portal that polls: lastDataOn and
+// lastError are looked up when read, so that polls do not write rows.
 func InstancesWith(latest Latest, failed LastError) *resource.Resource[*Instance] {
 	with := Instances
 	with.Derived = slices.Clone(with.Derived)

@@ -10,8 +10,8 @@ import (
 // InstanceGroupRows names the rows of InstanceGroup.
 const InstanceGroupRows resource.Name[*InstanceGroup] = "deviceDatasourceInstanceGroup"
 
-// InstanceGroup is instances of one data source on one device that belong
-// together: the uplinks of a switch.
+// InstanceGroup combines instances of one data source on one device: the uplinks
+// of a switch.
 type InstanceGroup struct {
 	ID                 int64
 	DeviceID           int64

@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// fit sets the expressions to nil that do not fit beside the ones before them, and
-// returns the work of all and which of them do not fit.
+// fit sets expressions to nil that exceed the limit together with those before
+// them. It returns the total work and the indexes of these expressions.
 func fit[T any](all []T, expr func(*T) **appliesto.Expr) (load appliesto.Load, over []int) {
 	exprs := make([]*appliesto.Expr, len(all))
 	for i := range all {
@@ -24,9 +24,9 @@ func fit[T any](all []T, expr func(*T) **appliesto.Expr) (load appliesto.Load, o
 }
 
 // Overloaded returns the groups and data sources whose expressions are not
-// evaluated because they cost too much together with the others: "the group
-// Servers/Shop". One that is saved always fits; an earlier version may have
-// stored others.
+// evaluated because they take too much work together with the others: "the group
+// Servers/Shop". Saving checks the limit, but an earlier version may have stored
+// more.
 func Overloaded(ctx context.Context, r resource.Reader) ([]string, error) {
 	a, err := ApplyingOf(ctx, r)
 	if err != nil {
@@ -42,7 +42,7 @@ func Overloaded(ctx context.Context, r resource.Reader) ([]string, error) {
 	return names, nil
 }
 
-// groupExpressions returns those of all dynamic groups.
+// groupExpressions returns the expressions of all dynamic groups.
 func groupExpressions(ctx context.Context, r resource.Reader) ([]string, error) {
 	groups, err := resource.Find(ctx, r, GroupRows, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
 	texts := make([]string, len(groups))
@@ -52,8 +52,8 @@ func groupExpressions(ctx context.Context, r resource.Reader) ([]string, error) 
 	return texts, err
 }
 
-// checkLoads refuses code of functions with which the expressions that call them
-// take too much work.
+// checkLoads refuses code of functions that makes the expressions that call them
+// exceed the limit.
 func checkLoads(w *resource.Write, before, after map[string]string) error {
 	for _, of := range []struct {
 		whose string
@@ -66,7 +66,7 @@ func checkLoads(w *resource.Write, before, after map[string]string) error {
 		was, now := datasource.LoadOf(texts, before), appliesto.Load{}
 		for _, text := range texts {
 			if now = now.Plus(datasource.LoadOf([]string{text}, after)); !now.Within(was) {
-				return datasource.TooMuchWork("code", of.whose) // at once: to read all the others may take long
+				return datasource.TooMuchWork("code", of.whose) // reading all other expressions may take long
 			}
 		}
 	}

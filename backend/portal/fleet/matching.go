@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Matches are the devices that an expression applies to.
+// Matches lists the devices to which an expression applies.
 type Matches struct {
 	Total    int64     `json:"total" doc:"how many devices it applies to, of those that the caller can view"`
 	SearchID *string   `json:"searchId" doc:"always null"`
@@ -25,7 +25,7 @@ type Matched struct {
 	DisplayName string `json:"displayName" doc:"name shown in lists"`
 }
 
-// shownMatches is the number of devices that the response lists.
+// shownMatches limits the devices in the response.
 const shownMatches = 20
 
 // MatchesEndpoint declares GET /device/devices/matching.
@@ -54,8 +54,8 @@ func MatchesEndpoint(r resource.Reader) resource.Endpoint {
 	}
 }
 
-// matching tries the expression on all devices that who may see, a thousand at
-// a time so that memory stays bounded.
+// matching evaluates the expression for all devices that who may view, a thousand
+// at a time to limit memory.
 func matching(ctx context.Context, r resource.Reader, who *resource.Access, text string) (*Matches, error) {
 	functions, err := resource.Find(ctx, r, datasource.FunctionRows)
 	if err != nil {
@@ -93,8 +93,8 @@ func matching(ctx context.Context, r resource.Reader, who *resource.Access, text
 	}
 }
 
-// tooLong returns the error for an expression that ran out of time before it
-// was tried on all devices.
+// tooLong returns the error for an expression that timed out before it was
+// evaluated for all devices.
 func tooLong(ctx context.Context) error {
 	return &fault.Error{Kind: fault.Invalid, Field: "appliesTo",
 		Message: "appliesTo takes longer than a query may; use simpler regular expressions", Err: ctx.Err()}

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Recycle is a deleted device as the published recycle bin lists it.
+// Recycle is a deleted device in the published recycle bin.
 type Recycle struct {
 	ID           resource.TextID
 	ResourceType string
@@ -20,7 +20,7 @@ type Recycle struct {
 }
 
 // Recycles declares /recyclebin/recycles. Its rows are those of
-// /device/recyclebin; many are restored or removed below the same path.
+// /device/recyclebin; the same path restores or deletes several.
 var Recycles = resource.View[*Recycle]{
 	Resource: resource.Resource[*Recycle]{
 		Name: "recycle", Label: "deleted resource", Sample: Devices.Deleted, Path: Devices.Recycles,
@@ -68,7 +68,7 @@ func deletedDevices(ctx context.Context, r resource.Reader, c *resource.Call) ([
 	return rows, err
 }
 
-// whoDeleted finds the user in the access log, in the seconds in which the
+// whoDeleted finds the users in the audit log, by the seconds in which the
 // devices were deleted.
 func whoDeleted(ctx context.Context, r resource.Reader, devices []Device) (map[int64]string, error) {
 	when := make([]int64, len(devices))

@@ -13,7 +13,7 @@ type Unsettled struct {
 	ID int64 // of the device
 }
 
-// Settling is the progress of associating devices with data sources.
+// Settling is the progress of the association of devices with data sources.
 type Settling struct {
 	ID     int64
 	LastID int64  // every device up to this one has been processed
@@ -50,8 +50,8 @@ var SettlingRow = resource.Resource[*Settling]{
 	},
 }
 
-// unsettle notes that other data sources may apply to a device that was
-// changed, moved or restored. A new one costs nothing here.
+// unsettle marks a changed, moved or restored device if other data sources may
+// now apply to it. New devices need no mark.
 func unsettle(w *resource.Write, was, now *Device) error {
 	if was == nil || was.DeletedOn == 0 && sameToExpressions(was, now) {
 		return nil
