@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/store"
 )
 
-// Backup writes the portal of a data folder to a new file: in the process that
-// has it open, or in this one if none has. tell receives the progress.
+// Backup writes the portal of a data folder to a new file, in the process that
+// has the folder open or else in this one. It calls tell with the progress.
 func Backup(ctx context.Context, o Options, file string, tell func(backup.Progress)) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
@@ -46,8 +46,8 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 }
 
 // Restore replaces the contents of a data folder by a backup. No portal may run
-// on it. With withoutKey it works even if the key for the secrets of the backup
-// is missing: they are then not set.
+// on the folder. With withoutKey, it works even if the key for the secrets of the
+// backup is missing; the secrets then count as not set.
 func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell func(backup.Progress)) error {
 	_, err := os.Stat(o.Data)
 	made := errors.Is(err, os.ErrNotExist)

@@ -19,9 +19,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// begin reads the portal's settings, or makes a new portal where there are
-// none. The settings are written last, so that a start which is killed in the
-// middle is simply done again.
+// begin reads the portal's settings, or creates a new portal if there are none.
+// It writes the settings last, so that an interrupted start is simply repeated.
 func (s *Server) begin(ctx context.Context) error {
 	settings, err := resource.Get(ctx, s.db, setting.Settings.Name, setting.SettingID)
 	if err == nil {
@@ -45,7 +44,7 @@ func (s *Server) begin(ctx context.Context) error {
 	if err := s.fill(ctx); err != nil {
 		return err
 	}
-	for name := range s.Passwords { // also after a fill of a start that was killed
+	for name := range s.Passwords { // also after an interrupted start has filled the demo
 		if err := s.setPassword(ctx, name); err != nil {
 			return err
 		}
@@ -71,8 +70,8 @@ func (s *Server) begin(ctx context.Context) error {
 	})
 }
 
-// complete adds to an older portal what this version needs, and sets which
-// version its collectors can have.
+// complete adds rows to an older portal that this version needs, and sets the
+// available version of collectors.
 func (s *Server) complete(ctx context.Context) error {
 	var completed setting.Setting
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
@@ -88,7 +87,7 @@ func (s *Server) complete(ctx context.Context) error {
 	return err
 }
 
-// built returns when this program's source was committed; 0 when it does not say.
+// built returns the time of this program's source commit; 0 if unknown.
 func built() resource.Seconds {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -104,7 +103,7 @@ func built() resource.Seconds {
 
 func random(b []byte) { rand.Read(b) }
 
-// password returns a random password that a user reads off a screen once: 20
+// password returns a random password for a user to copy from the screen: 20
 // letters and digits, 115 bits.
 func password() string { return word(20, random) }
 
@@ -131,12 +130,12 @@ func (s *Server) fill(ctx context.Context) error {
 	})
 }
 
-// unshown, before the name of a user, is under which the database keeps the hash
-// of a first password until a person has seen it.
+// unshown, followed by a user name, is the key under which the database stores
+// the hash of an initial password until a user has seen it.
 const unshown = "unshown password of "
 
-// PasswordsShown records that a user has seen Passwords. Until then each start
-// makes new ones, unless the user has another password by then.
+// PasswordsShown records that a user has seen Passwords. Until then, each start
+// creates new ones, unless the user has changed the password.
 func (s *Server) PasswordsShown(ctx context.Context) error {
 	for name := range s.Passwords {
 		if err := s.db.Know(ctx, unshown+name, ""); err != nil {
@@ -146,8 +145,8 @@ func (s *Server) PasswordsShown(ctx context.Context) error {
 	return nil
 }
 
-// viewerPassword returns the known password of the demo's viewer, or a random one
-// where other machines can sign in with it.
+// viewerPassword returns the well-known password of the demo's viewer, or a
+// random one if other machines can sign in with it.
 func (s *Server) viewerPassword() string {
 	host, _, err := net.SplitHostPort(s.o.Listen)
 	if err == nil && !loopback.Host(host) {
@@ -156,8 +155,8 @@ func (s *Server) viewerPassword() string {
 	return demo.ViewerPassword
 }
 
-// renewUnshown creates new first passwords if an earlier start was killed before
-// it showed them.
+// renewUnshown creates new initial passwords if an earlier start ended before
+// showing them.
 func (s *Server) renewUnshown(ctx context.Context) error {
 	for _, name := range []string{"admin", "operator", "viewer"} {
 		hash, err := s.db.Known(ctx, unshown+name)
@@ -188,8 +187,8 @@ func (s *Server) renewUnshown(ctx context.Context) error {
 	return nil
 }
 
-// setPassword gives a user of a new portal the password that will be shown. It
-// makes the administrator, and leaves out others who are not there.
+// setPassword sets the initial password of a user of a new portal. It creates the
+// administrator, and skips other users that do not exist.
 func (s *Server) setPassword(ctx context.Context, name string) error {
 	hash, err := people.HashPassword(s.Passwords[name])
 	if err != nil {

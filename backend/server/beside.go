@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// losable are the files that Options.Without may name.
+// losable lists the files that Options.Without may name.
 var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 
 // Sibling identifies a database beside the portal's.
@@ -42,7 +42,7 @@ func (s *Server) OpenBeside(ctx context.Context, name string,
 	return s.db.Know(ctx, name, file)
 }
 
-// setAside renames a database that is not to be used, with what belongs to it.
+// setAside renames a database that must not be used, with its other files.
 func (s *Server) setAside(path string) error {
 	ext := filepath.Ext(path)
 	to := strings.TrimSuffix(path, ext) + "-aside-" + s.o.Clock().UTC().Format("20060102T150405") + ext

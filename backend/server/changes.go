@@ -10,12 +10,12 @@ import (
 	"spyglass/backend/portal/reporting"
 )
 
-// changesPace is how long changes are collected before they are reported.
+// changesPace is the interval at which changes are collected and reported.
 const changesPace = time.Second
 
-// Changes reports which kinds of rows have changed, by the names of their
-// resources, at most once in changesPace, until ctx ends or tell fails. It
-// reports no details: listeners request what they may see.
+// Changes calls tell with the kinds of rows that have changed, by the names of
+// their resources, at most once per changesPace, until ctx ends or tell fails. It
+// reports no details: listeners request what they may view.
 func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
 	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name),
 		string(override.Overrides.Name))

@@ -19,12 +19,12 @@ import (
 
 const portalFile = "portal.db"
 
-// databases are the files of a data folder that Check reads.
+// databases lists the files of a data folder that Check reads.
 var databases = []string{portalFile, "series.db", "workspace.db"}
 
-// Check verifies every database of a data folder, whether or not a portal runs on
-// it, and changes nothing. tell receives each intact file; the first damaged one
-// is returned as a fault.
+// Check verifies every database of a data folder, even while a portal runs on it,
+// and changes nothing. It calls tell with each intact file, and returns the first
+// damaged one as a fault.
 func Check(ctx context.Context, data string, tell func(file string)) error {
 	if _, err := os.Stat(filepath.Join(data, databases[0])); err != nil {
 		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", data)
@@ -58,9 +58,9 @@ func (s *Server) verify(ctx context.Context) {
 	s.verifyNow(ctx)
 }
 
-// verifyNow reads the databases, logs what is damaged, and opens the portal's own
-// alert about it. It clears the alert when none is damaged. The alert is the last
-// write to a damaged portal.db: from then on that is only read.
+// verifyNow reads the databases, logs damaged ones, and opens the portal's own
+// alert about them. It clears the alert if none is damaged. The alert is the last
+// write to a damaged portal.db, which is read-only from then on.
 func (s *Server) verifyNow(ctx context.Context) {
 	var damaged []string
 	var refused error
@@ -111,10 +111,10 @@ func (s *Server) notifyDamage(ctx context.Context, damaged []string) error {
 // lookAgain is the interval at which watchFiles checks the databases.
 const lookAgain = 5 * time.Second
 
-// watchFiles notices within seconds that the data folder was deleted, even
-// where nothing is written. The database logs that once. The check of each
-// commit cannot replace it, nor the other way round: only a check right before
-// a commit keeps it from acknowledging a write that is lost.
+// watchFiles detects within seconds that the data folder was deleted, even if
+// nothing is written. The database logs that once. Commits check this as well:
+// only a check right before a commit prevents the acknowledgement of a lost
+// write.
 func (s *Server) watchFiles(ctx context.Context) {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()

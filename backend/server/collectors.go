@@ -18,9 +18,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// samplesHavePortal refuses to make a new portal beside the samples of another:
-// a database that is there no more, or emptied by a failing disk, is none that
-// was never made.
+// samplesHavePortal refuses to create a new portal beside the samples of another:
+// a missing database, or one emptied by a failing disk, is not a new one.
 func (s *Server) samplesHavePortal(path string) error {
 	holds := func(path string) bool {
 		info, err := os.Stat(path)
@@ -33,8 +32,8 @@ func (s *Server) samplesHavePortal(path string) error {
 		"changed. Restore a backup, or choose another --data folder", path)
 }
 
-// openSeries opens the samples, in a file of their own, so that they never hold
-// up the portal's writes.
+// openSeries opens the samples in their own file, so that they never delay the
+// portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling Sibling) (file string, err error) {
 		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling,
@@ -46,7 +45,7 @@ func (s *Server) openSeries(ctx context.Context) error {
 	})
 }
 
-// watch makes the monitor, and the engine that is the built-in collector.
+// watch creates the monitor, and the engine that is the built-in collector.
 func (s *Server) watch(ctx context.Context) (err error) {
 	dialer := &check.Dialer{Folder: s.o.Data}
 	if s.listener != nil {
@@ -81,7 +80,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// link returns the address at which people find the portal; nothing where it does not listen.
+// link returns the URL of the portal for users; "" if it does not listen.
 func (s *Server) link() string {
 	if s.listener == nil {
 		return ""
@@ -99,7 +98,7 @@ func (s *Server) collectors() *collect.Service {
 	})
 }
 
-// trials returns the endpoints that run checks at once.
+// trials returns the endpoints that run checks immediately.
 func (s *Server) trials() []resource.Endpoint {
 	all := append(monitor.Trials(s.db, s.engine.Load), monitor.PollEndpoints(s.db, s.engine.Load)...)
 	return append(all, fleet.MatchesEndpoint(s.db))

@@ -33,7 +33,7 @@ const (
 	DoCreateToken = "token create"
 	DoRaise       = "raise" // bring the window to the front; only a running desktop responds
 
-	doBackup = "backup" // reports its progress, too
+	doBackup = "backup" // also reports its progress
 )
 
 // Result is the response to a Command; only DoCreateToken fills it.
@@ -43,7 +43,7 @@ type Result struct {
 	AccessKey string `json:"accessKey,omitempty"`
 }
 
-// reply is one line of a response. Those with Progress come before the last.
+// reply is one line of a response. Lines with Progress come before the last one.
 type reply struct {
 	Progress *backup.Progress `json:"progress,omitempty"`
 	Result   Result           `json:"result"`
@@ -51,8 +51,8 @@ type reply struct {
 	Error    string           `json:"error,omitempty"`
 }
 
-// Send runs a command on the portal of a data folder: in the process that has
-// it, or here when none has.
+// Send runs a command on the portal of a data folder, in the process that has it
+// open or else in this one.
 func Send(ctx context.Context, o Options, c Command) (Result, error) {
 	o.Listen = ""
 	s, err := New(ctx, o)
@@ -74,7 +74,7 @@ func Send(ctx context.Context, o Options, c Command) (Result, error) {
 	return exchange(conn, c, nil)
 }
 
-// controlTimeout limits how long either side waits for the other's next line.
+// controlTimeout limits how long each side waits for the next line.
 const controlTimeout = 10 * time.Second
 
 func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, error) {
@@ -126,20 +126,22 @@ func (s *Server) do(ctx context.Context, c Command) (Result, error) {
 	return Result{}, fault.New(fault.Invalid, "there is no command %q", c.Do)
 }
 
-// control is a Unix socket in the data folder, which only its user can enter.
-// The file "control" names it: a socket's path may be too short for a deep folder.
+// control is a Unix socket in the data folder, which only its user can enter. The
+// file "control" contains the path of the socket, because the path of a deep
+// folder may be too long for a socket.
 type control struct {
 	listener net.Listener
-	folder   string // to be removed at the end; empty if the socket is in the data folder
+	folder   string // folder to delete at the end; empty if the socket is in the data folder
 	mu       sync.Mutex
 	conns    map[net.Conn]bool
 	closed   bool
 }
 
-// controlFile names the socket.
+// controlFile is the file with the path of the socket.
 const controlFile = "control"
 
-// longestSocket limits the path of a Unix socket to what every system takes.
+// longestSocket limits the path of a Unix socket to a length that every system
+// supports.
 const longestSocket = 100
 
 func listenControl(data string) (*control, error) {
@@ -154,7 +156,7 @@ func listenControl(data string) (*control, error) {
 		}
 		path = filepath.Join(c.folder, "control.sock")
 	}
-	// of a process that was killed; the lock is ours
+	// left by a killed process; this process holds the lock
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -167,8 +169,9 @@ func listenControl(data string) (*control, error) {
 	return c, os.WriteFile(filepath.Join(data, controlFile), []byte(path), 0o600)
 }
 
-// dialControl connects to the process that has the folder, after New has failed
-// because it is in use. It waits for one that is still opening.
+// dialControl connects to the process that has the folder open, after New has
+// failed because the folder is in use. It waits if that process is still
+// starting.
 func dialControl(ctx context.Context, data string, taken error) (net.Conn, error) {
 	if !errors.Is(taken, errTaken) {
 		return nil, taken
@@ -191,8 +194,8 @@ func dialControl(ctx context.Context, data string, taken error) (net.Conn, error
 	}
 }
 
-// errNotOwner is the cause of a fault that says that a control file or socket is
-// not that of the data folder's owner.
+// errNotOwner is the cause of a fault for a control file or socket of another
+// user than the data folder's owner.
 var errNotOwner = errors.New("not the owner of the data folder")
 
 // dialOwner connects to the socket that the control file names. It trusts neither
@@ -232,7 +235,8 @@ func notOwner(message string) error {
 	return &fault.Error{Kind: fault.Conflict, Message: message, Err: errNotOwner}
 }
 
-// mayCommand reports whether the process at the other end is of our user, or root.
+// mayCommand reports whether the process at the other end belongs to our user or
+// to root.
 func mayCommand(conn net.Conn) bool {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -297,8 +301,7 @@ func (c *control) response(s *Server, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(r) // the client may have disconnected
 }
 
-// obey runs one command, with a time limit, or as long as the client is
-// connected.
+// obey runs one command. It ends at a time limit, or when the client disconnects.
 func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, error) {
 	if cmd.Do != doBackup {
 		ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
@@ -311,7 +314,7 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 		return Result{}, err
 	}
 	s.wait.Go("control socket", func() {
-		_ = in.Decode(&struct{}{}) // returns once the other side, or control.close, has closed
+		_ = in.Decode(&struct{}{}) // returns when the client or control.close closes the connection
 		cancel()
 	})
 	out := json.NewEncoder(conn)

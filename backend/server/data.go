@@ -9,10 +9,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// samples take care of what was measured while the portal runs.
+// samples manages the measured data of the portal.
 type samples struct {
 	keep    *monitor.Keep
-	history atomic.Pointer[history.History] // none unless this is the demo; a reset brings another
+	history atomic.Pointer[history.History] // only in a demo; a reset replaces it
 }
 
 // data returns the endpoints for measured values.

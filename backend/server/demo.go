@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// openStage gives a demo its incidents and its time.
+// openStage creates the incidents and the clock of a demo.
 func (s *Server) openStage(ctx context.Context) error {
 	if !s.Setting.Demo {
 		return nil
@@ -62,14 +62,14 @@ func (s *Server) realTime(endpoints []resource.Endpoint) []resource.Endpoint {
 	return endpoints
 }
 
-// kept are the resources that a reset leaves alone.
+// kept lists the resources that a reset does not change.
 var kept = []string{
 	string(people.Users.Name), string(people.Roles.Name), string(people.UserGroups.Name),
 	string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
 	string(audit.AuditLogs.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
 }
 
-// taker takes the rows of one resource over from another portal.
+// taker copies the rows of one resource from another portal.
 type taker struct {
 	name  string
 	clear func(ctx context.Context, tx resource.Tx) error
@@ -95,14 +95,14 @@ func takes[T any](s *Server, r *resource.Resource[*T]) {
 	})
 }
 
-// reset makes the demo as it was at the beginning: another one is made in a
-// folder beside, and its rows take the place of these.
+// reset recreates the demo: it creates a new one in another folder, and replaces
+// the rows of this one by its rows.
 func (s *Server) reset(ctx context.Context) error {
 	if !s.remaking.TryLock() {
 		return fault.New(fault.Conflict, "the demo is being reset already")
 	}
 	defer s.remaking.Unlock()
-	ctx = context.WithoutCancel(ctx) // the client may disconnect; half a reset is worse
+	ctx = context.WithoutCancel(ctx) // the client may disconnect, and half a reset is worse
 	folder, err := os.MkdirTemp(s.o.Data, "reset-*")
 	if err != nil {
 		return err
@@ -124,8 +124,7 @@ func (s *Server) reset(ctx context.Context) error {
 	return errors.Join(err, fresh.Stop(ctx))
 }
 
-// takeOver stops the monitoring, and starts it again with the rows of another
-// portal.
+// takeOver stops monitoring, and restarts it with the rows of another portal.
 func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.DemoTime) error {
 	s.engine.Load().Stop()
 	s.samples.stopHistory()

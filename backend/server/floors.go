@@ -25,7 +25,7 @@ func (s *Server) floors() []service.Service {
 		}
 		floors = append(floors, of)
 	}
-	var files atomic.Int32 // databases that are open
+	var files atomic.Int32 // number of open databases
 	closing := func(opened bool, file func() error) func(ctx context.Context) error {
 		if opened {
 			files.Add(1)
@@ -39,7 +39,7 @@ func (s *Server) floors() []service.Service {
 		}
 	}
 	unlock := func(context.Context) error {
-		if files.Load() > 0 { // the next process must not open what this one may still write
+		if files.Load() > 0 { // this process may still write to the files, so the next one must not open them
 			return nil
 		}
 		return s.lock.release()
@@ -51,7 +51,7 @@ func (s *Server) floors() []service.Service {
 	add(s.samples != nil, "the keeping of samples", s.samples.start, quietly(s.samples.stop))
 	add(s.remote != nil, "remote write", s.remote.Start, quietly(s.remote.Close))
 	add(s.stage != nil, "the demo", s.stage.Start, quietly(s.stage.Stop))
-	add(s.engine.Load() != nil, "the engine", s.startEngine, quietly(s.stopEngine)) // polls the demo, and keeps samples
+	add(s.engine.Load() != nil, "the engine", s.startEngine, quietly(s.stopEngine)) // polls devices, and stores samples
 	add(s.monitor != nil, "the monitor", s.monitor.Start, s.monitor.Stop)
 	add(s.notices != nil, "notices", s.notices.Start, s.notices.Close)
 	add(s.reports != nil, "reports", s.reports.Start, s.reports.Close)
@@ -64,7 +64,7 @@ func (s *Server) floors() []service.Service {
 	return floors
 }
 
-// quietly makes a stop function of one that takes no context and cannot fail.
+// quietly adapts a stop function that takes no context and cannot fail.
 func quietly(stop func()) func(ctx context.Context) error {
 	return func(context.Context) error { stop(); return nil }
 }
@@ -75,7 +75,7 @@ func (s *Server) startEngine() {
 	}
 }
 
-// stopEngine stops the engine of the moment: a reset of the demo brings another.
+// stopEngine stops the current engine; a reset of the demo replaces it.
 func (s *Server) stopEngine() { s.engine.Load().Stop() }
 
 func (s *Server) startTasks() {
@@ -87,7 +87,8 @@ func (s *Server) startTasks() {
 	s.wait.Keep(ctx, "presence of the databases", s.watchFiles)
 }
 
-// stopTasks also waits for the goroutines of HTTP and of the control socket.
+// stopTasks stops the server's tasks, and waits for the goroutines of HTTP and of
+// the control socket.
 func (s *Server) stopTasks(ctx context.Context) error {
 	if s.quit != nil {
 		s.quit()
@@ -103,10 +104,10 @@ func (s *Server) serve() {
 	})
 }
 
-// drainWithin limits how long requests under way may take when the server stops.
+// drainWithin limits how long open requests may take when the server stops.
 const drainWithin = 3 * time.Second
 
-// drain waits for the requests under way, and cuts those that take longer.
+// drain waits for open requests, and aborts those that take longer.
 func (s *Server) drain(ctx context.Context) error {
 	if s.http == nil { // it never started
 		return s.listener.Close()
@@ -114,7 +115,7 @@ func (s *Server) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, drainWithin)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		return s.http.Close() // requests that still wait are cut off
+		return s.http.Close() // aborts the remaining requests
 	}
 	return nil
 }

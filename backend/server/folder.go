@@ -11,10 +11,10 @@ import (
 	"spyglass/backend/fault"
 )
 
-// checkFolder refuses a data folder that another user owns or could have planted
-// files in: a key, a database or the name of a control socket that is not ours
-// must not be believed. It closes to other readers what they can read. Windows
-// has no such modes, and the folders of its users are theirs by inheritance.
+// checkFolder refuses a data folder that another user owns or could have written
+// to: Spyglass must not trust a key, a database or a control file of another
+// user. It removes the read access of others. Windows has no such modes; there,
+// users own their folders by inheritance.
 func checkFolder(data string, log *slog.Logger) error {
 	info, err := os.Stat(data)
 	if err != nil {
@@ -29,7 +29,7 @@ func checkFolder(data string, log *slog.Logger) error {
 	if err := checkOwner(data, info); err != nil {
 		return err
 	}
-	if othersWrite(info) && len(entries) > 0 { // in an empty one nothing is planted
+	if othersWrite(info) && len(entries) > 0 { // an empty folder contains no planted files
 		return fault.New(fault.Conflict, "other users can write to the data folder %s, so its files are not trusted. "+
 			"Make sure that its content is yours, run chmod 700 on it, and start again", data)
 	}
@@ -43,7 +43,7 @@ func checkFolder(data string, log *slog.Logger) error {
 		path := filepath.Join(data, entry.Name())
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted since
+			continue // deleted meanwhile
 		}
 		if err == nil {
 			err = checkFile(path, info)
@@ -58,13 +58,14 @@ func checkFolder(data string, log *slog.Logger) error {
 	return nil
 }
 
-// isTrusted reports whether the portal believes what a file of that name holds.
+// isTrusted reports whether the portal trusts the contents of a file with that
+// name.
 func isTrusted(name string) bool {
 	if name == controlFile || name == lockFile {
 		return true
 	}
 	for _, database := range databases {
-		if strings.HasPrefix(name, database) { // with its key, its WAL and its index
+		if strings.HasPrefix(name, database) { // its key, its WAL and its index too
 			return true
 		}
 	}
@@ -83,7 +84,7 @@ func checkFile(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// closeToOthers takes the rights of group and others away, and says so in the log.
+// closeToOthers removes the access of group and others, and logs that.
 func closeToOthers(path string, info fs.FileInfo, mode fs.FileMode, log *slog.Logger) error {
 	if !othersMay(info) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// checkOwner refuses what belongs to another user. Root is no exception: it would
-// follow links that the owner planted, and leave files that the owner cannot open.
+// checkOwner refuses files of another user. This includes root, which would
+// follow planted links of the owner, and leave files that the owner cannot open.
 func checkOwner(path string, info fs.FileInfo) error {
 	owner, known := ownerOf(info)
 	if !known || owner == os.Geteuid() {
@@ -26,7 +26,8 @@ func checkOwner(path string, info fs.FileInfo) error {
 		path, owner, us, sudo, us, us, path)
 }
 
-// userNames returns what sudo and chown take for a user, who may have no name.
+// userNames returns the forms in which sudo and chown accept a user, who may have
+// no name.
 func userNames(uid int) (sudo, chown string) {
 	id := strconv.Itoa(uid)
 	if found, err := user.LookupId(id); err == nil {
@@ -35,7 +36,7 @@ func userNames(uid int) (sudo, chown string) {
 	return "'#" + id + "'", id
 }
 
-// ownerOf returns the user id that a file belongs to.
+// ownerOf returns the user id of a file's owner.
 func ownerOf(info fs.FileInfo) (uid int, known bool) {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	if !known {

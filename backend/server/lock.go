@@ -4,20 +4,21 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/gofrs/flock" // BSD-3: one API over flock and LockFileEx; the OS frees it when a process dies
+	"github.com/gofrs/flock" // BSD-3: one API for flock and LockFileEx; the OS releases the lock when a process ends
 
 	"spyglass/backend/fault"
 )
 
-// lockFile is the file whose lock a process has.
+// lockFile is the file that a process locks.
 const lockFile = "lock"
 
-// lock keeps other processes out of a data folder.
+// lock prevents other processes from opening a data folder.
 type lock struct{ file *flock.Flock }
 
 var errTaken = errors.New("its lock is taken")
 
-// takeLock fails with fault.Conflict, and errTaken, when another process has the folder.
+// takeLock locks the folder. It returns fault.Conflict, and errTaken, if another
+// process has locked it.
 func takeLock(data string) (*lock, error) {
 	l := &lock{flock.New(filepath.Join(data, lockFile), flock.SetPermissions(0o600))}
 	got, err := l.file.TryLock()

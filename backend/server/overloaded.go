@@ -19,8 +19,8 @@ import (
 // of a new version.
 const overloadedAgain = time.Minute
 
-// watchExpressions keeps the portal's own alert in step with the expressions
-// that are not evaluated because they cost too much, until ctx ends.
+// watchExpressions opens and clears the portal's own alert about expressions that
+// are not evaluated because they take too much work, until ctx ends.
 func (s *Server) watchExpressions(ctx context.Context) {
 	again := time.NewTicker(overloadedAgain)
 	defer again.Stop()
@@ -43,8 +43,8 @@ func (s *Server) watchExpressions(ctx context.Context) {
 	}
 }
 
-// notifyOverloaded opens the alert that names them, or clears it. An alert that names
-// others is cleared first.
+// notifyOverloaded opens an alert that names the expressions, or clears it. It
+// first clears an alert that names others.
 func (s *Server) notifyOverloaded(ctx context.Context, over []string, others bool) error {
 	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionExpressions,
 		At: resource.SecondsOf(s.o.Clock())}
@@ -62,7 +62,7 @@ func (s *Server) notifyOverloaded(ctx context.Context, over []string, others boo
 	})
 }
 
-// shortened joins names, and counts those behind the first few.
+// shortened joins names, and counts those after the first few.
 func shortened(names []string) string {
 	const shown = 5
 	if more := len(names) - shown; more > 0 {

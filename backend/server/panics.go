@@ -55,10 +55,10 @@ func (p *panics) tasks() []string {
 	return slices.Sorted(maps.Keys(p.failing))
 }
 
-// panicRetry sets when an alert that could not be written is tried again.
+// panicRetry is the delay before the alert is written again after a failure.
 const panicRetry = time.Minute
 
-// watchPanics keeps the alert in step with the failing tasks until ctx ends.
+// watchPanics opens and clears the alert about failing tasks until ctx ends.
 func (s *Server) watchPanics(ctx context.Context) {
 	again := time.NewTimer(0)
 	defer again.Stop()

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// portFile holds the port that a portal on a desktop listens on, so that copied
-	// commands, bookmarks and clients' base addresses still work after a restart.
+	// portFile stores the port of a portal on a desktop, so that copied commands,
+	// bookmarks and clients' base addresses still work after a restart.
 	portFile = "port"
 	// usualPort is the port of a new portal on a desktop. It is below the ports
-	// that systems assign by themselves.
+	// that systems assign automatically.
 	usualPort = 8585
 )
 
-// listenAgain listens on the port of the last start, or on usualPort at the
-// first. When another program has that port, it takes a free one for this run;
-// the remembered port stays the same. A failure to remember is only logged.
+// listenAgain listens on the port of the last start, or on usualPort at the first
+// start. If another program uses that port, it uses a free one for this run; the
+// stored port does not change. A failure to store the port is only logged.
 func listenAgain(o Options) (net.Listener, error) {
 	file := filepath.Join(o.Data, portFile)
 	port, known := readPort(file)
@@ -41,7 +41,7 @@ func listenAgain(o Options) (net.Listener, error) {
 	return l, nil
 }
 
-// readPort returns the port that the file holds, or usualPort when it holds none.
+// readPort returns the port in the file, or usualPort if there is none.
 func readPort(file string) (port int, known bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

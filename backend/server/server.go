@@ -61,28 +61,29 @@ import (
 
 // Options configures the portal and its address.
 type Options struct {
-	Data    string // the folder; made when it is not there
+	Data    string // the folder; created if it does not exist
 	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
 	Version string // of this program
 
-	SamePort bool // with a Listen that ends in ":0": take the port of the last start again
+	SamePort bool // with a Listen that ends in ":0": use the port of the last start again
 
-	// lost files that the portal starts without: series.db, workspace.db,
+	// lost files that the portal should start without: series.db, workspace.db,
 	// portal.db.key
 	Without []string
 
 	Demo        bool // fill an empty folder with the demo environment
-	DemoDevices int  // how many devices that has; 0 for the standard company
+	DemoDevices int  // number of devices of the demo; 0 for the standard company
 	NoLimits    bool // no rate limits
-	NoHistory   bool // nothing is measured: no polls, and no past of the demo
-	Twice       bool // each write runs twice, for tests
+	NoHistory   bool // measure nothing: no polls, and no history of the demo
+	Twice       bool // run each write twice, for tests
 	TLSCert     string
 	TLSKey      string
 
 	Page  fs.FS                                            // the built UI
-	Look  func(ctx context.Context, userID int64) api.Look // of the page; may be nil
+	Look  func(ctx context.Context, userID int64) api.Look // appearance of the page; may be nil
 	Raise func(args []string)                              // handles the arguments of a second start; may be nil
-	// called once no other Spyglass runs on Data, before it is opened; may be nil
+	// called when no other Spyglass has Data open, before it is opened; may be
+	// nil
 	Held  func()
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
@@ -92,25 +93,25 @@ type Options struct {
 type Server struct {
 	Sessions *session.Service
 	Setting  setting.Setting
-	// Passwords holds the passwords of the users that this start has created,
-	// by name; shown once.
+	// Passwords holds the passwords of the users that this start has created, by
+	// name; show them once.
 	Passwords map[string]string
 
 	o         Options
 	lock      *lock
 	db        *store.DB
 	endpoints []resource.Endpoint
-	staged    []resource.Endpoint // that only a demo has
+	staged    []resource.Endpoint // endpoints of a demo
 	examples  []demo.Sample       // for documentation examples of resources that the demo does not fill
-	takers    []taker             // of the resources that a reset of the demo recreates
-	shapes    []store.Shape       // of what tables would add
-	verifies  []func() error      // verify those declarations, in tests: they do not change
+	takers    []taker             // for the resources that a reset of the demo recreates
+	shapes    []store.Shape       // shapes of the tables that tables would add
+	verifies  []func() error      // verify the declarations, in tests
 	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
 	samples   *samples
-	pace      *clock.Clock // the time of what the portal watches: the world's, unless this is a demo
+	pace      *clock.Clock // clock of the monitored devices: real time, unless this is a demo
 	stage     *stage.Stage // nil unless this is a demo
-	remaking  sync.Mutex   // held while the demo is reset, and for good once the server has stopped
+	remaking  sync.Mutex   // held during a reset of the demo, and permanently after the server has stopped
 	engines   func() *monitor.Engine
 	engine    atomic.Pointer[monitor.Engine]
 	monitor   *monitor.Monitor
@@ -127,13 +128,13 @@ type Server struct {
 	storage   storage
 	services  service.Stack
 	wait      service.Group      // the server's own tasks
-	quit      context.CancelFunc // ends them; nil before Start
+	quit      context.CancelFunc // cancels them; nil before Start
 	stop      sync.Once
 	stopped   error
 	failed    chan error
 }
 
-// New opens a portal. What it opened is closed again when it fails.
+// New opens a portal. If it fails, it closes everything again.
 func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -187,9 +188,8 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// holdFolder checks the data folder and takes its lock. A folder that is in use
-// is reported as such even where another user owns it: root may find out which
-// process runs on it.
+// holdFolder checks the data folder and locks it. It reports a folder in use
+// before one of another user, so that root can find out which process uses it.
 func holdFolder(o Options) (*lock, error) {
 	err := checkFolder(o.Data, cmp.Or(o.Log, slog.Default()))
 	if err != nil {
@@ -277,7 +277,8 @@ func (s *Server) open(ctx context.Context) error {
 // reportFolder returns the folder of the files of reports.
 func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
 
-// listen opens the port. Another address than loopback needs TLS (trust.md, rule 1).
+// listen opens the port. Addresses other than loopback require TLS (trust.md,
+// rule 1).
 func listen(o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -296,7 +297,7 @@ func listen(o Options) (net.Listener, error) {
 		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: "+
 			"choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
 	}
-	// a name that leads elsewhere
+	// a host name may resolve to another address
 	if at, ok := l.Addr().(*net.TCPAddr); o.TLSCert == "" && (!ok || !loopback.Host(at.IP.String())) {
 		_ = l.Close()
 		return nil, fault.New(fault.Invalid, "%s is %s here, which can be reached from other machines. Listen on "+
@@ -314,14 +315,13 @@ func listen(o Options) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// Endpoints returns all endpoints that the portal serves, as the catalog prints
-// them.
+// Endpoints returns all endpoints of the portal, for the catalog.
 func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
 
 // DB returns the portal's database.
 func (s *Server) DB() *store.DB { return s.db }
 
-// Databases returns what copies and checks the files of databases, for backups.
+// Databases returns the functions to copy and check database files, for backups.
 func (s *Server) Databases() backup.Databases { return store.Files{} }
 
 // Address returns the host and port of the listener, "127.0.0.1:8443".
@@ -336,7 +336,7 @@ func (s *Server) Origin() string {
 }
 
 // hosts returns the accepted Host values for a listener at address that was
-// requested as listen. Browsers leave out the default port of the scheme.
+// requested as listen. Browsers omit the default port of the scheme.
 func hosts(address, listen string, secure bool) []string {
 	host, port, _ := net.SplitHostPort(address)
 	names := []string{host}
@@ -356,7 +356,7 @@ func hosts(address, listen string, secure bool) []string {
 	return hosts
 }
 
-// Start serves the portal, and beside it the Explorer's endpoints.
+// Start serves the portal and the Explorer's endpoints.
 func (s *Server) Start(explorer []resource.Endpoint) error {
 	limits := s.limit
 	if s.o.NoLimits {
@@ -379,8 +379,8 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 // Failed receives the error that stopped the server.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop ends everything in reverse order. It may be called twice, and on a
-// server that never started.
+// Stop ends everything in reverse order. It may be called twice, and on a server
+// that never started.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop.Do(func() { s.stopped = s.services.Stop(ctx) })
 	return s.stopped

@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// setting returns the portal's current settings. They are read again only when
-// they have changed, so that every request may call it.
+// setting returns the portal's current settings. They are cached until they
+// change, so that every request may call it.
 func (s *Server) setting() *setting.Setting {
 	value, err := s.db.Memo("server.setting", []string{string(setting.Settings.Name)}, func() (any, error) {
 		return resource.Get(context.Background(), s.db, setting.Settings.Name, setting.SettingID)
@@ -23,16 +23,16 @@ func (s *Server) setting() *setting.Setting {
 	return value.(*setting.Setting)
 }
 
-// PortalName returns the name of the portal as it is now.
+// PortalName returns the current name of the portal.
 func (s *Server) PortalName() string { return s.setting().Name }
 
-// Networks returns those that the Explorer's requests to other portals may go to.
+// Networks returns the networks to which the Explorer may send requests.
 func (s *Server) Networks() (check.Networks, error) { return s.setting().Networks() }
 
-// limit returns how many requests of a method each endpoint takes.
+// limit returns the rate limit of endpoints with that method.
 func (s *Server) limit(method string) api.Limit {
 	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}
 }
 
-// zone returns the time zone in which a day of a filter is a day.
+// zone returns the time zone of days in filters.
 func (s *Server) zone() *time.Location { return s.setting().Zone() }

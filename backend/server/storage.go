@@ -8,11 +8,11 @@ import (
 	"spyglass/backend/fault"
 )
 
-// storage holds the reason why nothing can be written, and notifies listeners.
+// storage holds the reason why writes fail, and notifies listeners.
 type storage struct {
 	mu      sync.Mutex
 	problem string
-	changed chan struct{} // closed with the next change; nil without listeners
+	changed chan struct{} // closed at the next change; nil without listeners
 }
 
 func (s *storage) set(problem string) {
@@ -37,8 +37,8 @@ func (s *storage) now() (problem string, changed <-chan struct{}) {
 	return s.problem, s.changed
 }
 
-// Storage reports why nothing can be written, "" while it can: at once, and
-// after each change until ctx ends.
+// Storage calls tell with the reason why writes fail, "" if they do not:
+// immediately, and after each change until ctx ends.
 func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
 	for {
 		problem, changed := s.storage.now()
@@ -51,7 +51,8 @@ func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
 	}
 }
 
-// lookAtFiles notes whether the databases can be written. They log why not.
+// lookAtFiles checks whether the databases can be written. They log the reason if
+// not.
 func (s *Server) lookAtFiles() {
 	problem := ""
 	if err := cmp.Or(s.db.Writable(), s.series.Present()); err != nil {

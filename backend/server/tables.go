@@ -25,8 +25,8 @@ import (
 	"spyglass/backend/store"
 )
 
-// tables adds every resource; this list is the portal. Without a database it
-// only verifies them and collects their shapes.
+// tables adds every resource of the portal. Without a database it only verifies
+// them and collects their shapes.
 func (s *Server) tables() error {
 	return errors.Join(
 		mount(s, &fleet.Devices),
@@ -92,7 +92,7 @@ func (s *Server) tables() error {
 	)
 }
 
-// declares collects a table that tables would add.
+// declares records a table that tables would add.
 func (s *Server) declares(shape store.Shape, verify func() error) {
 	s.shapes, s.verifies = append(s.shapes, shape), append(s.verifies, verify)
 }
@@ -124,7 +124,7 @@ func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resou
 	return err
 }
 
-// mountView adds rows that are computed and not kept.
+// mountView adds rows that are computed and not stored.
 func mountView[T any](s *Server, v *resource.View[*T]) error {
 	if s.db == nil {
 		return nil
