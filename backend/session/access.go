@@ -16,20 +16,20 @@ import (
 	"spyglass/backend/resource"
 )
 
-// person is a user with the roles they hold.
+// person is a user with their roles.
 type person struct {
 	row        people.User
-	role       string // names, joined by commas
+	role       string // names, separated by commas
 	admin      bool
 	privileges []people.Privilege
-	mark       digest // changes with whatever must end the user's sessions
-	formerMark digest // the mark as earlier versions computed it, which desktop credentials may still hold
+	mark       digest // changes whenever the user's sessions have to end
+	formerMark digest // the mark as earlier versions computed it; desktop credentials may still have it
 }
 
 func (p *person) active() bool    { return p.row.Status == "active" }
 func (p *person) maySignIn() bool { return p.active() && !p.row.APIOnly }
 
-// directory holds all current users. It is shared: read only.
+// directory holds all current users. It is shared: do not change it.
 type directory struct {
 	byID   map[int64]*person
 	byName map[string]*person // by folded user name
@@ -37,8 +37,8 @@ type directory struct {
 
 func (p *directory) named(username string) *person { return p.byName[folded(username)] }
 
-// folded makes user names equal that the store treats as one: it distinguishes
-// case beyond ASCII.
+// folded returns the same text for user names that the store treats as equal,
+// which distinguishes case beyond ASCII.
 func folded(username string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -108,23 +108,24 @@ func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
 }
 
 // markOf returns a digest of the fields that end the user's sessions when they
-// change. A password that is only hashed again at a higher cost keeps its
-// origin, and the sessions.
+// change. If a password is only hashed again at a higher cost, its origin stays
+// the same, and the sessions continue.
 func markOf(p *person, password string, roles []int64) (digest, error) {
 	text, err := json.Marshal([]any{p.row.ID, password, p.row.Status, p.row.APIOnly, roles, p.privileges})
 	return sha256.Sum256(text), err
 }
 
-// accesses caches the Access of each user, built on first use and dropped
-// together when a user, a role or a group changes.
+// accesses caches the Access of each user. All are dropped when a user, a role or
+// a group changes.
 type accesses struct {
 	everyone *directory
 	tree     *fleet.Tree
-	made     sync.Map // user id to *resource.Access
+	made     sync.Map // maps user ids to *resource.Access
 }
 
-// Access returns what a user may see and do, current at once after any change of
-// users, roles or groups. A suspended or deleted user is fault.NoLogin.
+// Access returns what a user may view and do. It reflects any change of users,
+// roles or groups immediately. It returns fault.NoLogin for a suspended or
+// deleted user.
 func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
 	names := []string{string(people.Users.Name), string(people.Roles.Name), string(fleet.Groups.Name)}
 	value, err := s.db.Memo("session.access", names, func() (any, error) {
@@ -153,7 +154,8 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 	return access, nil
 }
 
-// grants turns privileges into grants, groups expanded to all that is inside.
+// grants converts privileges to grants, with groups expanded to all their
+// subgroups.
 func grants(privileges []people.Privilege, tree *fleet.Tree) []resource.Grant {
 	var out []resource.Grant
 	for _, p := range privileges {
@@ -168,7 +170,7 @@ func grants(privileges []people.Privilege, tree *fleet.Tree) []resource.Grant {
 			g.All = true
 		case g.Object != resource.DeviceGroup:
 			g.Groups = map[int64]bool{id: true}
-		case tree.Groups[id] == nil: // deleted since
+		case tree.Groups[id] == nil: // it was deleted
 			continue
 		default:
 			g.Groups = map[int64]bool{}
@@ -181,7 +183,8 @@ func grants(privileges []people.Privilege, tree *fleet.Tree) []resource.Grant {
 	return out
 }
 
-// merge adds a grant of groups to the one for the same operation, if there is one.
+// merge adds a grant for groups to the one for the same operation, if there is
+// one.
 func merge(all []resource.Grant, g resource.Grant) []resource.Grant {
 	i := slices.IndexFunc(all, func(have resource.Grant) bool {
 		return have.Object == g.Object && have.Op == g.Op && have.Groups != nil && g.Groups != nil

@@ -10,19 +10,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// collectorPrefix begins the bearer tokens of collectors.
+// collectorPrefix is the prefix of the bearer tokens of collectors.
 const collectorPrefix = "col_"
 
 // NewCollectorToken returns a bearer token for a collector, col_ID_SECRET, and
-// the hash that is stored of it. The program reads the id of its collector from
-// it.
+// the hash to store. The collector program reads its id from the token.
 func NewCollectorToken(collector int64) (bearer, hash string) {
 	bearer = fmt.Sprintf("%s%d_%s", collectorPrefix, collector, newSecret())
 	return bearer, bearerHash(bearer)
 }
 
-// byCollector returns the Access of the collector that owns the token: only
-// what collectors do, as itself.
+// byCollector returns the Access of the collector that owns the token. It allows
+// only what collectors do.
 func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Access, error) {
 	value, err := s.db.Memo("session.collectors", []string{string(collector.CollectorTokens.Name)},
 		func() (any, error) {

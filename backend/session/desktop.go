@@ -35,8 +35,8 @@ func (s *Service) Launch(userID int64, persistent bool) (token string) {
 	return token
 }
 
-// Redeem starts a session for a launch token. A token that is unknown, used or too old
-// is fault.NoLogin.
+// Redeem starts a session for a launch token. It returns fault.NoLogin for a
+// token that is unknown, used or expired.
 func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	key := digestOf(token)
 	s.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	return sess, err
 }
 
-// maxWindows bounds how many windows are known; the oldest is forgotten.
+// maxWindows limits the number of known windows; the oldest is dropped.
 const maxWindows = 20
 
 // newWindow returns a secret by which IsWindow recognizes the window that
@@ -81,8 +81,8 @@ func (s *Service) newWindow() (secret string) {
 	return secret
 }
 
-// IsWindow reports whether a secret is that of a desktop window. It says where a
-// request comes from, and nothing about who is signed in.
+// IsWindow reports whether a secret belongs to a desktop window. It shows where a
+// request comes from, but not who is signed in.
 func (s *Service) IsWindow(secret string) bool {
 	key := digestOf(secret)
 	s.mu.RLock()
@@ -96,14 +96,14 @@ type credential struct {
 	ID     int64
 	UserID int64
 	Hash   string // SHA-256 of the secret, hex
-	Mark   string // of the user when it was made, hex
+	Mark   string // mark of the user when it was created, hex
 	UsedOn resource.Seconds
 }
 
-// credentialRows names the resource apart from its declaration.
+// credentialRows names the rows of credential.
 const credentialRows resource.Name[*credential] = "desktopCredential"
 
-// Credentials declares the table of desktop credentials; nothing serves it.
+// Credentials declares the table of desktop credentials, without endpoints.
 var Credentials = resource.Resource[*credential]{
 	Name: credentialRows, Label: "desktop credential", Object: resource.Setting, Area: "useraccess",
 	Doc: "A credential with which the desktop resumes a session.",
@@ -121,14 +121,14 @@ var Credentials = resource.Resource[*credential]{
 }
 
 const (
-	credentialLasts = 30 * 24 * time.Hour // since it was last used
+	credentialLasts = 30 * 24 * time.Hour // after its last use
 	renewEvery      = time.Hour           // while a window is open
-	maxCredentials  = 5                   // of one user; the oldest goes
+	maxCredentials  = 5                   // per user; the oldest is deleted
 )
 
-// Credential makes a secret for the OS keyring, by which Resume finds the user
-// again after a restart. It ends with the user's password, status and roles,
-// when a desktop session signs out, and 30 days after its last use.
+// Credential creates a secret for the OS keyring, by which Resume finds the user
+// again after a restart. It ends when the user's password, status or roles
+// change, when a desktop session signs out, and 30 days after its last use.
 func (s *Service) Credential(ctx context.Context, userID int64) (secret string, err error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Service) Credential(ctx context.Context, userID int64) (secret string, 
 	})
 }
 
-// Resume returns the owner of a credential, for Launch. One that is unknown,
-// too old, or from before a change of the user is fault.NoLogin.
+// Resume returns the owner of a credential, for Launch. It returns fault.NoLogin
+// for a credential that is unknown or expired, or if the user has changed since.
 func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 		userID, c.UsedOn, c.Mark = c.UserID, now, hex.EncodeToString(who.mark[:])
 		return resource.Put(ctx, tx, credentialRows, &c)
 	})
-	if fault.Is(err, fault.Busy) { // nothing can be written, which ends no session
+	if fault.Is(err, fault.Busy) { // the storage is unavailable, which ends no session
 		userID, err = s.resumable(ctx, secret)
 	}
 	if err == nil && userID == 0 {
@@ -186,8 +186,7 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 	return userID, err
 }
 
-// resumable returns the owner of a credential, and does not renew it; 0 for
-// none.
+// resumable returns the owner of a credential without renewing it; 0 for none.
 func (s *Service) resumable(ctx context.Context, secret string) (userID int64, err error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -202,18 +201,19 @@ func (s *Service) resumable(ctx context.Context, secret string) (userID int64, e
 	return found[0].UserID, nil
 }
 
-// resumes reports whether who may still sign in by the credential.
+// resumes reports whether who may still sign in with the credential.
 func (c *credential) resumes(who *person, now resource.Seconds) bool {
 	return who != nil && who.maySignIn() && who.isMark(c.Mark) &&
 		now-c.UsedOn <= resource.Seconds(credentialLasts/time.Second)
 }
 
-// isMark reports whether a credential was made for the user as they are now.
+// isMark reports whether a credential was created for the current state of the
+// user.
 func (p *person) isMark(mark string) bool {
 	return mark == hex.EncodeToString(p.mark[:]) || mark == hex.EncodeToString(p.formerMark[:])
 }
 
-// dropCredentials ends what would resume the user's desktop session.
+// dropCredentials deletes the desktop credentials of the user.
 func (s *Service) dropCredentials(ctx context.Context, userID int64) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
 		rows, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "userId", Op: "=", Value: userID})

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// rememberDevice limits how long a browser counts as one that its user signed in
-// with. Each sign-in renews it.
+// rememberDevice limits how long a browser is recognized as one with which its
+// user signed in. Each sign-in renews it.
 const rememberDevice = 365 * 24 * time.Hour
 
-// devicePlace keeps a sealed value of the database from being taken for a cookie.
+// devicePlace is the place for sealed cookies, so that no sealed value of the
+// database is accepted as a cookie.
 const devicePlace = "device cookie"
 
 // device returns a device cookie for a browser after a sign-in of the user. It

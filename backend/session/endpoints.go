@@ -31,8 +31,8 @@ type whoami struct {
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
 }
 
-// Endpoints returns the endpoints to sign in and out, to sign out others, to
-// change a password, and to add API tokens.
+// Endpoints returns the endpoints to sign in and out, to sign others out, to
+// change a password, and to create API tokens.
 func (s *Service) Endpoints() []resource.Endpoint {
 	const path = "/session"
 	me, in := resource.SchemaOf(whoami{}), resource.SchemaOf(login{})
@@ -132,14 +132,14 @@ func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any,
 	return resource.Response{Body: whoamiOf(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
 }
 
-// textField is a field of a body, and where its value goes.
+// textField is a field of a body, with the destination of its value.
 type textField struct {
 	name string
 	at   *string
 }
 
 // readTexts reads a body that has all of these fields and, unless the caller is
-// lenient, no other; what is the body in words.
+// lenient, no others; what describes the body.
 func readTexts(c *resource.Call, what string, fields ...textField) error {
 	node, err := resource.ParseObject(c.Body, "the body")
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"spyglass/backend/fault"
 )
 
-// live is one session that has not ended. Times are since the service began.
+// live is an active session. Times are relative to the start of the service.
 type live struct {
 	userID     int64
 	csrf       string
-	mark       digest // of the user, when the session began
+	mark       digest // mark of the user when the session began
 	began      time.Duration
 	used       atomic.Int64 // time.Duration
 	persistent atomic.Bool
-	renewed    time.Duration // the credential; touched by watch only
+	renewed    time.Duration // when the credential was renewed; used by watch only
 	done       chan struct{}
 }
 
-// perUser bounds the sessions of one user; the one that has been idle for
-// longest makes room.
+// perUser limits the sessions of one user; the one that has been idle for longest
+// is ended.
 const perUser = 500
 
 // errNoSession returns the error of ByCookie for a cookie without an active
@@ -30,8 +30,8 @@ func errNoSession() error {
 	return fault.New(fault.NoLogin, "you are not signed in, or the session has ended")
 }
 
-// ByCookie finds the session of a cookie, and keeps it from going idle. None, an
-// unknown and an ended one are fault.NoLogin.
+// ByCookie returns the session of a cookie, and resets its idle time. It returns
+// fault.NoLogin for a missing, unknown or ended one.
 func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error) {
 	key := digestOf(secret)
 	s.mu.RLock()
@@ -65,8 +65,8 @@ func (s *Service) isPersistent(secret string) bool {
 	return l != nil && l.persistent.Load()
 }
 
-// lasts reports whether the session is still valid: no time limit and no change
-// of its user ends it.
+// lasts reports whether the session is still valid: neither a time limit nor a
+// change of its user has ended it.
 func (s *Service) lasts(l *live, everyone *directory, now time.Duration) bool {
 	who := everyone.byID[l.userID]
 	if who == nil || !who.maySignIn() || who.mark != l.mark {
@@ -75,7 +75,7 @@ func (s *Service) lasts(l *live, everyone *directory, now time.Duration) bool {
 	return l.persistent.Load() || now-time.Duration(l.used.Load()) < s.o.Idle && now-l.began < s.o.Longest
 }
 
-// open begins a session for who, as they are now.
+// open begins a session for the current state of who.
 func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Session, error) {
 	access, err := s.Access(ctx, who.row.ID)
 	if err != nil {
@@ -97,7 +97,8 @@ func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Sess
 	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access, done: l.done}, nil
 }
 
-// makeRoom ends the stalest session of a user who has too many. It needs s.mu.
+// makeRoom ends the session that has been idle for longest if a user has too
+// many. The caller holds s.mu.
 func (s *Service) makeRoom(userID int64) {
 	var stalest digest
 	var oldest *live
@@ -117,7 +118,7 @@ func (s *Service) makeRoom(userID int64) {
 	}
 }
 
-// end ends one session in memory, and returns it; nil when there is none.
+// end ends one session in memory and returns it; nil if there is none.
 func (s *Service) end(key digest) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +130,8 @@ func (s *Service) end(key digest) *live {
 	return l
 }
 
-// SignOut ends the session. Signing out of a desktop window also ends the
-// credential by which the next start would sign in again.
+// SignOut ends the session. In a desktop window it also deletes the credential
+// with which the next start would sign in again.
 func (s *Service) SignOut(ctx context.Context, secret string) error {
 	l := s.end(digestOf(secret))
 	if l == nil {
@@ -161,8 +162,8 @@ func (s *Service) EndUser(ctx context.Context, userID int64) error {
 	return s.dropCredentials(ctx, userID)
 }
 
-// Persist makes the session one of the desktop window, which has no time
-// limits: a user signed in there with a password.
+// Persist removes the time limits of a session of the desktop window, after a
+// user signed in there with a password.
 func (s *Service) Persist(secret string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -174,8 +175,8 @@ func (s *Service) Persist(secret string) error {
 	return nil
 }
 
-// watch ends sessions that send no requests, so that their event streams end
-// too, and renews the credentials of open desktop windows.
+// watch ends expired sessions even if they send no requests, so that their event
+// streams end too. It renews the credentials of open desktop windows.
 func (s *Service) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()

@@ -16,7 +16,7 @@ type logoff struct {
 	Names []string `json:"userNames" doc:"user names, at most 1,000"`
 }
 
-const mostLoggedOff = 1000 // users of one request
+const mostLoggedOff = 1000 // users per request
 
 func (s *Service) logoffEndpoint() resource.Endpoint {
 	body := resource.SchemaOf(logoff{})
@@ -62,7 +62,8 @@ func (s *Service) handleLogoff(ctx context.Context, c *resource.Call) (any, erro
 		for i := range users {
 			was, now := users[i], users[i]
 			now.Roles = slices.Clone(was.Roles)
-			// Whoever may not change the user may not sign them out: the user's own rules decide.
+			// The user's own rules decide: signing a user out requires the
+			// permission to change that user.
 			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
 			if err := people.Users.Check(w, &was, &now); err != nil {
 				return err

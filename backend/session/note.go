@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// change returns a line of the audit log about a user's session.
+// change returns an audit log entry about a user's session.
 func (s *Service) change(action, user, sentence, remote string) *resource.Change {
 	return &resource.Change{
 		Call: &resource.Call{At: s.clock(), Remote: remote}, User: user, Action: action, Object: "session",
@@ -18,8 +18,8 @@ func (s *Service) change(action, user, sentence, remote string) *resource.Change
 	}
 }
 
-// note writes such a line in a transaction of its own. A full disk does not
-// prevent signing in or out.
+// note writes such an entry in its own transaction. A full disk does not prevent
+// signing in or out.
 func (s *Service) note(ctx context.Context, c *resource.Change) {
 	err := s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return tx.Note(ctx, c) })
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *Service) note(ctx context.Context, c *resource.Change) {
 	}
 }
 
-// noteFailure keeps a failed sign-in. What was typed is kept only where it is
-// the name of a user: it may have been a password in the wrong place.
+// noteFailure records a failed sign-in. It records the user name only if that
+// user exists: otherwise it may be a password in the wrong field.
 func (s *Service) noteFailure(ctx context.Context, username, remote string) {
 	user := "unknown"
 	if everyone, err := s.everyone(ctx); err == nil {
@@ -39,9 +39,9 @@ func (s *Service) noteFailure(ctx context.Context, username, remote string) {
 	s.note(ctx, s.change("sign-in-failed", user, "Failed to sign in", remote))
 }
 
-// noteBadToken keeps a refused API token, at most one a minute for each address:
-// a client with an old token tries again and again. The name is that of the
-// user it belongs to, where that is known.
+// noteBadToken records a refused API token, at most once a minute for each
+// address, because a client with an old token retries again and again. It records
+// the name of the token's user if known.
 func (s *Service) noteBadToken(ctx context.Context, user, remote string) {
 	if !s.refused.first(network(remote), s.now()) {
 		return
@@ -49,7 +49,7 @@ func (s *Service) noteBadToken(ctx context.Context, user, remote string) {
 	s.note(ctx, s.change("sign-in-failed", cmp.Or(user, "unknown"), "Failed to sign in with an API token", remote))
 }
 
-// refusals holds the addresses whose token was refused within the last minute.
+// refusals holds the addresses with a refused token in the last minute.
 type refusals struct {
 	mu   sync.Mutex
 	last map[string]time.Duration
@@ -57,12 +57,12 @@ type refusals struct {
 
 const (
 	refusedEvery = time.Minute
-	maxRefused   = 1000 // addresses that are known at a time
+	maxRefused   = 1000 // maximum number of addresses
 )
 
 // first reports whether no token of the address was refused within refusedEvery.
-// When too many addresses are known, it says no: they are an attack, and the log
-// has enough of them.
+// If there are too many addresses, it returns false: this is an attack, and the
+// log has enough entries about it.
 func (r *refusals) first(address string, now time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *refusals) first(address string, now time.Duration) bool {
 	return true
 }
 
-// noteEnd keeps a sign-out.
+// noteEnd records a sign-out.
 func (s *Service) noteEnd(ctx context.Context, userID int64) {
 	everyone, err := s.everyone(ctx)
 	if err != nil || everyone.byID[userID] == nil {

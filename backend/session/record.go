@@ -9,11 +9,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// recorder collects what is worth a write but not worth waiting for.
+// recorder collects changes that need not be written immediately.
 type recorder struct {
 	mu       sync.Mutex
-	noted    map[int64]time.Duration // when a token's use was last noted
-	uses     map[int64]tokenUse      // to be written, by token
+	noted    map[int64]time.Duration // when a token's use was last recorded
+	uses     map[int64]tokenUse      // pending writes, by token
 	renewals map[int64]bool          // users whose credential is in use
 	wake     chan struct{}
 }
@@ -57,7 +57,7 @@ func (r *recorder) nudge() {
 	}
 }
 
-// take empties what is to be written.
+// take returns the pending writes and clears them.
 func (r *recorder) take(now time.Duration) (uses map[int64]tokenUse, renewals map[int64]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *recorder) take(now time.Duration) (uses map[int64]tokenUse, renewals ma
 	return uses, renewals
 }
 
-// recordUse writes what was collected, until ctx is done, and then once more.
+// recordUse writes the collected changes until ctx ends, and then once more.
 func (s *Service) recordUse(ctx context.Context) {
 	for {
 		select {
@@ -84,7 +84,8 @@ func (s *Service) recordUse(ctx context.Context) {
 	}
 }
 
-// flush loses what cannot be written: the next use tries again.
+// flush writes the collected changes. It drops those that cannot be written,
+// because the next use records them again.
 func (s *Service) flush(ctx context.Context) {
 	uses, renewals := s.record.take(s.now())
 	if len(uses)+len(renewals) == 0 {
@@ -110,7 +111,7 @@ func (s *Service) flush(ctx context.Context) {
 
 func noteUse(ctx context.Context, tx resource.Tx, tokenID int64, use tokenUse) error {
 	token, err := resource.Lookup(ctx, tx, people.Tokens.Name, tokenID)
-	if err != nil || token == nil { // deleted since
+	if err != nil || token == nil { // deleted meanwhile
 		return err
 	}
 	token.LastUsedOn, token.LastAuthIP = use.at, use.remote

@@ -48,9 +48,9 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options set how long a session lasts; the zero value uses the defaults.
+// Options configures a Service.
 type Options struct {
-	Instance string           // the portal's id, which makes the cookie's name its own
+	Instance string           // the portal's id, which is part of the cookie's name
 	Secure   bool             // the portal is served over TLS
 	Log      *slog.Logger     // slog.Default when nil
 	Clock    func() time.Time // time.Now when nil; must be monotonic
@@ -59,21 +59,21 @@ type Options struct {
 	Guard    *service.Guard
 }
 
-// Service is the sessions, tokens and rights of one portal.
+// Service manages the sessions, tokens and access of one portal.
 type Service struct {
 	db      resource.SecretDB
 	log     *slog.Logger
 	clock   func() time.Time
 	start   time.Time
 	o       Options
-	hashing chan struct{} // a place for each password check that runs; each holds 46 MiB
+	hashing chan struct{} // limits concurrent password checks; each needs 46 MiB
 	fails   *throttle
 
 	mu       sync.RWMutex
 	closed   bool
 	live     map[digest]*live
 	launches map[digest]launch
-	windows  []digest // of the secrets of windows, oldest first
+	windows  []digest // digests of the windows' secrets, oldest first
 
 	record  recorder
 	refused refusals
@@ -81,12 +81,12 @@ type Service struct {
 	wait    service.Group
 }
 
-// Session is one request's view of a signed-in user. It never changes.
+// Session is a request's view of a signed-in user. It is immutable.
 type Session struct {
 	Secret     string // the cookie's value
-	CSRF       string // what every write must carry
-	Persistent bool   // begun by the desktop window's launch: it has no time limits
-	Window     string // the window's secret; empty but for what Redeem returns to a window
+	CSRF       string // the token that every write must send
+	Persistent bool   // started by launching the desktop window: it has no time limits
+	Window     string // the window's secret; set only by Redeem for a window
 	Access     *resource.Access
 
 	done <-chan struct{}
@@ -95,11 +95,11 @@ type Session struct {
 // Done is closed when the session has ended, at most 2 s after the reason.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// watchEvery sets how often idle sessions are checked.
+// watchEvery is the interval at which idle sessions are checked.
 const watchEvery = 2 * time.Second
 
-// New begins to keep sessions. Credentials, the users, roles, tokens and groups
-// must have been added to db before.
+// New returns a Service. Add credentials, users, roles, tokens and groups to db
+// before.
 func New(db resource.SecretDB, o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -127,13 +127,13 @@ func New(db resource.SecretDB, o Options) (*Service, error) {
 	return s, nil
 }
 
-// CookieName returns the name of a portal's session cookie. Cookies ignore
-// ports, so it carries the portal's id. Over TLS it has the prefix that keeps
-// other hosts of the domain from setting it (RFC 6265bis, 4.1.3.2).
+// CookieName returns the name of a portal's session cookie. Cookies ignore ports,
+// so it contains the portal's id. With TLS it has the prefix that prevents other
+// hosts of the domain from setting it (RFC 6265bis, 4.1.3.2).
 //
 // Because cookies ignore ports, a browser also sends it to other servers on the
-// same address: over plain HTTP on a machine that several people use, a user
-// who opens another user's page at 127.0.0.1 gives the cookie to that user. The
+// same address: over plain HTTP on a machine that several people use, a user who
+// opens another user's page at 127.0.0.1 gives the cookie to that user. The
 // window is not affected, and TLS prevents it.
 func CookieName(instance string, secure bool) string {
 	if secure {
@@ -145,8 +145,8 @@ func CookieName(instance string, secure bool) string {
 // CookieName returns the name of this portal's session cookie.
 func (s *Service) CookieName() string { return CookieName(s.o.Instance, s.o.Secure) }
 
-// Close ends all sessions, writes what is to be written and waits. It may be
-// called twice.
+// Close ends all sessions, writes pending changes and waits. It may be called
+// twice.
 func (s *Service) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -161,7 +161,7 @@ func (s *Service) Close() {
 	s.wait.Wait()
 }
 
-// now returns the monotonic time since the service began.
+// now returns the monotonic time since the service started.
 func (s *Service) now() time.Duration { return s.clock().Sub(s.start) }
 
 // digest is the SHA-256 of a secret.

@@ -10,13 +10,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// queueFor bounds how long a sign-in waits for its turn.
+// queueFor limits how long a sign-in waits for its turn.
 const queueFor = 1500 * time.Millisecond
 
-// SignIn begins a session. An unknown user, a wrong password and a user who may
-// not sign in are one fault.NoLogin, after the same time; ten of them for one
-// user name or from one address make fault.TooMany, right password or not, but
-// for who signed in from the same browser or address before: those count alone.
+// SignIn begins a session. It returns the same fault.NoLogin, after the same
+// time, for an unknown user, a wrong password and a user who may not sign in.
+// After ten of them for one user name or from one address, it returns
+// fault.TooMany, even for the right password. A browser or an address from which
+// the user has signed in before has its own count instead.
 func (s *Service) SignIn(ctx context.Context, username, password, remote string) (*Session, error) {
 	sess, _, err := s.signIn(ctx, username, password, origin{remote: remote})
 	return sess, err
@@ -25,7 +26,7 @@ func (s *Service) SignIn(ctx context.Context, username, password, remote string)
 // origin identifies the address and browser of a sign-in.
 type origin struct {
 	remote string // address
-	device string // what the browser was given at an earlier sign-in; may be empty
+	device string // the cookie of an earlier sign-in; may be empty
 }
 
 // signIn also returns the secret by which the browser is recognized next time.
@@ -67,10 +68,10 @@ func (s *Service) prove(ctx context.Context, username, password string, from ori
 	return who, nil
 }
 
-// counted lists what failures are counted by: the user name from anywhere and
-// the address, so that neither guessing for one user nor for all gets far. Who
-// guesses from elsewhere must not lock a user out, so a browser or an address
-// that this user signed in from before has a count of its own.
+// counted returns the keys by which failures are counted: the user name from
+// anywhere, and the address, which limits guessing for one user and for many. An
+// attacker elsewhere must not lock a user out, so a browser or an address from
+// which this user has signed in before has its own count.
 func (s *Service) counted(ctx context.Context, username string, from origin) ([]digest, error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s *Service) counted(ctx context.Context, username string, from origin) ([]
 
 func userKey(username string) digest { return digestOf("user " + folded(username)) }
 
-// checkPassword returns nil for anything but the right password of a user who
-// may sign in. All ways through it take one hash.
+// checkPassword returns the user if the password is right and the user may sign
+// in, otherwise nil. All cases compute one hash.
 func (s *Service) checkPassword(ctx context.Context, username, password string) (*person, error) {
 	select {
 	case s.hashing <- struct{}{}:
@@ -113,8 +114,8 @@ func (s *Service) checkPassword(ctx context.Context, username, password string) 
 	return who, nil
 }
 
-// IsPassword reports whether it is the password of a user who may sign in. It
-// is not an attempt to: nothing is counted, nor written into the audit log.
+// IsPassword reports whether this is the password of a user who may sign in. It
+// is not a sign-in: it counts no failures and writes no audit log entries.
 func (s *Service) IsPassword(ctx context.Context, username, password string) (bool, error) {
 	who, err := s.checkPassword(ctx, username, password)
 	return who != nil, err
@@ -125,8 +126,8 @@ func errBusy() error {
 		RetryAfter: time.Second}
 }
 
-// rehash returns the user's password hashed at today's cost, or "" when its hash
-// has that cost already or too many sign-ins are under way.
+// rehash returns the user's password hashed at the current cost, or "" if its
+// hash already has that cost or too many sign-ins are in progress.
 func (s *Service) rehash(who *person, password string) string {
 	select {
 	case s.hashing <- struct{}{}:
@@ -139,10 +140,10 @@ func (s *Service) rehash(who *person, password string) string {
 }
 
 // recordSignIn stores time and address in the user's row, replaces an outdated
-// hash unless the password has changed meanwhile, and writes the sign-in into
-// the audit log. A full disk does not prevent signing in.
+// hash unless the password has changed meanwhile, and writes an audit log entry.
+// A full disk does not prevent signing in.
 func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote string) {
-	ctx = resource.WithCall(ctx, nil) // what is written at the user is part of the sign-in
+	ctx = resource.WithCall(ctx, nil) // the update of the user is part of the sign-in
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		u, err := resource.Get(ctx, tx, people.Users.Name, who.row.ID)
 		if err != nil {
@@ -162,8 +163,8 @@ func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote st
 	}
 }
 
-// network returns what counts as one address: this machine, one IPv4 address, or the
-// IPv6 network that one customer has.
+// network returns the addresses that count as one: this machine, one IPv4
+// address, or the IPv6 network of one customer.
 func network(remote string) string {
 	addr, err := netip.ParseAddr(remote)
 	if err != nil {

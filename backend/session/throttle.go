@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/fault"
 )
 
-// The limit on failed sign-ins: so many within failWindow lock for firstLock,
-// twice as long each time up to longestLock; a quiet forgetAfter resets the
-// count.
+// The limit on failed sign-ins: this number within failWindow locks for
+// firstLock, twice as long each time up to longestLock. After forgetAfter without
+// failures, the count is reset.
 const (
 	maxFails    = 10
 	failWindow  = 5 * time.Minute
@@ -21,8 +21,8 @@ const (
 	maxTracked  = 10_000
 )
 
-// throttle counts failed sign-ins by key. An attempt counts as failed while it
-// is under way, so that sending many at once gains nothing.
+// throttle counts failed sign-ins by key. An attempt counts as failed while it is
+// in progress, so that sending many at once has no advantage.
 type throttle struct {
 	clock func() time.Time
 	mu    sync.Mutex
@@ -33,19 +33,19 @@ type throttle struct {
 type attempts struct {
 	underWay int
 	failed   int
-	locks    int // in a row
+	locks    int // consecutive locks
 	first    time.Time
 	last     time.Time
-	until    time.Time // locked; zero when not
+	until    time.Time // end of the lock; zero if not locked
 }
 
 func newThrottle(clock func() time.Time) *throttle {
 	return &throttle{clock: clock, all: map[digest]*attempts{}, ended: make(chan struct{})}
 }
 
-// begin admits an attempt, which failed, succeeded or abandon must end. A
-// locked key is fault.TooMany; when those under way may yet reach the limit, it
-// waits for them until ctx is done.
+// begin admits an attempt; failed, succeeded or abandon must end it. It returns
+// fault.TooMany for a locked key. If attempts in progress may reach the limit, it
+// waits for them until ctx ends.
 func (t *throttle) begin(ctx context.Context, keys []digest) error {
 	for {
 		ended, err := t.admit(keys)
@@ -60,7 +60,7 @@ func (t *throttle) begin(ctx context.Context, keys []digest) error {
 	}
 }
 
-// admit counts the attempt as in progress, or returns what to wait for.
+// admit counts the attempt as in progress, or returns a channel to wait for.
 func (t *throttle) admit(keys []digest) (<-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,8 +127,8 @@ func (t *throttle) failed(keys []digest) {
 	})
 }
 
-// succeeded forgives the failures of one key. The address is not forgiven: one
-// known password must not pay for guessing others.
+// succeeded resets the failures of one key, but not of the address: knowing one
+// password must not help to guess others.
 func (t *throttle) succeeded(keys []digest, forgiven digest) {
 	t.finish(keys, func(key digest, a *attempts) {
 		if key == forgiven {
@@ -163,8 +163,8 @@ func (t *throttle) finish(keys []digest, each func(digest, *attempts)) {
 	t.ended = make(chan struct{})
 }
 
-// makeRoom limits the memory: it removes expired entries first, then the key with the
-// fewest failures.
+// makeRoom limits the memory: it removes expired entries first, then the key with
+// the fewest failures.
 func (t *throttle) makeRoom(now time.Time) {
 	if len(t.all) < maxTracked {
 		return

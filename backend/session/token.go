@@ -25,7 +25,7 @@ type TokenRequest struct {
 	Remote      string // the caller's address, without port
 }
 
-// Created is a new API token. Nothing of it can be read again later.
+// Created is a new API token. It cannot be read again later.
 type Created struct {
 	Bearer    string `json:"bearer"`
 	AccessID  string `json:"accessId"`
@@ -34,14 +34,14 @@ type Created struct {
 	row people.Token
 }
 
-// clockSkew limits how far the time of a signature may be from ours.
+// clockSkew limits the difference between the time of a signature and ours.
 const clockSkew = 30 * time.Minute
 
 func errBadToken() error { return fault.New(fault.NoLogin, "the API token is not valid") }
 
 // ByToken checks an Authorization header, "Bearer token" or "LMv1
-// id:signature:epochMillis", and returns its owner. Anything else is
-// fault.NoLogin. The use is recorded, at most once a minute.
+// id:signature:epochMillis", and returns the token's owner. It returns
+// fault.NoLogin for anything else. It records the use, at most once a minute.
 func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequest) (*resource.Access, error) {
 	all, err := s.tokens(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	return access, err
 }
 
-// refuse records an invalid token; nil for an unknown one.
+// refuse records an invalid token; token is nil for an unknown one.
 func (s *Service) refuse(ctx context.Context, token *people.Token, r TokenRequest) error {
 	owner := ""
 	if token != nil {
@@ -86,9 +86,9 @@ func (s *Service) refuse(ctx context.Context, token *people.Token, r TokenReques
 	return errBadToken()
 }
 
-// CheckSigner checks an LMv1 Authorization header without the body it signs:
-// its form, its time and that an active token has its access id. Anything else
-// is fault.NoLogin. A caller that passes is not authenticated yet.
+// CheckSigner checks an LMv1 Authorization header without the signed body: its
+// form, its time and whether an active token has its access id. It returns
+// fault.NoLogin for anything else. A caller that passes is not authenticated yet.
 func (s *Service) CheckSigner(ctx context.Context, authorization, remote string) error {
 	all, err := s.tokens(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Service) signature(value string) ([]string, error) {
 	return parts, nil
 }
 
-// signed finds the token that made an LMv1 signature; nil when none did.
+// signed returns the token of an LMv1 signature; nil if none matches.
 func (s *Service) signed(all *tokens, value string, r TokenRequest) (*people.Token, error) {
 	parts, err := s.signature(value)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) signed(all *tokens, value string, r TokenRequest) (*people.Tok
 	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
 	if token != nil {
 		if key, err = s.db.Unseal(people.AccessKeyPlace(token.AccessID), token.SealedKey); err != nil {
-			return nil, nil // sealed with a key that was lost: no signature can be good
+			return nil, nil // its key is lost: no signature can match
 		}
 	}
 	bodies := [][]byte{r.Body}
@@ -168,7 +168,7 @@ func bearerHash(bearer string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokens holds all API tokens. They are shared: read only.
+// tokens holds all API tokens. It is shared: do not change it.
 type tokens struct {
 	byBearer map[string]*people.Token // by hash
 	byAccess map[string]*people.Token
@@ -191,14 +191,14 @@ func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 	return value.(*tokens), nil
 }
 
-// CreateToken makes an API token for a user; by is the name of who makes it. An
-// unknown user is fault.Unknown.
+// CreateToken creates an API token for a user; by is the name of its creator. It
+// returns fault.Unknown for an unknown user.
 func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string) (Created, error) {
 	return s.createToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive,
 		CreatedBy: by}, nil)
 }
 
-// createToken completes the row and writes it, unless allow refuses its owner.
+// createToken completes and writes the row, unless allow refuses its owner.
 func (s *Service) createToken(ctx context.Context, row people.Token,
 	allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
 	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}

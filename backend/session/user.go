@@ -11,9 +11,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AddUser creates a user who holds one role, by its name, and returns the id.
-// It is for the command line and the first start: the rules of /setting/admins
-// run, as for a user with all rights.
+// AddUser creates a user with one role, by name, and returns the id. It is for
+// the command line and the first start: the rules of /setting/admins run as for a
+// user with full access.
 func (s *Service) AddUser(ctx context.Context, name, password, role string) (id int64, err error) {
 	hash, err := people.HashPassword(password)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Service) AddUser(ctx context.Context, name, password, role string) (id 
 	return u.ID, err
 }
 
-// asPortal makes what is written from here on the portal's own doing in the
-// audit log, where no caller is known.
+// asPortal attributes later writes to the portal itself in the audit log, if
+// there is no caller.
 func (s *Service) asPortal(ctx context.Context) context.Context {
 	if resource.CallOf(ctx) != nil {
 		return ctx
@@ -55,7 +55,7 @@ func (s *Service) asSystem(ctx context.Context, tx resource.Tx) *resource.Write 
 		Given: func(string) bool { return true }}
 }
 
-// mailOf returns an address for a user whose own is not known.
+// mailOf returns an email address for a user whose own address is unknown.
 func mailOf(name string) string {
 	for _, address := range []string{name, name + "@localhost"} {
 		if _, err := mail.ParseAddress(address); err == nil {
@@ -65,8 +65,8 @@ func mailOf(name string) string {
 	return "user@localhost"
 }
 
-// SetPassword gives a user a new password, which ends their sessions and lifts a
-// lock of the user name. An unknown name is fault.Unknown.
+// SetPassword sets a user's password, which ends their sessions and unlocks the
+// user name. It returns fault.Unknown for an unknown name.
 func (s *Service) SetPassword(ctx context.Context, name, password string) error {
 	hash, err := people.HashPassword(password)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 	return s.EndUser(ctx, id)
 }
 
-// changePassword gives the caller a new password and the session that is left of
-// all of theirs: a new one, without time limits if theirs had none.
+// changePassword sets the caller's password and returns their only remaining
+// session: a new one, without time limits if the old one had none.
 func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPassword) (*Session, error) {
 	persistent := s.isPersistent(c.Session.Cookie)
 	who, err := s.prove(ctx, c.Access.User, in.Password, origin{c.Remote, c.Device})
