@@ -5,13 +5,14 @@ import (
 	"net/http"
 )
 
-// The colours before the first paint: --bg-chrome of the two themes.
+// The colors before the first paint: --bg-chrome of the two themes.
 const (
 	darkBackground  = "#0b1014"
 	lightBackground = "#efede7"
 )
 
-// background returns the window's own colour, which cannot follow the system.
+// background returns the color of the window itself, which cannot follow the
+// system.
 func (w Window) background() string {
 	if w.Theme == "light" {
 		return lightBackground
@@ -19,7 +20,7 @@ func (w Window) background() string {
 	return darkBackground
 }
 
-// style colours the bootstrap page, which can.
+// style colors the bootstrap page, which can.
 func (w Window) style() template.CSS {
 	switch w.Theme {
 	case "dark", "light":
@@ -29,8 +30,7 @@ func (w Window) style() template.CSS {
 		lightBackground + " } }"
 }
 
-// bootstrapPage redirects to the real page, leaving no step back in the
-// history.
+// bootstrapPage redirects to the real page without an entry in the history.
 const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{{.Title}}</title>
 <style>{{.Style}}</style>
 <script>location.replace({{.Address}})</script></head><body></body></html>

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// display is one screen of the desktop. X and Y are its corner within all of
-// them; if unknown they are 0, and windows are placed within the screen they
-// open on.
+// display is one screen of the desktop. X and Y are its corner in the coordinates
+// of all displays; if unknown they are 0, and windows are placed relative to the
+// screen they open on.
 type display struct {
 	Name                string
 	X, Y, Width, Height int
@@ -26,15 +26,15 @@ func arrangement(displays []display) string {
 	return strings.Join(parts, ", ")
 }
 
-// holds returns the area of p on d, in square pixels.
+// holds returns the area of p on d, in pixels.
 func (d display) holds(p Place) int {
 	width := min(p.X+p.Width, d.X+d.Width) - max(p.X, d.X)
 	height := min(p.Y+p.Height, d.Y+d.Height) - max(p.Y, d.Y)
 	return max(width, 0) * max(height, 0)
 }
 
-// choose returns the display with most of p; if p is on none, the primary one, or
-// the one with the window, or the first.
+// choose returns the display with most of p. If p is on none, it returns the
+// primary one, or the one with the window, or the first.
 func choose(displays []display, p Place) display {
 	chosen, most := displays[0], 0
 	for _, d := range displays {
@@ -55,8 +55,7 @@ func choose(displays []display, p Place) display {
 	return chosen
 }
 
-// fit moves p so that all of it is on d. A larger window is maximised there
-// instead.
+// fit moves p so that all of it is on d. A larger window is maximised instead.
 func (p Place) fit(d display) Place {
 	if p.Width > d.Width || p.Height > d.Height {
 		p.Maximised = true
@@ -76,8 +75,8 @@ type Placed struct {
 	Place
 }
 
-// mostPlaces limits the arrangements that are remembered: a person's desk, the
-// office, a room with a projector, with room to spare.
+// mostPlaces limits the stored arrangements: a desk at home, the office, a room
+// with a projector, and some more.
 const mostPlaces = 12
 
 // at returns the window's place for that arrangement, or else its last place.
@@ -93,7 +92,7 @@ func (all Places) at(displays string) Place {
 	return Place{}
 }
 
-// with returns the places after the window was at p on that arrangement.
+// with returns the places after the window was at p in that arrangement.
 func (all Places) with(displays string, p Place) Places {
 	next := Places{{displays, p}}
 	for _, one := range all {

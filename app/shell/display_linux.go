@@ -80,8 +80,8 @@ import (
 	"unsafe"
 )
 
-// displays returns the current screens. Like every call that queries the
-// window, it must not be made once beforeClose has returned false.
+// displays returns the current screens. Like every call that queries the window,
+// it must not be called after beforeClose has returned false.
 func (r *running) displays() (found []display, err error) {
 	all := (*C.Screens)(C.calloc(1, C.size_t(unsafe.Sizeof(C.Screens{}))))
 	defer C.free(unsafe.Pointer(all))
@@ -98,7 +98,6 @@ func (r *running) displays() (found []display, err error) {
 	return found, nil
 }
 
-// move moves the window to p, relative to the corner of all displays. Wails
-// would count from the display that the window is on, which it may just be
-// leaving.
+// move moves the window to p, relative to the corner of all displays. Wails would
+// count from the window's current display, which it may just be leaving.
 func (r *running) move(p Place) { C.later(C.int(p.X), C.int(p.Y)) }

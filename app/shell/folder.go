@@ -6,7 +6,8 @@ import (
 	"runtime"
 )
 
-// OpenFolder shows a folder in the system's file manager, or a file in the program for it.
+// OpenFolder shows a folder, or a file in its folder, in the system's file
+// manager.
 func (n *Native) OpenFolder(path string) error {
 	name, args := opener(runtime.GOOS, path)
 	program, err := exec.LookPath(name)

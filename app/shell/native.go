@@ -19,7 +19,7 @@ type Native struct {
 	acts acts // nil while there is no window
 }
 
-// acts are a window's.
+// acts is implemented by a window.
 type acts interface {
 	saveFile(name string) (path string, err error)
 	setClipboard(text string) error
@@ -53,8 +53,7 @@ func (n *Native) HasWindow() bool {
 }
 
 // SaveFile opens a save dialog, with name as the suggestion, and returns the
-// chosen path; it is empty when the person cancels. It blocks until the dialog
-// closes.
+// chosen path; "" if the user cancels. It blocks until the dialog closes.
 func (n *Native) SaveFile(name string) (path string, err error) {
 	w, err := n.window()
 	if err != nil {
@@ -72,7 +71,7 @@ func (n *Native) SetClipboard(text string) error {
 	return w.setClipboard(text)
 }
 
-// ToggleFullScreen fills the screen with the window, or restores it.
+// ToggleFullScreen switches the window to full screen, or back.
 func (n *Native) ToggleFullScreen() error {
 	w, err := n.window()
 	if err != nil {
@@ -92,8 +91,8 @@ func (n *Native) Quit() error {
 	return nil
 }
 
-// OpenLink opens an http or https address in the system's browser. Any other
-// address is refused: it could start a program.
+// OpenLink opens an http or https address in the system's browser. It refuses any
+// other address, because it could start a program.
 func (n *Native) OpenLink(link string) error {
 	link, err := webAddress(link)
 	if err != nil {
@@ -117,7 +116,7 @@ func reap(cmd *exec.Cmd) {
 	new(service.Group).Go("another program", func() { _ = cmd.Wait() })
 }
 
-// webAddress returns link in its canonical spelling, if it leads to the web.
+// webAddress returns link in its canonical form, if it is a web address.
 func webAddress(link string) (string, error) {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -18,25 +18,25 @@ import (
 	"spyglass/backend/service"
 )
 
-// settle is the time a window must hold still before its place is saved; each
-// check of its position wakes the display's server, too.
+// settle is how long a window must not move before its place is saved; each check
+// of its position also wakes the display server.
 const settle = 5 * time.Second
 
-// running is one window while Run runs.
+// running is the window while Run runs.
 type running struct {
 	window  Window
 	wails   context.Context // the context for the functions of Wails' runtime; set by start
 	started chan struct{}   // closed by start
 	closing chan struct{}   // closed by stop
-	once    sync.Once       // for closing
-	unbind  func() bool     // takes the window off the end of Run's context
+	once    sync.Once       // makes closing happen once
+	unbind  func() bool     // stops watching Run's context
 	follows sync.WaitGroup  // follow
-	tasks   service.Group   // the other ones; stop does not wait for them
-	places  Places          // where it has stood; follow's, then beforeClose's
-	place   Place           // the last one seen; likewise
+	tasks   service.Group   // other tasks; stop does not wait for them
+	places  Places          // the window's places; used by follow, then beforeClose
+	place   Place           // the last place seen; likewise
 }
 
-// start runs as Wails' OnStartup, on a goroutine, while the window opens.
+// start is Wails' OnStartup. It runs on its own goroutine while the window opens.
 func (r *running) start(ctx, wails context.Context) {
 	defer close(r.started)
 	r.wails = wails
@@ -53,9 +53,9 @@ func (r *running) start(ctx, wails context.Context) {
 	r.tasks.Go("tray", func() { menu.Show(r.window.Tray, r.closing) })
 }
 
-// restore moves the window to its place for the current arrangement of
-// displays, or else to its last place, as far as that is on a display. Wails
-// opens it in the middle of one, at the size that it was given.
+// restore moves the window to its place for the current arrangement of displays,
+// or else to its last place, as far as that is on a display. Wails opens it in
+// the center of a display, at the given size.
 func (r *running) restore() {
 	displays, err := r.displays()
 	if err != nil {
@@ -75,11 +75,11 @@ func (r *running) restore() {
 	}
 	switch {
 	case !place.Maximised:
-		if r.place.Maximised { // as it was on other displays
+		if r.place.Maximised { // as on other displays
 			desktop.WindowUnmaximise(r.wails)
 		}
 		r.move(place)
-	case len(displays) > 1: // it is maximised on the display that it is on
+	case len(displays) > 1: // it is maximised on its current display
 		desktop.WindowUnmaximise(r.wails)
 		r.move(place)
 		desktop.WindowMaximise(r.wails)
@@ -89,7 +89,7 @@ func (r *running) restore() {
 	r.place = place
 }
 
-// follow keeps the place of the window as it changes, and raises it.
+// follow saves the place of the window as it changes, and raises it.
 func (r *running) follow() {
 	tick := time.NewTicker(settle)
 	defer tick.Stop()
@@ -115,7 +115,7 @@ func (r *running) follow() {
 	}
 }
 
-// save keeps the place, for the displays as they are arranged now.
+// save saves the place for the current arrangement of displays.
 func (r *running) save() {
 	displays, err := r.displays()
 	if err != nil {
@@ -140,9 +140,9 @@ func (r *running) look() Place {
 	return p
 }
 
-// beforeClose runs as Wails' OnBeforeClose. It ends everything that queries the
-// window, because the window stops responding once it returns false. It does so
-// once: two signals at the same moment close one window.
+// beforeClose is Wails' OnBeforeClose. It ends everything that queries the
+// window, because the window stops responding after it returns false. It does so
+// once, even if two signals arrive at the same moment.
 func (r *running) beforeClose(context.Context) (prevent bool) {
 	<-r.started
 	prevent = true
@@ -174,7 +174,7 @@ func (r *running) raise() {
 	desktop.WindowUnminimise(r.wails) // also brings it to the front
 }
 
-// toggleFullScreen fills the screen, or restores the window.
+// toggleFullScreen switches the window to full screen, or back.
 func (r *running) toggleFullScreen() {
 	if desktop.WindowIsFullscreen(r.wails) {
 		desktop.WindowUnfullscreen(r.wails)
@@ -193,20 +193,20 @@ func (r *running) saveFile(name string) (string, error) {
 	})
 }
 
-// editMenuOnly takes the browser's own menu away wherever there is nothing to
-// cut, copy or paste.
+// editMenuOnly disables the browser's context menu where there is nothing to cut,
+// copy or paste.
 const editMenuOnly = `addEventListener('contextmenu', e => {
 	const t = e.composedPath()[0]
 	const edits = t instanceof Element && (t.closest('input, textarea') || t.isContentEditable)
 	if (!edits && String(getSelection()) === '') e.preventDefault()
 })`
 
-// domReady runs as Wails' OnDomReady, once for each page.
+// domReady is Wails' OnDomReady. It runs once for each page.
 func (r *running) domReady(ctx context.Context) {
 	desktop.WindowExecJS(ctx, editMenuOnly)
 }
 
-// colour reads "#rrggbb".
+// colour parses "#rrggbb".
 func colour(hex string) *options.RGBA {
 	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 24)
 	if err != nil {

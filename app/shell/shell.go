@@ -43,23 +43,23 @@ var ErrNoWindow = errors.New("this needs the desktop window")
 
 // Window configures the desktop window and its callbacks.
 type Window struct {
-	Title string // of the window and of the application's entry in the desktop's lists
-	Icon  []byte // PNG; nil leaves the desktop's own
+	Title string // of the window, and of the application in the desktop's lists
+	Icon  []byte // PNG; nil for the desktop's default
 
 	// Open returns the address of the page, with a fresh one-time token, each
 	// time the window requests its first page. It may block; the window shows
 	// the sentence of an error.
 	Open func() (string, error)
 
-	// Trouble is offered where Open has an error.
+	// Trouble is the action to offer if Open fails.
 	Trouble Trouble
 
-	// Load returns the value last passed to Save; none opens the window at its
-	// default size in the middle of a display.
+	// Load returns the value last passed to Save; if there is none, the window
+	// opens at its default size in the center of a display.
 	Load func() Places
 
-	// Save keeps the sizes and places: when they have changed and held still
-	// for a moment, and before the window closes.
+	// Save stores the sizes and places: after they have changed and stayed the
+	// same for a moment, and before the window closes.
 	Save func(Places)
 
 	// Theme is the theme of the window before its page has painted: "dark",
@@ -69,29 +69,29 @@ type Window struct {
 	// Raise brings the window to the front.
 	Raise <-chan struct{}
 
-	// Notices are shown by the desktop, where it can; nil for none.
+	// Notices delivers notices for the desktop to show, if it can; nil for none.
 	Notices <-chan notice.Notice
 
-	// Tray delivers the content of the icon in the desktop's tray, where there
-	// is a tray; nil for no icon. The first value shows the icon.
+	// Tray delivers the content of the tray icon, on desktops with a tray; nil
+	// for no icon. The first value shows the icon.
 	Tray <-chan tray.Tray
 
-	// Pause is called when the tray's menu pauses notices or resumes them.
+	// Pause is called when the user pauses or resumes notices in the tray's menu.
 	Pause func(paused bool)
 
-	// Link is called with a link that is opened outside the page: from a notice
-	// or the tray, and on macOS from any program; other systems start ours once
-	// more.
+	// Link is called with a link that was opened outside the page: from a notice
+	// or the tray, and on macOS from any program. On other systems, links start
+	// the program again.
 	Link func(text string)
 
 	Native *Native // gets its window while Run runs; may be nil
 	Log    *slog.Logger
 }
 
-// Place is the position and size of a window. While it is maximised, X, Y,
-// Width and Height are those it returns to.
+// Place is the position and size of a window. While it is maximised, X, Y, Width
+// and Height are those to return to.
 type Place struct {
-	X         int  `json:"x"` // from the left edge of all displays; on Windows and macOS, of the one it is on
+	X         int  `json:"x"` // from the left edge of all displays; on Windows and macOS, of the current display
 	Y         int  `json:"y"` // from their top edge, likewise
 	Width     int  `json:"width"`
 	Height    int  `json:"height"`
@@ -103,10 +103,10 @@ const (
 	minWidth, minHeight         = 640, 480
 )
 
-// known reports whether a window has been there.
+// known reports whether the place is set.
 func (p Place) known() bool { return p.Width >= minWidth && p.Height >= minHeight }
 
-// orDefault returns p, or the place of a first window.
+// orDefault returns p, or the default place.
 func (p Place) orDefault() Place {
 	if p.known() {
 		return p

@@ -22,8 +22,8 @@ import (
 // Desktop reports whether this build can open a window.
 const Desktop = true
 
-// DisplayMissing returns the reason why no window can open, in one sentence; it
-// is empty when one can.
+// DisplayMissing returns the reason why no window can open, in one sentence; ""
+// if one can.
 func DisplayMissing() string {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set): " +
@@ -38,7 +38,7 @@ func Run(ctx context.Context, w Window) (err error) {
 	if missing := DisplayMissing(); missing != "" {
 		return errors.New(missing)
 	}
-	defer func() { // Wails panics where GTK does not find its display
+	defer func() { // Wails panics if GTK finds no display
 		if reason := recover(); reason != nil {
 			err = fmt.Errorf("the window did not open on display %q: %v", os.Getenv("DISPLAY"), reason)
 		}
@@ -66,7 +66,8 @@ func (r *running) options(ctx context.Context) *options.App {
 		BackgroundColour: background,
 		AssetServer:      &assetserver.Options{Handler: bootstrap(w, visit)},
 		Logger:           wailsLog{w.Log},
-		// Right-click offers cut, copy and paste; editMenuOnly keeps it to that.
+		// The context menu has cut, copy and paste; editMenuOnly hides it
+		// elsewhere.
 		EnableDefaultContextMenu: true,
 		Menu:                     applicationMenu(runtime.GOOS),
 		OnStartup:                func(desktop context.Context) { r.start(ctx, desktop) },
@@ -93,8 +94,8 @@ func (w Window) windowsTheme() windows.Theme {
 	return windows.SystemDefault
 }
 
-// applicationMenu returns the one at the top of a Mac's screen, without which Cmd+C
-// and its kin do nothing there. Elsewhere the page has it all.
+// applicationMenu returns the menu bar of macOS, without which Cmd+C and similar
+// keys do nothing there. On other systems the page has all commands.
 func applicationMenu(system string) *menu.Menu {
 	if system != "darwin" {
 		return nil

@@ -7,8 +7,8 @@ import "context"
 // Desktop reports whether this build can open a window.
 const Desktop = false
 
-// DisplayMissing returns the reason why no window can open, in one sentence; it
-// is empty when one can.
+// DisplayMissing returns the reason why no window can open, in one sentence; ""
+// if one can.
 func DisplayMissing() string {
 	return "this build has no window: open the address that serve prints in a browser"
 }

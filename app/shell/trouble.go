@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// Trouble is an action that a person can take when there is no page to show.
+// Trouble is an action for the user if there is no page to show.
 type Trouble struct {
-	Folder string       // what Open folder shows
-	Again  func() error // closes the window, and starts the program once more
+	Folder string       // the folder that Open folder shows
+	Again  func() error // closes the window, and restarts the program
 }
 
 // troublePage explains why there is no page. Its buttons send POST requests to
-// the handler it came from, which no page from elsewhere can reach.
+// the handler it came from, which no other page can reach.
 const troublePage = `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head><title>{{.Title}}</title>
 <style>{{.Style}}
 	html { --text: #eaedf1; --soft: #b3bac0; --line: #333a40; --field: #171d22; --accent: #70d9d2; --on: #021819; color-scheme: dark }
@@ -52,8 +52,8 @@ func (w Window) sayWhy(rw http.ResponseWriter, why error) {
 	}
 }
 
-// act runs the action of a button of the trouble page. The response is the
-// reason why it failed, or empty.
+// act runs the action of a button on the trouble page. The response is the reason
+// why it failed, or empty.
 func (w Window) act(rw http.ResponseWriter, path string) {
 	var err error
 	switch path {

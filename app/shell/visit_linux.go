@@ -76,10 +76,10 @@ static int visit(const char *address) {
 import "C"
 import "unsafe"
 
-// visit takes the window to an address instead of to the page that it requests
-// now, and reports whether it does. As long as no page has come, WebKit shows
-// the first in the one process that it has started; from a page to one of
-// another origin it starts a second, which costs a fifth of a second.
+// visit navigates the window to an address instead of the page that it requests
+// now, and reports whether it does. Until a page has loaded, WebKit shows the
+// first one in the process that it has started; navigating to another origin
+// later would start a second process, which takes a fifth of a second.
 func visit(address string) bool {
 	text := C.CString(address)
 	defer C.free(unsafe.Pointer(text))

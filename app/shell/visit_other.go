@@ -2,5 +2,5 @@
 
 package shell
 
-// visit reports that the window uses the bootstrap page.
+// visit reports false: the window uses the bootstrap page.
 func visit(string) bool { return false }

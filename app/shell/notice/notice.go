@@ -8,5 +8,5 @@ package notice
 type Notice struct {
 	Title string
 	Body  string // plain text
-	Link  string // what a click on it opens, a spyglass:// link
+	Link  string // the spyglass:// link that a click opens
 }

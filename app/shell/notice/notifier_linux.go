@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	// BSD-2. Wails has notices, too, but takes one that was dismissed for one that
-	// was clicked, and waits for ever for a service that hangs.
+	// BSD-2. Wails supports notices, but takes a dismissed one for a clicked one,
+	// and waits forever for a service that hangs.
 	"github.com/godbus/dbus/v5"
 
 	"spyglass/backend/service"
@@ -19,21 +19,21 @@ const (
 	busPath    = dbus.ObjectPath("/org/freedesktop/Notifications")
 
 	patience    = 5 * time.Second // for a service that does not respond
-	mostNotices = 100             // whose links are kept
+	mostNotices = 100             // notices whose links are stored
 )
 
-// notifier shows notices by the notification service of the session bus.
+// notifier shows notices through the notification service of the session bus.
 type notifier struct {
 	conn    *dbus.Conn
 	clicked func(link string)
 	hears   service.Group
 
-	mu    sync.Mutex // held while a notice is on its way, too: its click comes after
+	mu    sync.Mutex // also held while a notice is being sent, because its click comes after
 	links map[uint32]string
 }
 
-// newNotifier fails where there is no session bus. clicked is called with a
-// notice's link, on a goroutine that ends with close.
+// newNotifier fails if there is no session bus. clicked is called with a notice's
+// link, on a goroutine that ends with close.
 func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, error) {
 	conn, err := dbus.ConnectSessionBus()
 	if err != nil {
@@ -65,7 +65,7 @@ func (n *notifier) show(ctx context.Context, notice Notice) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var id uint32
-	// The body may be markup: names of devices are in it.
+	// The body may be interpreted as markup, and contains names of devices.
 	err := n.conn.Object(busService, busPath).CallWithContext(ctx, busService+".Notify", 0,
 		"Spyglass", uint32(0), "spyglass", notice.Title, html.EscapeString(notice.Body), []string{"default", "Show"},
 		map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("spyglass")}, int32(-1)).Store(&id)
@@ -79,8 +79,7 @@ func (n *notifier) show(ctx context.Context, notice Notice) error {
 	return nil
 }
 
-// heard opens the link of a notice that was clicked, and drops one that was
-// closed.
+// heard opens the link of a clicked notice, and drops that of a closed one.
 func (n *notifier) heard(signal *dbus.Signal) {
 	if len(signal.Body) != 2 {
 		return

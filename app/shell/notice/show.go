@@ -13,12 +13,12 @@ import (
 func Show(ctx context.Context, notices <-chan Notice, closing <-chan struct{}, clicked func(link string),
 	log *slog.Logger) {
 	var shows *notifier
-	silent := false // it is said once that nothing shows them, not for each
+	silent := false // log the first failure only
 	for {
 		select {
 		case <-closing:
 			if shows != nil {
-				_ = shows.close() // nothing is left to be shown
+				_ = shows.close() // no more notices will be shown
 			}
 			return
 		case notice := <-notices:
@@ -31,7 +31,7 @@ func Show(ctx context.Context, notices <-chan Notice, closing <-chan struct{}, c
 	}
 }
 
-// show shows one notice; the first one finds out how.
+// show shows one notice; the first one connects to the notification service.
 func show(ctx context.Context, by **notifier, notice Notice, clicked func(link string)) (err error) {
 	if *by == nil {
 		if *by, err = newNotifier(ctx, clicked); err != nil {

@@ -9,11 +9,12 @@ import (
 	"image/png"
 )
 
-// iconSize is the tray icon's width and height in pixels: twice the size on
-// most desktops, for screens with small pixels.
+// iconSize is the tray icon's width and height in pixels: twice the size on most
+// desktops, for high-resolution screens.
 const iconSize = 64
 
-// fills are the dots of the levels: --crit-fill and --error-fill of the dark theme.
+// fills maps levels to the colors of their dots: --crit-fill and --error-fill of
+// the dark theme.
 var fills = map[Level]color.RGBA{
 	Errors:   {0xee, 0x8b, 0x49, 0xff},
 	Critical: {0xec, 0x56, 0x5b, 0xff},
@@ -26,11 +27,11 @@ func iconsOf(application []byte) (map[Level][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	icon := shrink(from) // the dot of a level covers that of the one before
+	icon := shrink(from) // each level's dot covers the one before
 	icons := map[Level][]byte{}
 	for _, level := range []Level{Calm, Errors, Critical} {
 		if fill, bad := fills[level]; bad {
-			const radius, ring = iconSize / 4, 4 // the ring is clear: it sets the dot apart from the mark
+			const radius, ring = iconSize / 4, 4 // the clear ring separates the dot from the icon
 			centre := image.Pt(iconSize-radius, iconSize-radius)
 			disc(icon, centre, radius+ring, color.RGBA{})
 			disc(icon, centre, radius, fill)
@@ -44,7 +45,8 @@ func iconsOf(application []byte) (map[Level][]byte, error) {
 	return icons, nil
 }
 
-// shrink returns the mean of the pixels that fall on one, with their transparency.
+// shrink returns the image scaled down by averaging pixels, including their
+// transparency.
 func shrink(from image.Image) *image.RGBA {
 	b := from.Bounds()
 	to := image.NewRGBA(image.Rect(0, 0, iconSize, iconSize))
@@ -82,16 +84,16 @@ func disc(on draw.Image, centre image.Point, radius int, fill color.RGBA) {
 	}
 }
 
-// ico returns a PNG as a Windows icon file: a directory of one picture.
+// ico returns a PNG as a Windows icon file: a directory with one picture.
 func ico(picture []byte) []byte {
 	head := []any{
 		uint16(0), uint16(1), uint16(1), // reserved, an icon, one picture
 		uint8(iconSize), uint8(iconSize), uint8(0), uint8(0), uint16(1), uint16(32), // planes, bits a pixel
-		uint32(len(picture)), uint32(22), // where the picture begins: after these
+		uint32(len(picture)), uint32(22), // offset of the picture
 	}
 	var out bytes.Buffer
 	for _, part := range head {
-		_ = binary.Write(&out, binary.LittleEndian, part) // a buffer takes everything
+		_ = binary.Write(&out, binary.LittleEndian, part) // writing to a buffer never fails
 	}
 	out.Write(picture)
 	return out.Bytes()

@@ -15,22 +15,22 @@ import (
 	"fyne.io/systray"
 )
 
-// Has reports whether the window has an icon in the desktop's tray, where the
-// desktop has one.
+// Has reports whether the window has an icon in the tray, on desktops with a
+// tray.
 const Has = true
 
 // tray is the icon in the desktop's tray, and its menu.
 type tray struct {
 	Menu
 	icons map[Level][]byte
-	head  *systray.MenuItem // how many alerts are open
+	head  *systray.MenuItem // the number of open alerts
 	worst [MostWorst]*systray.MenuItem
 
 	mu   sync.Mutex
-	told Tray // the tray shown for worst
+	told Tray // the last tray shown
 }
 
-// Show shows the tray's content until closing. There is one tray in a process, and
+// Show shows the tray's content until closing. A process has one tray, and
 // nothing has to wait for it: Linux removes the icon with the program.
 func (m Menu) Show(contents <-chan Tray, closing <-chan struct{}) {
 	var shown *tray
@@ -66,7 +66,7 @@ func newTray(m Menu, first Tray) (*tray, error) {
 		}
 	}
 	t := &tray{Menu: m, icons: icons}
-	log.SetFlags(0) // what the library has to say; all else here has slog
+	log.SetFlags(0) // the library's own messages; everything else uses slog
 	log.SetOutput(libraryLog{m.Log})
 	systray.SetTitle(m.Title)
 	systray.SetOnTapped(m.Open)
@@ -76,7 +76,7 @@ func newTray(m Menu, first Tray) (*tray, error) {
 	})
 }
 
-// menu makes the menu, once; its entries stay, and change.
+// menu builds the menu once; later only its entries change.
 func (t *tray) menu() {
 	t.entry("Open "+t.Title, t.Open)
 	systray.AddSeparator()
@@ -102,7 +102,7 @@ func (t *tray) menu() {
 	t.entry("Quit", t.Quit)
 }
 
-// entry adds a line to the menu; a click on it calls do, unless that is nil.
+// entry adds an entry to the menu; a click on it calls do, unless do is nil.
 func (t *tray) entry(text string, do func()) *systray.MenuItem {
 	item := systray.AddMenuItem(text, "")
 	if do != nil {
@@ -115,7 +115,7 @@ func (t *tray) entry(text string, do func()) *systray.MenuItem {
 	return item
 }
 
-// follow opens the link of entry i at each click on it.
+// follow opens the link of entry i when it is clicked.
 func (t *tray) follow(i int, clicks <-chan struct{}) {
 	for range clicks {
 		t.mu.Lock()
@@ -150,8 +150,8 @@ func (t *tray) tell(now Tray) {
 // longestLabel limits the letters of a name in a line of the menu.
 const longestLabel = 60
 
-// label escapes text for a menu: it doubles the character that marks a letter
-// as a shortcut key.
+// label escapes text for a menu: it doubles the character that marks a shortcut
+// key.
 func label(text string) string {
 	if letters := []rune(text); len(letters) > longestLabel {
 		text = string(letters[:longestLabel-1]) + "…"

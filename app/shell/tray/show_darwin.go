@@ -2,8 +2,8 @@
 
 package tray
 
-// Has reports whether the window has an icon in the desktop's tray, where the
-// desktop has one.
+// Has reports whether the window has an icon in the tray, on desktops with a
+// tray.
 const Has = false
 
 // Show shows nothing: on macOS the tray library and Wails would both be the

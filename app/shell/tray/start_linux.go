@@ -8,12 +8,12 @@ import (
 )
 
 // start shows the tray with the entries that build adds. If the bus has no
-// tray, or gets one later, the icon waits.
+// tray yet, the icon waits for one.
 func start(build func()) error {
 	if _, err := dbus.SessionBus(); err != nil {
 		return err // the library would only log it
 	}
-	build() // first: what changes while it starts can be lost
+	build() // first, because changes while it starts can be lost
 	start, _ := systray.RunWithExternalLoop(nil, nil)
 	start()
 	return nil

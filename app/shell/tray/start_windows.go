@@ -27,5 +27,6 @@ func start(build func()) error {
 	return nil
 }
 
-// end takes the icon away, which would stay until the mouse comes over it.
+// end removes the icon, which would otherwise stay until the mouse moves over
+// it.
 func end() { systray.Quit() }

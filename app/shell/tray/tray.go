@@ -27,11 +27,11 @@ type Menu struct {
 // Tray is the content of the icon in the desktop's tray.
 type Tray struct {
 	Level Level  // selects the icon
-	Text  string // how many alerts are open, in a few words
+	Text  string // the number of open alerts, in a few words
 	Worst []Entry
 }
 
-// Entry is a line of the tray's menu that leads somewhere.
+// Entry is an entry of the tray's menu with a link.
 type Entry struct {
 	Text string
 	Link string // a spyglass:// link
