@@ -10,21 +10,21 @@ import (
 )
 
 // BuiltIn is the last id of the first built-in data sources. The ids of demo data
-// sources follow. Built-in data sources that were added later begin at LaterBuiltIn,
-// so that ids in existing portals do not change.
+// sources follow. Later built-in data sources begin at LaterBuiltIn, so that ids
+// in existing portals do not change.
 const (
 	BuiltIn      = 8
 	LaterBuiltIn = 101
 )
 
-// Seed writes the data sources every portal begins with. They can be
-// changed and deleted like all others.
+// Seed writes the data sources of a new portal. Users can change and delete them
+// like all others.
 func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	return AddBuiltIn(ctx, tx, now, 1)
 }
 
-// AddBuiltIn writes the built-in data sources from an id on. It skips those whose id
-// or name already exists in the portal.
+// AddBuiltIn writes the built-in data sources from an id on. It skips those whose
+// id or name already exists in the portal.
 func AddBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds, from int64) error {
 	w := builtInWrite(ctx, tx, now, "Built in")
 	for i, d := range builtInDataSources() {
@@ -58,12 +58,12 @@ func builtInWrite(ctx context.Context, tx resource.Tx, now resource.Seconds, rea
 	return w
 }
 
-// AddDataSource writes a data source declared in code, completed by its rules. With
-// an id of 0 it gets the next id.
+// AddDataSource writes a data source declared in code, completed by its rules.
+// With an id of 0 it gets the next id.
 func AddDataSource(w *resource.Write, d *DataSource) error { return changeDataSource(w, nil, d) }
 
-// AmendBuiltIn updates built-in data sources of an older portal. It keeps what
-// users have changed.
+// AmendBuiltIn updates built-in data sources of an older portal, except for
+// fields that users have changed.
 func AmendBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	w := builtInWrite(ctx, tx, now, "Updated to the built-in definition of a newer version")
 	for _, fresh := range builtInDataSources() {
@@ -85,8 +85,8 @@ func AmendBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds) err
 	return nil
 }
 
-// amend applies the changes of a built-in data source since the first version, and
-// reports whether anything has changed.
+// amend applies the changes of a built-in data source since the first version,
+// and reports whether anything has changed.
 func (d *DataSource) amend(fresh *DataSource) (amended bool) {
 	for i := range d.DataPoints {
 		p := &d.DataPoints[i]
@@ -133,9 +133,9 @@ func changeDataSource(w *resource.Write, was, d *DataSource) error {
 	return noteReason(w, d, w.Call.Query.Get("reason"))
 }
 
-// builtInDataSources returns the data sources every portal begins with, in the
-// order of their ids. Package check documents the raw fields and the
-// collectorAttribute of each check.
+// builtInDataSources returns the data sources of a new portal, in the order of
+// their ids. Package check documents the raw fields and the collectorAttribute of
+// each check.
 func builtInDataSources() []DataSource {
 	return []DataSource{
 		{
@@ -301,11 +301,11 @@ func builtInDataSources() []DataSource {
 	}
 }
 
-// onThisMachine applies to the device that represents the portal's machine.
+// onThisMachine matches the device that represents the portal's machine.
 const onThisMachine = `system.hostname == "localhost" || hasProperty("host.local")`
 
-// softwareLoopback is the ifType of interfaces like lo, which have no speed that
-// could be used up.
+// softwareLoopback is the ifType of interfaces like lo, which have no meaningful
+// speed.
 const softwareLoopback = "24"
 
 func snmpInterfaces() DataSource {

@@ -32,7 +32,7 @@ func (d *DataSource) checkRoom() error {
 	return nil
 }
 
-// eachID returns the ids of its data points and graphs.
+// eachID calls do with each id of the data points and graphs.
 func (d *DataSource) eachID(do func(id *int64)) {
 	for i := range d.DataPoints {
 		do(&d.DataPoints[i].ID)
@@ -45,8 +45,8 @@ func (d *DataSource) eachID(do func(id *int64)) {
 	}
 }
 
-// number gives ids to the data points and graphs that have none, as soon as the
-// data source has its own.
+// number assigns ids to the data points and graphs that have none, once the data
+// source has its own id.
 func (d *DataSource) number() {
 	if d.ID == 0 {
 		return

@@ -64,8 +64,8 @@ func checkDataSource(w *resource.Write, was, now *DataSource) error {
 	return now.checkRoom()
 }
 
-// part makes lists the row's own, so that completing them leaves the row before
-// the change as it was.
+// part copies lists, so that completing them does not change the row before the
+// write.
 func (d *DataSource) part() {
 	d.DataPoints = append([]DataPoint{}, d.DataPoints...)
 	for i := range d.DataPoints {
@@ -95,7 +95,7 @@ func partGraphs(graphs []Graph) []Graph {
 }
 
 // checkDataSourceName completes the name. With forceUniqueIdentifier it appends a
-// number to a name that is taken.
+// number to a name that exists already.
 func checkDataSourceName(w *resource.Write, was, now *DataSource) error {
 	now.Name = strings.TrimSpace(now.Name)
 	if now.Name == "" || strings.ContainsAny(now.Name, `*?|,"\/`) {
@@ -148,7 +148,7 @@ func discoveryName(method string) string {
 	return cmp.Or(checkOf(method).PublishedSearch, "ad_dummy")
 }
 
-// checkOf returns the check of that name, or an empty one.
+// checkOf returns the check with that name, or an empty one.
 func checkOf(method string) (found check.Check) {
 	if i := slices.IndexFunc(checks, func(c check.Check) bool { return c.Name == method }); i >= 0 {
 		found = checks[i]
@@ -156,8 +156,8 @@ func checkOf(method string) (found check.Check) {
 	return found
 }
 
-// withCounters adds the counters that strict clients expect to the discovery method
-// that finds nothing.
+// withCounters adds the counters that strict clients expect to the discovery
+// method that finds nothing.
 func withCounters(method map[string]any) map[string]any {
 	if method["name"] != "ad_dummy" {
 		return method
@@ -185,7 +185,7 @@ func checkAttributes(field string, values map[string]any) error {
 	return nil
 }
 
-// propertyToken matches a token of a property that is the whole text.
+// propertyToken matches a text that consists of a property token.
 var propertyToken = regexp.MustCompile(`^##[^#\s]+##$`)
 
 var filterOperations = []any{"Equal", "NotEqual", "Contain", "NotContain", "RegexMatch", "RegexNotMatch", "GreaterThan",
@@ -241,7 +241,7 @@ func (d *DataSource) checkDiscovery() error {
 // discovered instance.
 const MaxRuleSteps = 1000
 
-// oneOf refuses a value that is not one of the allowed ones.
+// oneOf returns an error for a value that is not allowed.
 func oneOf(field string, allowed []any) error {
 	words := make([]string, len(allowed))
 	for i, v := range allowed {

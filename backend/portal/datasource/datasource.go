@@ -22,29 +22,29 @@ import (
 // DataSourceRows names the rows of DataSource.
 const DataSourceRows resource.Name[*DataSource] = "dataSource"
 
-// DataSource defines what is measured on the devices it applies to, how, and
-// when a value raises an alert. It becomes a DeviceDataSource on each of them.
+// DataSource defines what is measured on the devices it applies to, how, and when
+// a value opens an alert. It becomes a DeviceDataSource on each of them.
 type DataSource struct {
 	ID                 int64
 	Name               string // unique, "SNMP_Interfaces"
 	DisplayName        string
 	Description        string
-	Group              string // under which heading it is listed
+	Group              string // heading in lists
 	Technology         string // notes for maintainers
-	Tags               string // joined by commas
+	Tags               string // separated by commas
 	AppliesTo          string // an expression over devices (package appliesto)
 	CollectMethod      string // the check: ping, tcp, http, dns, tls, snmp, host, simulate …
 	CollectInterval    int64  // seconds
 	CollectorAttribute CollectorAttribute
 	HasMultiInstances  bool
 	EnableDiscovery    bool
-	Discovery          *Discovery // nil: one instance on each device
+	Discovery          *Discovery // nil: one instance per device
 	DataPoints         []DataPoint
-	Graphs             []Graph // of one instance
-	OverviewGraphs     []Graph // over all instances of a device
-	Version            int64   // counts the changes
+	Graphs             []Graph // graphs of one instance
+	OverviewGraphs     []Graph // graphs of all instances of a device
+	Version            int64   // number of changes
 	Checksum           string
-	LineageID          string // stays the same when the name changes
+	LineageID          string // does not change with the name
 	OriginRegistryID   string
 	AccessGroupIDs     []int64
 	EriEnabled         bool
@@ -52,7 +52,7 @@ type DataSource struct {
 	AuditVersion       int64
 	PayloadVersion     int64
 	WildValueAsUUID    bool
-	Highest            int64 // n of the last id that a data point or a graph was given, see Number
+	Highest            int64 // highest n of an id assigned to a data point or a graph, see Number
 	CreatedOn          resource.Seconds
 	UpdatedOn          resource.Seconds
 	Kept               resource.Foreign
@@ -61,8 +61,8 @@ type DataSource struct {
 // checks lists the checks that a data source can use.
 var checks = check.All(&check.Dialer{})
 
-// collectMethods returns the names of the checks, and simulate, which the portal
-// does without one.
+// collectMethods returns the names of the checks, and simulate, which needs no
+// check.
 func collectMethods() (names []any) {
 	for _, c := range checks {
 		names = append(names, c.Name)
@@ -196,7 +196,7 @@ var DataSources = resource.Resource[*DataSource]{
 // check.
 type CollectorAttribute map[string]any
 
-// Discovery configures how the instances on a device are found.
+// Discovery configures how instances are discovered on a device.
 type Discovery struct {
 	ScheduleInterval int64             `json:"scheduleInterval" doc:"minutes between two discoveries; 0: when the device changes"`
 	DeleteInactive   bool              `json:"deleteInactiveInstance" doc:"delete instances that are no longer found; otherwise they stay, without data"`
@@ -209,7 +209,7 @@ type Discovery struct {
 	Method           map[string]any    `json:"method" doc:"the discovery method: its name, which is the check's, and its parameters"`
 }
 
-// DiscoveryFilter is a condition on what was found.
+// DiscoveryFilter is a condition on discovered instances.
 type DiscoveryFilter struct {
 	Attribute string `json:"attribute" doc:"name, value or description of the discovered instance, also with the prefix auto.; others are empty"`
 	Operation string `json:"operation" doc:"Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist"`
@@ -282,7 +282,7 @@ type GraphDataPoint struct {
 	Consolidate           int64  `json:"consolidateFunc" doc:"over time: 1 average, 2 max, 3 min; 1 unless given"`
 }
 
-// VirtualDataPoint is worked out from the others when it is drawn.
+// VirtualDataPoint is computed from other data points when the graph is drawn.
 type VirtualDataPoint struct {
 	Name string `json:"name" doc:"unique in the graph"`
 	RPN  string `json:"rpn" doc:"an expression over the names of the graph: (total-used)/1024, or in reverse Polish notation"`
@@ -298,8 +298,7 @@ type GraphLine struct {
 	ColorName     string `json:"colorName" doc:"a color such as blue; empty: the next color of the palette"`
 }
 
-// ByID returns all data sources by id; they are read again only when one has
-// changed.
+// ByID returns all data sources by id, cached until one changes.
 func ByID(ctx context.Context, r resource.Reader) (map[int64]*DataSource, error) {
 	value, err := r.Memo("dataSources", []string{string(DataSourceRows)}, func() (any, error) {
 		found, err := resource.Find(ctx, r, DataSourceRows)

@@ -33,8 +33,8 @@ func (d *Discovery) admits(f *check.Found, rules []*regexp.Regexp) bool {
 	return true
 }
 
-// rule returns the regular expression of the condition; nil where it has none, or one
-// that is larger than it may be.
+// rule returns the regular expression of the condition; nil if it has none, or if
+// the expression is too large.
 func (c *DiscoveryFilter) rule() *regexp.Regexp {
 	if !strings.HasPrefix(c.Operation, "Regex") {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// extras adds to the endpoints of data sources the download with format=json, and
-// how a change is made.
+// extras adds the download with format=json to the endpoints of data sources, and
+// documents changes.
 var extras = map[resource.Verb]resource.Extra{
 	resource.OnList: {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingAll},
 	resource.OnGet:  {Params: []resource.Param{formatParam}, Files: []string{exportType}, Around: exportingOne},
@@ -55,7 +55,7 @@ func asked(c *resource.Call) (bool, error) {
 		Message: "format must be json; data sources can be exported as JSON only", Allowed: []any{"json"}}
 }
 
-// exportingOne returns a handler that reads one data source, or its file.
+// exportingOne returns a handler that returns one data source, or its file.
 func exportingOne(db resource.DB, read resource.Handler) resource.Handler {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		file, err := asked(c)
@@ -65,7 +65,7 @@ func exportingOne(db resource.DB, read resource.Handler) resource.Handler {
 		if !file {
 			return read(ctx, c)
 		}
-		if _, err := read(ctx, plainly(c)); err != nil { // it is there, and the caller may see it
+		if _, err := read(ctx, plainly(c)); err != nil { // it exists, and the caller may view it
 			return nil, err
 		}
 		id, err := c.ID("id")
@@ -120,8 +120,7 @@ func exportingAll(db resource.DB, list resource.Handler) resource.Handler {
 	}
 }
 
-// found returns the ids of a list: of one page where a page is requested,
-// otherwise all. It walks the pages of the list's own handler, which alone knows
+// found returns the ids of a list: of the requested page, or all. It walks the pages of the list's own handler, which alone knows
 // the filter and the order of the request.
 func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int64, error) {
 	plain := plainly(c)
@@ -153,7 +152,7 @@ func found(ctx context.Context, c *resource.Call, list resource.Handler) ([]int6
 // download returns a value as a file of indented JSON.
 func download(c *resource.Call, name string, value any) *resource.Response {
 	kind := exportType
-	if c.Lenient { // whose clients support no other type
+	if c.Lenient { // its clients support no other type
 		kind = "application/json"
 	}
 	return &resource.Response{Type: kind, Filename: name, Stream: func(w io.Writer) error {

@@ -71,7 +71,7 @@ var preserved = map[string]func(file map[string]json.RawMessage, was *DataSource
 	"ACTIVE_DISCOVERY_FILTERS": keepDiscovery(func(file, was *Discovery) { file.Filters = was.Filters }),
 }
 
-// keep keeps one field whole.
+// keep keeps one field as a whole.
 func keep(field string) func(map[string]json.RawMessage, *DataSource) error {
 	return func(file map[string]json.RawMessage, was *DataSource) error {
 		mine, err := asFile(was)
@@ -93,7 +93,7 @@ func keepDiscovery(copyTo func(file, was *Discovery)) func(map[string]json.RawMe
 	return func(file map[string]json.RawMessage, was *DataSource) error {
 		var c *Discovery
 		if was.Discovery == nil || json.Unmarshal(file["autoDiscoveryConfig"], &c) != nil || c == nil {
-			return nil // what is wrong with the file is found when it is read
+			return nil // reading the file reports its errors
 		}
 		copyTo(c, was.Discovery)
 		text, err := json.Marshal(c)
@@ -106,7 +106,7 @@ func keepDiscovery(copyTo func(file, was *Discovery)) func(map[string]json.RawMe
 func keepThresholds(file map[string]json.RawMessage, was *DataSource) error {
 	var points []map[string]any
 	if json.Unmarshal(file["dataPoints"], &points) != nil {
-		return nil // what is wrong with the file is found when it is read
+		return nil // reading the file reports its errors
 	}
 	for _, p := range points {
 		name, _ := p["name"].(string)

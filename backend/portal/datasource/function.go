@@ -21,7 +21,7 @@ type Function struct {
 	Kept        resource.Foreign
 }
 
-// CodeOf returns the code of each function, by its name.
+// CodeOf returns the code of functions by name.
 func CodeOf(functions []Function) map[string]string {
 	code := make(map[string]string, len(functions))
 	for _, f := range functions {
@@ -30,7 +30,7 @@ func CodeOf(functions []Function) map[string]string {
 	return code
 }
 
-// FieldError names the field in an expression's error.
+// FieldError adds the field to an expression's error.
 func FieldError(field string, err error) error {
 	if err == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxGraphs = 100 // of each list
-	maxLines  = 50  // of a graph
+	maxGraphs = 100 // per list
+	maxLines  = 50  // per graph
 
 	lineStack = 3
 )
@@ -56,7 +56,7 @@ func (d *DataSource) keepGraphs(w *resource.Write, was *DataSource) {
 // follow renames data points in the graph, and drops deleted ones.
 func (g *Graph) follow(renamed map[string]string) {
 	for i := range g.DataPoints {
-		p := &g.DataPoints[i] // keeps its name in the graph, which expressions use
+		p := &g.DataPoints[i] // it keeps its name in the graph, which expressions use
 		p.DataPointName = renamed[strings.ToLower(p.DataPointName)]
 	}
 	g.DataPoints = slices.DeleteFunc(g.DataPoints, func(p GraphDataPoint) bool { return p.DataPointName == "" })
@@ -104,7 +104,7 @@ func (d *DataSource) drawEach(w *resource.Write) error {
 	return nil
 }
 
-// checkGraphs completes a list of graphs, and assigns existing graphs their ids.
+// checkGraphs completes a list of graphs, and assigns the ids of existing graphs.
 func (d *DataSource) checkGraphs(field string, graphs []Graph, was *DataSource) error {
 	if len(graphs) > maxGraphs {
 		return fault.At(field, "%s: at most %d graphs", field, maxGraphs)
@@ -148,7 +148,7 @@ func (d *DataSource) checkGraphs(field string, graphs []Graph, was *DataSource) 
 	return nil
 }
 
-// isLine reports whether a text may be a name.
+// isLine reports whether a text is a valid name.
 func isLine(text string) bool {
 	return text != "" && len(text) <= 255 && resource.IsLine(text)
 }
@@ -175,7 +175,7 @@ func (g *Graph) complete(at string) error {
 	return nil
 }
 
-// point returns the data point of a name, ignoring case; nil for none.
+// point returns the data point with a name, ignoring case; nil for none.
 func (d *DataSource) point(name string) *DataPoint {
 	i := slices.IndexFunc(d.DataPoints,
 		func(p DataPoint) bool { return strings.EqualFold(p.Name, strings.TrimSpace(name)) })
@@ -217,8 +217,8 @@ func (d *DataSource) checkGraphPoints(at string, g *Graph) error {
 	return nil
 }
 
-// checkVirtual reads the expressions: over the data points of the graph, the
-// others of the data source, which are added, and virtual ones before.
+// checkVirtual parses the expressions. They may use the data points of the graph,
+// other ones of the data source, which are then added, and virtual ones before.
 func (d *DataSource) checkVirtual(at string, g *Graph) error {
 	if len(g.Virtual) > maxLines {
 		return fault.At(at+".virtualDataPoints", "%s.virtualDataPoints: at most %d", at, maxLines)

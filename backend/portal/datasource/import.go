@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ImportEndpoints returns the endpoints that import data sources and functions from
-// files. all has the endpoints of both resources, which it calls.
+// ImportEndpoints returns the endpoints that import data sources and functions
+// from files. all has the endpoints of both resources, which it calls.
 func ImportEndpoints(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 	x := imports{db: db, of: map[string]*resource.Endpoint{}}
 	for i := range all {
@@ -29,7 +29,7 @@ type imports struct {
 	of map[string]*resource.Endpoint
 }
 
-// Behavior of an import if the name is taken.
+// Behavior of an import if the name exists already.
 const (
 	conflictError     = "ERROR"
 	conflictOverwrite = "FORCE_OVERWRITE"
@@ -123,7 +123,7 @@ func (x *imports) read(ctx context.Context, c *resource.Call, path string) (any,
 
 // split returns the file's objects: itself, or its items.
 func split(text []byte) ([]map[string]json.RawMessage, error) {
-	if _, err := resource.ParseObject(text, "the file"); err != nil { // strict, as every body
+	if _, err := resource.ParseObject(text, "the file"); err != nil { // strict, like every body
 		return nil, err
 	}
 	var file map[string]json.RawMessage
@@ -248,7 +248,7 @@ func (a *arrival) handle(c *resource.Call) func(context.Context, *resource.Call)
 	return a.x.of["POST "+a.path].Handle
 }
 
-// together carries out all calls in one transaction.
+// together runs all calls in one transaction.
 func (a *arrival) together(ctx context.Context, calls []*resource.Call) (any, error) {
 	type operation struct {
 		Op   string          `json:"op"`
@@ -287,8 +287,8 @@ func (a *arrival) together(ctx context.Context, calls []*resource.Call) (any, er
 	return a.x.of["GET "+a.path+"/{id}"].Handle(ctx, plainly(&c))
 }
 
-// wholeFile returns the file with every field: as with PUT, omitted fields have their
-// defaults.
+// wholeFile returns the file with every field: omitted fields have their
+// defaults, as with PUT.
 func wholeFile(text []byte) ([]byte, error) {
 	fresh, err := DataSources.Defaults()
 	if err != nil {

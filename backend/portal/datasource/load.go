@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// sourceLoad returns the work of the expressions of all data sources.
+// sourceLoad returns the total work of the expressions of all data sources.
 func sourceLoad(ctx context.Context, r resource.Reader) (appliesto.Load, error) {
 	names := []string{string(DataSourceRows), string(FunctionRows)}
 	value, err := r.Memo("load of data sources", names, func() (any, error) {
@@ -25,7 +25,7 @@ func sourceLoad(ctx context.Context, r resource.Reader) (appliesto.Load, error) 
 	return value.(appliesto.Load), nil
 }
 
-// Expressions returns those of all data sources.
+// Expressions returns the expressions of all data sources.
 func Expressions(ctx context.Context, r resource.Reader) ([]string, error) {
 	sources, err := resource.Find(ctx, r, DataSourceRows, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
 	texts := make([]string, len(sources))
@@ -35,7 +35,7 @@ func Expressions(ctx context.Context, r resource.Reader) ([]string, error) {
 	return texts, err
 }
 
-// LoadOf adds up the work of expressions. Invalid expressions count as none.
+// LoadOf returns the total work of expressions. Invalid ones count as 0.
 func LoadOf(texts []string, code map[string]string) appliesto.Load {
 	var sum appliesto.Load
 	for _, text := range texts {
@@ -47,8 +47,8 @@ func LoadOf(texts []string, code map[string]string) appliesto.Load {
 	return sum
 }
 
-// CheckAppliesTo reads the expression of a group or data source, and refuses one
-// that takes too much work beside the others of that resource.
+// CheckAppliesTo parses the expression of a group or data source, and refuses one
+// that takes too much work together with the others of that resource.
 func CheckAppliesTo(
 	ctx context.Context, r resource.Reader, whose string, all appliesto.Load, before, now string,
 ) error {
@@ -69,7 +69,8 @@ func CheckAppliesTo(
 	return nil
 }
 
-// TooMuchWork refuses what takes the expressions of a resource over their limit.
+// TooMuchWork returns the error for exceeding the work limit of a resource's
+// expressions.
 func TooMuchWork(field, whose string) error {
 	return fault.At(field, "%s: with it, the expressions of all %s together would have more than %d terms, "+
 		"or more than %d steps of regular expressions, and every change of a device evaluates them all. "+

@@ -1,30 +1,31 @@
 package datasource
 
-// The parts of data sources as code writes them; the rules complete the rest.
+// The parts of data sources for declarations in code; the rules complete the
+// rest.
 
-// Gauge returns a data point that is stored as it is; raw is its field in the check's
-// result.
+// Gauge returns a data point whose value is stored unchanged; raw is its field in
+// the check's result.
 func Gauge(name, raw, description string) DataPoint {
 	return DataPoint{Name: name, RawDataFieldName: raw, Description: description, Type: typeGauge,
 		StatusDisplayNames: []StatusDisplayName{}}
 }
 
-// Counter returns a data point of which a rate per second is kept.
+// Counter returns a data point whose rate per second is stored.
 func Counter(name, raw, description string) DataPoint {
 	p := Gauge(name, raw, description)
 	p.Type = typeCounter
 	return p
 }
 
-// Computed returns a data point that is worked out from others.
+// Computed returns a data point that is computed from others.
 func Computed(name, expression, description string) DataPoint {
 	p := Gauge(name, "", description)
 	p.PostProcessor, p.PostProcessorParam = processExpression, expression
 	return p
 }
 
-// Alert returns the data point with a threshold, which has to be passed in so many
-// polls in a row.
+// Alert returns the data point with a threshold, which opens an alert after that
+// many consecutive polls beyond it.
 func (p DataPoint) Alert(expression string, polls int64) DataPoint {
 	p.AlertExpr, p.AlertTransition, p.AlertClear = expression, polls, polls
 	return p
@@ -36,7 +37,7 @@ func (p DataPoint) NoData(severity int64) DataPoint {
 	return p
 }
 
-// Plot returns a graph with a line for each of the data points.
+// Plot returns a graph with one line per data point.
 func Plot(title, unit string, points ...string) Graph {
 	g := Graph{Name: title, Title: title, VerticalLabel: unit, DataPoints: []GraphDataPoint{},
 		Virtual: []VirtualDataPoint{}, Lines: []GraphLine{}}

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxPoints = 200 // of a data source
+	maxPoints = 200 // per data source
 	maxText   = 16_000
 
 	typeCounter, typeGauge, typeDerive = 1, 2, 3
@@ -27,8 +27,8 @@ const (
 
 var pointName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.\- ]{0,63}$`)
 
-// checkPoints completes the data points, and assigns existing ones their ids: by the
-// id in the request, or by the name.
+// checkPoints completes the data points, and assigns the ids of existing ones: by
+// the id in the request, or by the name.
 func (d *DataSource) checkPoints(was *DataSource) error {
 	if len(d.DataPoints) > maxPoints {
 		return fault.At("dataPoints", "a data source has at most %d data points", maxPoints)
@@ -62,8 +62,8 @@ func (d *DataSource) checkPoints(was *DataSource) error {
 	return nil
 }
 
-// keptIDs returns the ids of n parts as they are sent: that of the part before of
-// the same id, else of the same name; 0 for a new one.
+// keptIDs returns the ids of n parts of a request: that of the existing part with
+// the same id, or else with the same name; 0 for a new one.
 func keptIDs(n int, now func(int) (int64, string), m int, before func(int) (int64, string)) []int64 {
 	ids, taken := make([]int64, n), map[int64]bool{}
 	for _, byID := range []bool{true, false} {
@@ -144,7 +144,7 @@ func bound(text string, none float64) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Bounds returns minValue and maxValue; values outside are no data.
+// Bounds returns minValue and maxValue; values outside count as no data.
 func (p *DataPoint) Bounds() (low, high float64) {
 	low, _ = bound(p.MinValue, math.Inf(-1))
 	high, _ = bound(p.MaxValue, math.Inf(1))
@@ -209,7 +209,7 @@ func (d *DataSource) checkExpression(field string, i int) error {
 
 var statusOps = map[string]string{"EQ": "=", "NE": "!=", "GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
 
-// Means reports whether the word is that for a value.
+// Means reports whether this word stands for a value.
 func (n StatusDisplayName) Means(v float64) bool {
 	level, err := strconv.ParseFloat(n.Value, 64)
 	return err == nil && n.Word != "" && threshold.AlertExpr{Op: statusOps[n.Operator]}.Reached(v, level)

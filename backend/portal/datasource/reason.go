@@ -9,15 +9,15 @@ const (
 	updateReasonRows resource.Name[*UpdateReason] = "updateReason"
 
 	maxReason     = 1000 // bytes
-	keptReasons   = 500  // of each data source
-	reasonsPruned = 64   // every how many changes older ones go
+	keptReasons   = 500  // per data source
+	reasonsPruned = 64   // number of changes after which older ones are deleted
 )
 
 // UpdateReason records who changed a data source, and why.
 type UpdateReason struct {
 	ID           int64
 	DataSourceID int64
-	Version      int64 // of the data source, as the change made it
+	Version      int64 // the version of the data source after the change
 	User         string
 	On           resource.Seconds
 	Local        string
@@ -25,8 +25,8 @@ type UpdateReason struct {
 	Reason       string
 }
 
-// UpdateReasons declares /setting/datasources/{id}/updatereasons. Rows come
-// with the changes only.
+// UpdateReasons declares /setting/datasources/{id}/updatereasons. Only changes of
+// data sources create rows.
 var UpdateReasons = resource.Resource[*UpdateReason]{
 	Name: updateReasonRows, Label: "update reason", Object: resource.Setting, Area: ground.AreaDataSources,
 	Doc: "Who changed a data source, when, from where, and why.",

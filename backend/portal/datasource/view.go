@@ -56,7 +56,7 @@ var OverviewGraphs = resource.View[*Graph]{
 	}),
 }
 
-// Graphs declares /setting/datasources/{dsId}/graphs: those of one instance.
+// Graphs declares /setting/datasources/{dsId}/graphs, the graphs of one instance.
 var Graphs = resource.View[*Graph]{
 	Resource: resource.Resource[*Graph]{
 		Name: "dataSourceGraph", Label: "graph", Sample: 1008, Path: "/setting/datasources/{dsId}/graphs",
@@ -148,7 +148,7 @@ var DataPoints = resource.View[*DataPoint]{
 	}),
 }
 
-// requestedSource returns the data source that the path names.
+// requestedSource returns the data source in the path.
 func requestedSource(ctx context.Context, r resource.Reader, c *resource.Call) (*DataSource, error) {
 	id, err := c.ID("dsId")
 	if err != nil {
