@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	leastSilent = 3                      // devices that have to be silent for it to be this machine's failure
-	probeAfter  = 200 * time.Millisecond // that silent results wait before others are polled immediately
-	longestHold = time.Minute            // that they wait, at most
+	leastSilent = 3                      // number of silent devices that indicates a failure of this machine
+	probeAfter  = 200 * time.Millisecond // how long silent results wait before others are polled immediately
+	longestHold = time.Minute            // the maximum wait
 	mostHeld    = 100_000                // results
-	mostProbes  = 48                     // instances that are polled immediately because another one fell silent
-	perSource   = 8                      // of these with the same data source
+	mostProbes  = 48                     // instances to poll immediately after another one fell silent
+	perSource   = 8                      // the maximum of these with the same data source
 )
 
 // outcome is a result that is not delivered yet.
@@ -22,25 +22,25 @@ type outcome struct {
 	check.Result
 	of     *entry
 	began  time.Time // when the check began
-	silent bool      // nothing came back: a time-out, or no route to the device
+	silent bool      // no response: a time-out, or no route to the device
 }
 
-// outage decides whether silence is the devices' or this machine's; see
-// "Outages" of the package. The poller's lock guards it.
+// outage determines whether silence is a failure of the devices or of this
+// machine; see "Outages" of the package. The poller's lock guards it.
 type outage struct {
-	up     map[int64]int // instances whose last response counts, by device
+	up     map[int64]int // number of instances whose last check got a response, by device
 	all    int           // the sum of them
-	heard  int64         // when the last response came, in epoch seconds; 0: none yet
-	held   []outcome     // silent results that wait for the decision, the oldest first
+	heard  int64         // time of the last response, in epoch seconds; 0: none yet
+	held   []outcome     // silent results that wait for a decision, the oldest first
 	asked  map[*entry]bool
 	silent map[int64]bool // devices that are silent since the first of held
-	probe  time.Time      // when others are polled to find out; zero: that has been done
-	until  time.Time      // deadline of the decision; zero while nothing waits
-	text   string         // description of the outage; empty while there is none
-	over   time.Time      // when the last one ended
+	probe  time.Time      // when to poll others to find out; zero after that
+	until  time.Time      // deadline of the decision; zero if nothing waits
+	text   string         // description of the outage; empty if there is none
+	over   time.Time      // end of the last outage
 }
 
-// mark notes whether the last check of an instance got a response.
+// mark records whether the last check of an instance got a response.
 func (o *outage) mark(e *entry, up bool) {
 	if e.up == up {
 		return
@@ -104,8 +104,8 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 	return out
 }
 
-// respond handles a response: the devices that were silent before it have
-// failed themselves, and an outage is over.
+// respond handles a response: devices that were silent before it have failed
+// themselves, and an outage has ended.
 func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []check.Result {
 	o := &p.outage
 	out = p.release(out)
@@ -118,8 +118,8 @@ func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []chec
 	return append(out, one.Result)
 }
 
-// hold keeps a silent result until it is decided whether the device or this
-// machine failed.
+// hold keeps a silent result until it is known whether the device or this machine
+// failed.
 func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.Result {
 	o := &p.outage
 	if len(o.up) < leastSilent {
@@ -149,8 +149,8 @@ func (o *outage) ask(one *outcome) {
 	}
 }
 
-// probe polls instances immediately: those that responded last, some of each
-// data source.
+// probe polls instances immediately: those that responded most recently, some of
+// each data source.
 func (p *Poller) probe() {
 	var may []*entry
 	for _, e := range p.tasks {
@@ -178,8 +178,8 @@ func (p *Poller) probe() {
 	p.nudge()
 }
 
-// decide ends the wait: with too few silent devices they have failed
-// themselves, else this machine has.
+// decide ends the wait: if few devices are silent, they have failed themselves;
+// otherwise this machine has.
 func (p *Poller) decide(out []check.Result) []check.Result {
 	o := &p.outage
 	if len(o.silent) < leastSilent {
@@ -218,8 +218,8 @@ func (o *outage) forget() {
 	o.held, o.asked, o.silent, o.probe, o.until = nil, nil, nil, time.Time{}, time.Time{}
 }
 
-// rest returns the held results at the end. It drops those that may be this
-// machine's failure, because that can no longer be decided.
+// rest returns the held results when the poller stops. It drops those that may be
+// this machine's failure, because that can no longer be determined.
 func (p *Poller) rest() []check.Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,7 +229,7 @@ func (p *Poller) rest() []check.Result {
 	return p.release(nil)
 }
 
-// local returns the result as a failure of this machine.
+// local converts the result to a failure of this machine.
 func (one *outcome) local(text string) check.Result {
 	r := one.Result
 	r.Values, r.Error, r.Local = nil, text, check.LocalUplink
@@ -240,7 +240,8 @@ func (one *outcome) local(text string) check.Result {
 // cached.
 const ownEvery = time.Minute
 
-// remote reports whether a task polls another machine over the network; p.mu is held.
+// remote reports whether a task polls another machine over the network. The
+// caller holds p.mu.
 func (p *Poller) remote(t *check.Task) bool {
 	if p.o.Instant(t) {
 		return false

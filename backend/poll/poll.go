@@ -1,46 +1,46 @@
 // Package poll checks instances when they are due, and delivers the results.
 //
-// Due times lie on a grid: each instance has its place within its interval, by
-// its id, so that a thousand instances polled each minute are spread over the
-// minute, now and after a restart. A check that still runs when it is due again
-// is not started a second time: that poll is missed. When the clock is set
-// back, all due times are computed again. When it is set forward, or the
-// machine has slept, each instance that was due meanwhile is polled once, at
-// its place within the next minute (or within its interval, where that is
-// shorter): not all of them at once.
+// Each instance has a fixed offset within its interval, computed from its id, so
+// that a thousand instances polled each minute are spread over the minute, also
+// after a restart. A check that is still running when it is due again is not
+// started a second time: that poll is missed. When the clock is set back, all due
+// times are recomputed. When it is set forward, or the machine has slept, each
+// instance that was due meanwhile is polled once, spread over the next minute (or
+// over its interval if that is shorter).
 //
 // # Limits
 //
-// At most Workers checks run at the same time, and at most a few of one device:
-// a device that responds slowly delays only itself. Due instances without a
-// free worker wait in line, once each. Results wait in bounded memory for
-// Deliver; while it does not keep up, no new checks begin.
+// At most Workers checks run at the same time, and only a few of one device: a
+// device that responds slowly delays only itself. Due instances without a free
+// worker wait in a queue, once each. Results wait in bounded memory for Deliver;
+// while it is too slow, no new checks begin.
 //
 // # Outages
 //
-// When the network of this machine fails, each device falls silent, and none of
-// them has failed. A result is silent when nothing came back: a time-out, or no
-// route to the device. Any response counts as one, a refused connection too.
-// Only tasks that poll another machine over the network are judged
+// When the network of this machine fails, every device falls silent, but none of
+// them has failed. A result is silent if there was no response: a time-out, or no
+// route to the device. Anything else counts as a response, even a refused
+// connection. Only tasks that poll another machine over the network are judged
 // (Options.Remote).
 //
-//  1. An instance that responded to its last check and is silent now has its
-//     result held, when at least 3 devices had responded before. Unless another
-//     one responds within 0.2 s, up to 48 are polled at once, those that responded
-//     last.
-//  2. The first response of any device releases all held results: these devices
-//     have failed themselves. That is less than half a second later where devices
+//  1. If an instance that responded to its last check is silent now, and at least
+//     3 devices have responded before, its result is held. Unless another device
+//     responds within 0.2 s, up to 48 instances are polled immediately: those that
+//     responded most recently.
+//  2. The first response of any device releases all held results, because these
+//     devices have failed themselves. This takes less than half a second if devices
 //     respond within 0.2 s. An instance known to be silent is not held again.
-//  3. When all instances that had responded are silent, or the longest interval
-//     is over, or a minute, without a response, at least 3 silent devices make it
-//     an outage of this machine; with fewer the held results are released.
-//  4. In an outage each silent result has no values, and says that it is this
-//     machine's failure (check.LocalUplink). The first response ends it
-//     (check.Result.Reached). Checks that began before that and are silent are
-//     not delivered.
+//  3. The wait ends without a response when all instances that had responded are
+//     silent, after the longest interval, or after a minute. If at least 3 devices
+//     are silent then, it is an outage of this machine; otherwise the held results
+//     are released.
+//  4. During an outage, each silent result has no values and is marked as this
+//     machine's failure (check.LocalUplink). The first response ends the outage
+//     (check.Result.Reached). Silent checks that began before that are not
+//     delivered.
 //
-// So devices that are silent in an outage but were so before it are delivered as
-// silent until it is recognised, and have no data after that.
+// Devices that were silent before an outage are delivered as silent until it is
+// detected, and have no data after that.
 //
 // # Concurrency
 //
@@ -50,8 +50,8 @@
 // # Errors
 //
 // The error of a check is in its result. An error of Deliver is logged, and its
-// results are lost. A check that panics has failed, a Deliver that panics has
-// lost its results; the poller continues.
+// results are lost. After a panic, a check counts as failed, and the results of
+// Deliver are lost; the poller continues.
 package poll
 
 import (
@@ -68,30 +68,28 @@ import (
 
 // Options configures a Poller.
 type Options struct {
-	// Run returns the raw fields of an instance. It ends when ctx does.
+	// Run returns the raw fields of an instance. It ends when ctx ends.
 	Run func(ctx context.Context, t *check.Task) (check.Values, error)
-	// Instant reports whether a check of the task never waits; it takes no
-	// worker then.
+	// Instant reports whether a check of the task never waits; it then needs no
+	// worker.
 	Instant func(t *check.Task) bool
 	// Remote reports whether a task polls another machine over the network, so
-	// that an outage of this one's network makes it silent; check.Task.Remote
+	// that a failure of this machine's network makes it silent; check.Task.Remote
 	// when nil.
 	Remote func(t *check.Task) bool
-	// Responded reports whether a device responded when it was last polled,
-	// before this poller got the task; false when nil.
+	// Responded reports whether a device responded to its last poll before this
+	// poller got the task; false when nil.
 	Responded func(t *check.Task) bool
-	Name      string // of the collector, at the beginning of a sentence; "The collector" when empty
-	// Deliver receives results in the order in which they came, a batch at a
-	// time.
+	Name      string // of the collector, as the beginning of a sentence; "The collector" when empty
+	// Deliver receives results in the order in which they arrive, in batches.
 	Deliver func(ctx context.Context, results []check.Result) error
-	// Together is the interval of the moments at which tasks are due, except by
-	// Now: tasks in between are due at the moment before. The longer it is, the
-	// less often a quiet process wakes. On a clock that runs faster, the
-	// moments within half of it, in real time, share one. At 0 tasks are due at
-	// any millisecond.
+	// Together is the interval of due times: tasks in between are due at the time
+	// before, except for Now. The longer it is, the less often an idle process
+	// wakes. On an accelerated clock, due times within half of it, in real time,
+	// are combined. At 0, tasks are due at any millisecond.
 	Together time.Duration
 
-	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
+	Clock   *clock.Clock // the clock of due times; that of this machine when nil
 	Workers int          // checks at the same time; 256 when 0
 	Log     *slog.Logger // slog.Default when nil
 	Guard   *service.Guard
@@ -101,12 +99,12 @@ type Options struct {
 const (
 	defaultWorkers = 256
 	perDevice      = 3                     // checks of one device at the same time
-	lookAgain      = time.Minute           // between two searches for due tasks, at most: the clock may be set back
-	leap           = 5 * time.Second       // beyond the planned wait: the clock was set forward, or the machine slept
-	catchUp        = time.Minute           // in which tasks that were due meanwhile are polled
-	longest        = 30 * time.Second      // a check, at most
+	lookAgain      = time.Minute           // maximum time between two searches, because the clock may be set back
+	leap           = 5 * time.Second       // a longer delay means that the clock was set forward, or the machine slept
+	catchUp        = time.Minute           // time in which to poll tasks that were due meanwhile
+	longest        = 30 * time.Second      // maximum duration of a check
 	maxBatch       = 2000                  // results in one batch
-	gather         = 25 * time.Millisecond // between two batches, at least: results meanwhile share the next
+	gather         = 25 * time.Millisecond // minimum time between two batches: results meanwhile share the next
 )
 
 // Poller polls a set of tasks.
@@ -116,10 +114,10 @@ type Poller struct {
 	tasks   map[int64]*entry // by instance
 	queue   queue            // by due time
 	devices map[int64]*device
-	waiting []*entry // due, and without a worker
+	waiting []*entry // due, but without a worker
 	running int
-	looked  time.Time // when due tasks were last looked up
-	meant   time.Time // until when run waits; zero: it does not
+	looked  time.Time // when due tasks were last searched
+	meant   time.Time // until when run waits; zero: it does not wait
 	stopped bool
 	stats   Stats
 	outage  outage
@@ -129,34 +127,34 @@ type Poller struct {
 	wake    chan struct{} // the queue has changed
 	results chan outcome
 	cancel  context.CancelFunc
-	looks   service.Group // checks under way
+	looks   service.Group // running checks
 	runs    service.Group // run
 	hands   service.Group // deliver
 }
 
 // Stats are counts since the start.
 type Stats struct {
-	Checks int64         // begun
-	Done   int64         // that have ended
-	Failed int64         // of those
-	Missed int64         // that were due while the one before still ran or waited
-	Late   time.Duration // the longest delay of a check behind its due time
+	Checks int64         // started checks
+	Done   int64         // finished checks
+	Failed int64         // failed checks among them
+	Missed int64         // polls that were due while the previous one was still running or waiting
+	Late   time.Duration // the longest delay of a check after its due time
 
-	Tasks, Running, Waiting int // now: all tasks, checks under way, and due tasks without a worker
+	Tasks, Running, Waiting int // current numbers: all tasks, running checks, and due tasks without a worker
 }
 
 // entry is one task and its state.
 type entry struct {
 	task  *check.Task
 	due   time.Time
-	place int // in the queue; -1: not there
+	place int // index in the queue; -1: not queued
 	busy  bool
 	gone  bool
-	begun time.Time // when the check was due that runs or waits now
+	begun time.Time // due time of the check that is running or waiting
 
 	remote bool  // it polls another machine
 	up     bool  // its last check got a response
-	heard  int64 // when that was, in epoch seconds; 0: before the poller had it
+	heard  int64 // when that was, in epoch seconds; 0: before the poller had the task
 }
 
 // device counts the running checks of a device, and queues the waiting ones.
@@ -165,7 +163,7 @@ type device struct {
 	waiting []*entry
 }
 
-// New returns a poller with no tasks.
+// New returns a poller without tasks.
 func New(o Options) *Poller {
 	o.Workers, o.Log, o.Name = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default()),
 		cmp.Or(o.Name, "The collector")
@@ -186,7 +184,7 @@ func New(o Options) *Poller {
 	}
 }
 
-// Start begins to poll, without blocking.
+// Start starts polling, without blocking.
 func (p *Poller) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -194,8 +192,8 @@ func (p *Poller) Start() {
 	p.hands.Go("poll results", func() { p.deliver(context.WithoutCancel(ctx)) })
 }
 
-// Stop ends all checks, delivers the pending results, and waits. It may be
-// called on a poller that never started, and again.
+// Stop ends all checks, delivers the pending results, and waits. It may be called
+// more than once, and on a poller that never started.
 func (p *Poller) Stop() {
 	p.mu.Lock()
 	again := p.stopped
@@ -227,7 +225,7 @@ func (p *Poller) Put(tasks ...*check.Task) {
 		if fresh {
 			e = &entry{place: -1}
 			p.tasks[t.InstanceID] = e
-		} else if e.task.Host != t.Host || e.task.DeviceID != t.DeviceID { // nothing has responded there yet
+		} else if e.task.Host != t.Host || e.task.DeviceID != t.DeviceID { // no response from the new host yet
 			p.outage.mark(e, false)
 		}
 		same := e.task != nil && e.task.Interval == t.Interval
@@ -241,7 +239,8 @@ func (p *Poller) Put(tasks ...*check.Task) {
 	p.nudge()
 }
 
-// Drop removes tasks. A running check ends by itself, and is not delivered.
+// Drop removes tasks. A running check ends by itself, but its result is not
+// delivered.
 func (p *Poller) Drop(instances ...int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +254,7 @@ func (p *Poller) Drop(instances ...int64) {
 	}
 }
 
-// Now makes a task due immediately, besides its ordinary times.
+// Now makes a task due immediately, in addition to its regular times.
 func (p *Poller) Now(instance int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

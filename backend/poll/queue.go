@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// queue is a heap of entries by due time; ties by instance.
+// queue is a heap of entries ordered by due time, then by instance.
 type queue struct {
 	heapOf
 	step time.Duration // tasks are due at its multiples; at any millisecond when 0
@@ -55,7 +55,7 @@ func (q *queue) put(e *entry) {
 	heap.Push(&q.heapOf, e)
 }
 
-// again computes the due times of all entries from now on.
+// again recomputes the due times of all entries.
 func (q *queue) again(now time.Time) {
 	for _, e := range q.heapOf {
 		e.due = q.next(e.task, now)
@@ -85,7 +85,7 @@ func (q *queue) drop(e *entry) {
 	}
 }
 
-// first returns the entry that is due next; nil for none.
+// first returns the next due entry; nil for none.
 func (q *queue) first() *entry {
 	if len(q.heapOf) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (q *queue) first() *entry {
 	return q.heapOf[0]
 }
 
-// next returns the first moment after now at which the task is due.
+// next returns the first time after now at which the task is due.
 func (q *queue) next(t *check.Task, now time.Time) time.Time {
 	interval := max(t.Interval, 1) * 1000
 	at := now.UnixMilli()

@@ -36,16 +36,16 @@ func (p *Poller) run(ctx context.Context) {
 	}
 }
 
-// most limits the instant checks that run before due tasks are looked up again.
+// most limits the instant checks that run before due tasks are searched again.
 const most = 256
 
-// due takes due entries off the queue: checks that wait for a response start in
-// goroutines of their own, instant ones are returned. wait is the time until
-// the next is due.
+// due removes due entries from the queue: it starts checks that wait for a
+// response in their own goroutines, and returns instant ones. wait is the time
+// until the next one is due.
 func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.o.Clock.Now().Round(0) // the wall clock: it may be set back
+	now := p.o.Clock.Now().Round(0) // the wall clock, which may be set back
 	if now.Before(p.looked) {
 		p.queue.again(now)
 	}
@@ -80,8 +80,8 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 	return instant, 0
 }
 
-// leapt reports whether much more time has passed than the planned wait: on a
-// demo clock that runs faster, a short delay in real time is a long one.
+// leapt reports whether much more time has passed than the planned wait: on an
+// accelerated clock, a short delay in real time is a long one.
 func (p *Poller) leapt(now time.Time) bool {
 	late := time.Duration(float64(leap) * max(1, p.o.Clock.Speed()))
 	return !p.meant.IsZero() && now.Sub(p.meant) > late
@@ -146,14 +146,14 @@ func (p *Poller) done(ctx context.Context, id int64) {
 	}
 }
 
-// limitOf returns the time limit of a check: less than its interval, so that it
-// has ended when it is due again.
+// limitOf returns the timeout of a check: less than its interval, so that it has
+// ended when it is due again.
 func limitOf(t *check.Task) time.Duration {
 	return min(longest, time.Duration(max(t.Interval, 1))*time.Second*9/10)
 }
 
-// look runs one check and passes on the result. It blocks while Deliver does not
-// keep up.
+// look runs one check and delivers its result. It blocks while Deliver is too
+// slow.
 func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Lock()
 	t := e.task
@@ -163,7 +163,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	values, err := p.ask(limit, t)
 	timedOut := errors.Is(limit.Err(), context.DeadlineExceeded)
 	cancel()
-	broken := ctx.Err() != nil && err != nil // stopped: it says nothing about the device
+	broken := ctx.Err() != nil && err != nil // stopped: this says nothing about the device
 	p.mu.Lock()
 	e.busy = false
 	gone := e.gone
@@ -185,7 +185,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.results <- r
 }
 
-// ask runs one check; one that panics has failed.
+// ask runs one check; a panic counts as a failure.
 func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, err error) {
 	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Run(ctx, t) }); broke != nil {
 		return nil, errBroke
@@ -195,10 +195,10 @@ func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, e
 
 var errBroke = errors.New("the check failed with an internal error; see the collector's log")
 
-// deliver passes on results in batches. The first result after a pause goes
-// immediately, so that no alert is delayed, unless others are due at the same
-// moment; otherwise a batch waits for more. Silent results may be held until it
-// is known whose failure they are.
+// deliver delivers results in batches. The first result after a pause is
+// delivered immediately, so that alerts are not delayed, unless others are due at
+// the same time; otherwise a batch waits for more. Silent results may be held
+// until it is known whose failure they are.
 func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
 	for {
@@ -217,8 +217,8 @@ func (p *Poller) deliver(ctx context.Context) {
 	}
 }
 
-// await returns the next results, or none when held ones have to be decided;
-// more is false when the poller has stopped.
+// await returns the next results, or none if held ones have to be decided; more
+// is false when the poller has stopped.
 func (p *Poller) await(last time.Time) (batch []outcome, more bool) {
 	p.mu.Lock()
 	until := p.outage.until

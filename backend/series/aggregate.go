@@ -8,18 +8,18 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Step is the aggregate of the samples in a period. Where Count is 0 no other
-// field has a meaning.
+// Step is the aggregate of the samples in a period. If Count is 0, the other
+// fields have no meaning.
 type Step struct {
 	At          int64 // start of the period, epoch seconds
 	Count       int
 	Sum         float64
 	Min, Max    float64
 	First, Last float64
-	Hourly      bool // some are hourly values that Retain made
+	Hourly      bool // some are hourly values created by Retain
 }
 
-// Average returns NaN when there was no sample.
+// Average returns the average, or NaN if there are no samples.
 func (s Step) Average() float64 {
 	if s.Count == 0 {
 		return math.NaN()
@@ -27,8 +27,8 @@ func (s Step) Average() float64 {
 	return s.Sum / float64(s.Count)
 }
 
-// Percentile returns the smallest of values that at least percent of them do
-// not exceed (nearest rank), and NaN of none. It sorts values.
+// Percentile returns the smallest value that is not exceeded by at least percent
+// of values (nearest rank); NaN for no values. It sorts values.
 func Percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -46,7 +46,7 @@ func (s *Step) add(v float64) {
 	s.Min, s.Max, s.Last = min(s.Min, v), max(s.Max, v), v
 }
 
-// join adds a later period.
+// join adds the aggregate of a later period.
 func (s *Step) join(o Step) {
 	if o.Count == 0 {
 		return
@@ -62,13 +62,13 @@ func (s *Step) join(o Step) {
 	s.Min, s.Max, s.Last = min(s.Min, o.Min), max(s.Max, o.Max), o.Last
 }
 
-// maxSteps bounds the memory of one query.
+// maxSteps limits the memory of one query.
 const maxSteps = 100_000
 
-// Aggregate returns, for each datapoint of the query, one Step for every step
-// of so many seconds, from q.From on; the last one may be shorter. It holds no
-// more than the steps and a few days of samples in memory. An hour that Retain
-// made counts in the step that it begins in.
+// Aggregate returns, for each datapoint of the query, one Step for each period of
+// step seconds, beginning at q.From; the last one may be shorter. It holds only
+// the steps and a few days of samples in memory. An hour created by Retain counts
+// in the step in which it begins.
 func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, error) {
 	q, err := q.checked()
 	if err != nil {

@@ -24,17 +24,17 @@ const (
 	maxSamples = 200_000
 )
 
-// batch holds the samples of one commit; it is reused to save memory.
+// batch holds the samples of one commit. It is reused to save memory.
 type batch struct {
 	jobs  []*job
 	added []*series
-	made  []*series // new ones among them
+	made  []*series // the new series among them
 	rows  []logRow  // one for each half day
 }
 
-// Append stores samples of any series, in any order; see the package comment
-// for those of the same second. When it returns nil they are on disk, when it
-// returns an error none is.
+// Append stores samples of any series, in any order; see the package comment for
+// samples of the same second. If it returns nil, they are on disk; if it returns
+// an error, none is.
 func (db *DB) Append(ctx context.Context, samples []Sample) error {
 	for i := range samples {
 		if at := samples[i].At; at < 0 || at >= latest {
@@ -68,7 +68,7 @@ func (db *DB) send(ctx context.Context, j *job) error {
 		return ctx.Err()
 	}
 	select {
-	case <-j.done: // even after the caller has cancelled, the write happens
+	case <-j.done: // the write happens even if the caller has cancelled
 		return j.err
 	case <-db.done:
 	}
@@ -126,7 +126,7 @@ func (db *DB) drain() {
 	}
 }
 
-// serve runs j, and together with it the other pending appends.
+// serve runs j together with the other pending appends.
 func (db *DB) serve(j *job) {
 	for j != nil {
 		if j.do != nil {
@@ -158,8 +158,8 @@ func (db *DB) serve(j *job) {
 	}
 }
 
-// guarded runs do and returns a panic as an error, so that the writing
-// goroutine survives.
+// guarded runs do and converts a panic to an error, so that the writing goroutine
+// survives.
 func (db *DB) guarded(do func() error) (err error) {
 	if p := db.runs.Guard.Run(writing, func() { err = do() }); p != nil {
 		return p
@@ -201,8 +201,8 @@ func (db *DB) commit(b *batch) error {
 	return db.take(b)
 }
 
-// prepare finds the series of a batch and writes its rows of the log; used is
-// their number.
+// prepare finds the series of a batch and prepares its rows of the log; used is
+// the number of rows.
 func (db *DB) prepare(b *batch) (used int) {
 	row := -1
 	for _, j := range b.jobs {
@@ -230,7 +230,7 @@ func (db *DB) prepare(b *batch) (used int) {
 	return used
 }
 
-// find returns the series of a key; it adds a new one to made, too.
+// find returns the series of a key. It adds a new one to made, too.
 func (db *DB) find(key Key, made *[]*series) *series {
 	s := db.series[key]
 	if s == nil {

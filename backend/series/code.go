@@ -47,8 +47,8 @@ func decode(data []byte, list []point) ([]point, error) {
 	return list, it.Err()
 }
 
-// logRow is a row of the log while it is written: for each sample the
-// differences of series and time from the sample before, and the value.
+// logRow is a row of the log under construction: for each sample the differences
+// of series and time from the previous sample, and the value.
 type logRow struct {
 	when       int64
 	data       []byte
@@ -62,7 +62,7 @@ func (r *logRow) add(number int64, p point) {
 	r.number, r.at = number, p.at
 }
 
-// readLog calls each with the samples of a row of the log.
+// readLog calls each with the samples in a row of the log.
 func readLog(data []byte, each func(number int64, p point) error) error {
 	var number, at int64
 	for len(data) > 0 {

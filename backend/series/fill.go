@@ -12,20 +12,20 @@ import (
 	"spyglass/backend/store"
 )
 
-// History is a regular past of many series.
+// History is a regular history of many series.
 type History struct {
 	Keys            []Key
-	From, To, Every int64 // epoch seconds, To not included; seconds
-	// Value returns the value of the series at that index of Keys then; NaN for
-	// none. It is called from several goroutines, in any order.
+	From, To, Every int64 // epoch seconds, To excluded; Every in seconds
+	// Value returns the value of the series at that index of Keys at that time;
+	// NaN for none. It is called from several goroutines, in any order.
 	Value func(series int, at int64) float64
 }
 
 // fillStep is the number of series in one transaction.
 const fillStep = 1000
 
-// Fill writes a history, faster than Append: half days that are over go
-// directly into chunks, where existing samples stay; the rest is appended.
+// Fill writes a history faster than Append: half days that have ended go directly
+// into chunks, which keep existing samples; the rest is appended.
 func (db *DB) Fill(ctx context.Context, h History) error {
 	if h.Every <= 0 || h.From < 0 || h.To > latest {
 		return fault.At("every", "the times of a history must be between 1970 and 9999, and at least a second apart")
@@ -34,7 +34,7 @@ func (db *DB) Fill(ctx context.Context, h History) error {
 	if err := db.do(ctx, func() (err error) { all, err = db.name(h.Keys); return err }); err != nil {
 		return err
 	}
-	order := make([]int, len(all)) // of rows in the file
+	order := make([]int, len(all)) // the order of rows in the file
 	for i := range order {
 		order[i] = i
 	}
@@ -64,7 +64,7 @@ func (db *DB) name(keys []Key) ([]*series, error) {
 	return all, err
 }
 
-// begins returns the first moment of the history from at on.
+// begins returns the first time of the history at or after at.
 func (h History) begins(at int64) int64 {
 	if at <= h.From {
 		return h.From
@@ -106,7 +106,7 @@ func (db *DB) fillSome(ctx context.Context, h History, when int64, places []int,
 func (db *DB) putNew(rows []row, all []*series, places []int) error {
 	kept := rows[:0]
 	for i, r := range rows {
-		if s := all[places[i]]; len(r.data) > 0 && db.series[s.key] == s { // else deleted meanwhile
+		if s := all[places[i]]; len(r.data) > 0 && db.series[s.key] == s { // otherwise it was deleted meanwhile
 			kept = append(kept, r)
 		}
 	}
@@ -134,7 +134,7 @@ func (db *DB) putNew(rows []row, all []*series, places []int) error {
 	return nil
 }
 
-// fillRest appends the half day that is not over.
+// fillRest appends the half day that has not ended.
 func (db *DB) fillRest(ctx context.Context, h History, when int64) error {
 	var some []Sample
 	for i, key := range h.Keys {

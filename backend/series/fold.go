@@ -10,11 +10,11 @@ import (
 	"spyglass/backend/store"
 )
 
-// fold is an ongoing write of chunks, in steps; other writes run between them. A
-// crash in the middle loses nothing: the log is deleted with the last step, and
-// the samples it repeats are in the chunks already.
+// fold is a write of chunks in progress. It runs in steps, with other writes
+// between them. A crash loses nothing: the last step deletes the log, whose
+// samples are then in chunks.
 type fold struct {
-	before int64 // the half days before this one
+	before int64 // folds the half days before this one
 	upTo   int64 // the last row of the log that is in blocks
 	rest   []held
 }
@@ -27,13 +27,13 @@ type held struct {
 
 const (
 	maxHeld  = 4_000_000   // samples in memory
-	grace    = 15 * 60     // seconds after the end of a half day in which its last samples come
-	ahead    = 60 * 60     // seconds that a sample may be ahead of our clock and still end a half day
+	grace    = 15 * 60     // seconds after the end of a half day during which its last samples arrive
+	ahead    = 60 * 60     // seconds by which a sample may be ahead of our clock and still end a half day
 	foldStep = 1000        // chunks in one transaction
-	foldWait = time.Minute // after a failed one
+	foldWait = time.Minute // after a failure
 )
 
-// due returns the fold that has to be done now; nil when there is none.
+// due returns the fold that is due; nil if there is none.
 func (db *DB) due() *fold {
 	now := db.clock()
 	if now.Before(db.again) {
@@ -65,7 +65,7 @@ func (db *DB) begin(before int64) *fold {
 	return f
 }
 
-// advance does one step of f and returns it, or nil when it was the last.
+// advance runs one step of f. It returns f, or nil after the last step.
 func (db *DB) advance(f *fold) *fold {
 	err := db.guarded(func() error { return db.foldSome(f) })
 	if err == nil && len(f.rest) > 0 {
@@ -127,7 +127,7 @@ func (db *DB) foldSome(f *fold) error {
 	return nil
 }
 
-// trimLog removes the log rows of samples that are in chunks now.
+// trimLog deletes the log rows of samples that are in chunks now.
 func (db *DB) trimLog(tx store.ChunksTx, f *fold) error {
 	for when := range db.logged {
 		if when >= f.before {
@@ -140,7 +140,7 @@ func (db *DB) trimLog(tx store.ChunksTx, f *fold) error {
 	return nil
 }
 
-// foldNow writes all chunks of half days before that one.
+// foldNow writes all chunks of the half days before a half day.
 func (db *DB) foldNow(before int64) error {
 	f := db.begin(before)
 	for {
@@ -151,7 +151,7 @@ func (db *DB) foldNow(before int64) error {
 }
 
 // settle writes all chunks, so that the next Open, which delays the start of the
-// portal, has no log to read.
+// portal, need not read a log.
 func (db *DB) settle() {
 	if len(db.logged) == 0 {
 		return

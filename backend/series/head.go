@@ -11,11 +11,11 @@ import (
 // as chunks. DB.mu guards its fields.
 type series struct {
 	key    Key
-	number int64    // in the file; never reused
+	number int64    // number in the file; never reused
 	blocks []*block // by half day
-	last   point    // the newest sample, when known
+	last   point    // the newest sample, if known
 	known  bool
-	fresh  bool // nothing was ever appended
+	fresh  bool // no samples were appended yet
 	adds   int  // number of appends, so that a search for the newest sample notices a change
 }
 
@@ -24,8 +24,8 @@ type block struct {
 	when  int64
 	chunk *chunkenc.XORChunk
 	app   chunkenc.Appender
-	until int64   // the last moment in chunk
-	late  []point // older than one already in chunk; in the order of arrival
+	until int64   // time of the last sample in chunk
+	late  []point // samples older than one in chunk, in order of arrival
 }
 
 // add adds a sample; high is the last half day that may have a chunk on disk.
@@ -48,7 +48,7 @@ func (s *series) add(p point, high int64) error {
 	return nil
 }
 
-// above reports whether nothing in memory or on disk can be newer than p.
+// above reports whether no sample in memory or on disk can be newer than p.
 func (s *series) above(p point, high int64) bool {
 	when := halfDayOf(p.at)
 	if n := len(s.blocks); n > 0 {
@@ -78,7 +78,7 @@ func (s *series) block(when int64) (*block, error) {
 	return b, nil
 }
 
-// drop removes b, and returns how many samples were in it.
+// drop removes b, and returns the number of its samples.
 func (s *series) drop(b *block) int {
 	i := slices.Index(s.blocks, b)
 	if i < 0 {
@@ -92,7 +92,7 @@ func (s *series) drop(b *block) int {
 
 func (b *block) count() int { return b.chunk.NumSamples() + len(b.late) }
 
-// points appends the samples of b to list, by time.
+// points appends the samples of b to list, sorted by time.
 func (b *block) points(list []point) ([]point, error) {
 	from := len(list)
 	list, err := decode(b.chunk.Bytes(), list)
@@ -102,7 +102,7 @@ func (b *block) points(list []point) ([]point, error) {
 	return append(list[:from], merge(slices.Clone(list[from:]), byTime(b.late))...), nil
 }
 
-// byTime sorts points and keeps the last to arrive for each moment.
+// byTime sorts points and keeps the last arrival for each time.
 func byTime(late []point) []point {
 	sorted := slices.Clone(late)
 	slices.SortStableFunc(sorted, func(a, b point) int { return cmp.Compare(a.at, b.at) })
@@ -115,8 +115,7 @@ func byTime(late []point) []point {
 	return kept
 }
 
-// merge returns both lists as one, by time; where both have a moment, newer's
-// stays.
+// merge merges both lists by time; if both have a time, the point of newer wins.
 func merge(older, newer []point) []point {
 	if len(older) == 0 {
 		return newer

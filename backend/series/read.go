@@ -13,12 +13,12 @@ import (
 type Query struct {
 	Instance   int64
 	DataPoints []int64
-	From, To   int64 // epoch seconds; To is not included
-	Limit      int   // of Range: only the newest moments; 0 for all
+	From, To   int64 // epoch seconds; To is excluded
+	Limit      int   // for Range: only the newest times; 0 for all
 }
 
-// Table holds the samples of several datapoints. Every list of Values belongs
-// to the datapoint at that index of the query and is as long as Times; NaN
+// Table holds the samples of several datapoints. Each list in Values belongs to
+// the datapoint at that index of the query and has the same length as Times; NaN
 // marks a missing sample.
 type Table struct {
 	Times  []int64 // epoch seconds, the oldest first
@@ -28,9 +28,9 @@ type Table struct {
 // together is the number of half days read at a time.
 const together = 8
 
-// Range returns every sample of the query. Where Retain has turned samples into
-// hours it returns each hour's average, at the beginning of the hour. A series
-// that nothing was ever appended to is all NaN.
+// Range returns every sample of the query. Where Retain has converted samples to
+// hours, it returns the average of each hour, at the beginning of the hour. A
+// series without samples is all NaN.
 func (db *DB) Range(ctx context.Context, q Query) (Table, error) {
 	q, err := q.checked()
 	if err != nil {
@@ -73,15 +73,15 @@ func (q Query) checked() (Query, error) {
 	return q, nil
 }
 
-// view is a snapshot of the data of a query: a concurrent fold may write data of
-// the view to the file, but deletes none of it.
+// view is a snapshot of the data of a query: a concurrent fold may write its data
+// to the file, but deletes none of it.
 type view struct {
 	db        *DB
 	q         Query
-	series    []*series // nil where there is none
+	series    []*series // nil for a series that does not exist
 	held      [][]point
 	low, high int64 // half days
-	kept      span  // those that may have chunks
+	kept      span  // half days that may have chunks
 	rolled    span
 }
 
@@ -95,8 +95,8 @@ func (db *DB) view(q Query) *view {
 	return db.viewOf(q, all)
 }
 
-// viewOf returns a view of these series, nil where there is none. DB.mu is
-// held.
+// viewOf returns a view of these series, nil for missing ones. The caller holds
+// DB.mu.
 func (db *DB) viewOf(q Query, of []*series) *view {
 	v := &view{db: db, q: q, series: of, held: make([][]point, len(of)), kept: span{db.low, db.high}, rolled: db.rolled}
 	all := v.kept
@@ -106,7 +106,7 @@ func (db *DB) viewOf(q Query, of []*series) *view {
 		}
 		for _, b := range s.blocks {
 			if b.when >= halfDayOf(q.From) && b.when <= halfDayOf(q.To) {
-				v.held[i], _ = b.points(v.held[i]) // from memory: cannot fail
+				v.held[i], _ = b.points(v.held[i]) // decoding from memory cannot fail
 				all = all.with(b.when)
 			}
 		}
@@ -149,7 +149,7 @@ func (v *view) points(ctx context.Context, low, high int64) ([][]point, error) {
 	return all, nil
 }
 
-// between returns the points from one moment to before another.
+// between returns the points in the period; to is excluded.
 func between(points []point, from, to int64) []point {
 	order := func(p point, at int64) int { return cmp.Compare(p.at, at) }
 	a, _ := slices.BinarySearchFunc(points, from, order)
@@ -157,7 +157,7 @@ func between(points []point, from, to int64) []point {
 	return points[a:max(a, b)]
 }
 
-// tableOf combines lists into a table; limit keeps the newest moments, 0 all.
+// tableOf combines lists into a table; limit keeps only the newest times, 0 all.
 func tableOf(have [][]point, limit int) Table {
 	times := timesOf(have)
 	if limit > 0 && len(times) > limit {
@@ -181,8 +181,8 @@ func tableOf(have [][]point, limit int) Table {
 	return t
 }
 
-// timesOf returns all moments of the lists, once each. Datapoints that are
-// polled together have the same ones.
+// timesOf returns all times in the lists, without duplicates. Datapoints that are
+// polled together have the same times.
 func timesOf(have [][]point) []int64 {
 	times := []int64{}
 	for _, points := range have {
@@ -203,8 +203,7 @@ func timesOf(have [][]point) []int64 {
 }
 
 // Last returns the newest sample of a series that is not in the future; samples
-// measured before the clock was set back may be. ok is false when there is
-// none.
+// measured before the clock was set back may be. ok is false if there is none.
 func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample, ok bool, err error) {
 	db.mu.RLock()
 	s := db.series[Key{instance, datapoint}]
@@ -234,9 +233,9 @@ func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample,
 	return Sample{instance, datapoint, p.at, p.value}, true, nil
 }
 
-// Latest returns the moment of the newest sample of any of the datapoints of an
-// instance; 0 when there is none. It reads the disk once for a series to which
-// nothing was appended since Open.
+// Latest returns the time of the newest sample of any of the datapoints of an
+// instance; 0 if there is none. It reads the disk once for a series without
+// appends since Open.
 func (db *DB) Latest(ctx context.Context, instance int64, datapoints ...int64) (at int64, err error) {
 	for _, id := range datapoints {
 		last, ok, err := db.Last(ctx, instance, id)
@@ -250,7 +249,7 @@ func (db *DB) Latest(ctx context.Context, instance int64, datapoints ...int64) (
 	return at, nil
 }
 
-// Instances returns the ids of those that have a series.
+// Instances returns the ids of instances with a series.
 func (db *DB) Instances() []int64 {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

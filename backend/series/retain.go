@@ -15,18 +15,18 @@ import (
 // Keep sets the retention of samples, in days before now.
 type Keep struct {
 	Samples int // as recorded
-	Hours   int // then as hourly count, sum, min, max, first and last; none if not more than Samples
+	Hours   int // then as hourly count, sum, min, max, first and last; none unless more than Samples
 }
 
-// era is the number of half days whose samples become hours together: ten days,
-// so that samples stay up to ten days longer than requested.
+// era is the number of half days whose samples are converted to hours together:
+// ten days, so that samples stay up to ten days longer than requested.
 const era = 20
 
-// retainStep is the number of series that one transaction turns into hours.
+// retainStep is the number of series per transaction when converting to hours.
 const retainStep = 200
 
-// Retain removes data beyond its retention. It works in steps, between which
-// other writes run, and can be interrupted at any time.
+// Retain deletes data beyond its retention. It works in steps, with other writes
+// between them, and can be interrupted at any time.
 func (db *DB) Retain(ctx context.Context, k Keep) error {
 	if k.Samples < 1 {
 		return fault.At("samples", "samples must be kept for at least a day")
@@ -46,7 +46,7 @@ func (db *DB) Retain(ctx context.Context, k Keep) error {
 	return db.do(ctx, func() error { return db.forgetBefore(old*era, old) })
 }
 
-// roll turns the samples of the eras from one to before another into hours.
+// roll converts the samples of a range of eras to hours; before is excluded.
 func (db *DB) roll(ctx context.Context, from, before int64) error {
 	db.mu.RLock()
 	from = max(from, db.low/era)
@@ -121,7 +121,7 @@ func (db *DB) rollSome(n int64, some []*series) error {
 	return err
 }
 
-// hoursOf returns the hours of the chunks with those numbers, which are by
+// hoursOf returns the hours in the chunks with these numbers, which are sorted by
 // time.
 func (db *DB) hoursOf(ids []int64) ([]Step, error) {
 	parts := map[int64][]point{}
@@ -146,7 +146,7 @@ func (db *DB) hoursOf(ids []int64) ([]Step, error) {
 	return steps, nil
 }
 
-// mergeHours returns both lists as one, by time; later came after the samples
+// mergeHours merges both lists by time; the samples in later arrived after those
 // in older.
 func mergeHours(older, later []Step) []Step {
 	all := append(slices.Clone(older), later...)
@@ -165,7 +165,7 @@ func mergeHours(older, later []Step) []Step {
 // columns returns the values of a Step in their order in a row, one chunk each.
 func (s *Step) columns() []*float64 { return []*float64{&s.Sum, &s.Min, &s.Max, &s.First, &s.Last} }
 
-// writeHours returns a row of hours: a chunk of the counts and one of each
+// writeHours encodes hours as a row: a chunk of the counts and one chunk for each
 // column, each preceded by its length.
 func writeHours(steps []Step) ([]byte, error) {
 	var data []byte
@@ -215,7 +215,7 @@ func readHours(data []byte) (steps []Step, err error) {
 	return steps, nil
 }
 
-// hours returns those of the datapoint at index i that the query selects.
+// hours returns the hours of the datapoint at index i that the query selects.
 func (v *view) hours(ctx context.Context, i int) (steps []Step, err error) {
 	if v.series[i] == nil || v.q.To <= v.q.From {
 		return nil, nil
@@ -280,7 +280,7 @@ func (db *DB) forgetBefore(samples, old int64) error {
 	return nil
 }
 
-// Delete removes all samples of instances. It ignores instances without any.
+// Delete deletes all samples of instances. It ignores instances without samples.
 func (db *DB) Delete(ctx context.Context, instances ...int64) error {
 	gone := map[int64]bool{}
 	for _, id := range instances {

@@ -10,8 +10,8 @@ type row struct {
 	data []byte
 }
 
-// join merges rows with those of the same numbers in the file. Where both have
-// a moment, that of rows stays if they are newer, else that of the file.
+// join merges rows with those of the same numbers in the file. If both have a
+// time, that of rows wins if newer is set, otherwise that of the file.
 func (db *DB) join(rows []row, newer bool) error {
 	at := map[int64]int{}
 	var ids []int64
@@ -40,7 +40,7 @@ func (db *DB) join(rows []row, newer bool) error {
 	})
 }
 
-// cover notes that rows are in the file. DB.mu is held.
+// cover records that rows are in the file. The caller holds DB.mu.
 func (db *DB) cover(rows []row) {
 	kept := span{db.low, db.high}
 	for _, r := range rows {

@@ -10,10 +10,10 @@ import (
 // scanStep is the number of series read at a time.
 const scanStep = 200
 
-// Scan calls each with the samples of all series from one moment to before
-// another: a few series at a time, those of a series in the order of time.
-// Samples that Retain has turned into hours are left out. It ends with the
-// first error that each returns.
+// Scan calls each with the samples of all series in a period (before is
+// excluded): a few series at a time, those of a series in the order of time. It
+// skips samples that Retain has converted to hours. It ends with the first error
+// of each.
 func (db *DB) Scan(ctx context.Context, from, to int64, each func([]Sample) error) error {
 	for some := range slices.Chunk(db.numbered(), scanStep) {
 		samples, err := db.scanSome(ctx, some, from, to)

@@ -1,35 +1,34 @@
 // Package series is a time series database: it stores the samples of datapoints.
 //
-// A series is the samples of one datapoint of one instance, named by both. Open
-// opens the file, Append adds samples, and Range, Aggregate and Last read them.
+// A series holds the samples of one datapoint of one instance. Open opens the
+// file, Append adds samples, and Range, Aggregate and Last read them.
 //
 // # Units and shapes
 //
-// A moment is in epoch seconds, from 1970 to 9999; ranges include their
-// beginning and not their end. A value is any float64 and is returned bit by
-// bit, except that NaN means "no data": it is not stored, and in a Table it
-// marks a missing sample.
+// Times are in epoch seconds, from 1970 to 9999; ranges include their beginning
+// but not their end. A value is any float64 and is returned exactly, except that
+// NaN means "no data": it is not stored, and in a Table it marks a missing sample.
 //
-// Samples may come in any order. Of two samples of a series for the same second,
+// Samples may arrive in any order. Of two samples of a series for the same second,
 // the later write wins.
 //
 // # File format
 //
 // Appended samples go into a log, in order of arrival, and into open chunks in
-// memory. A chunk holds one series for half a day (UTC), compressed as Facebook's
-// Gorilla and Prometheus do: the change of the change of the time, and the bits
-// of the value that differ from the one before. When half a day is over its
-// chunks are written, ordered by time and then by series, and its log is deleted.
-// So a chunk is written once, at the end of the file; one that gets late samples
-// is written again. Open reads the log back. There are no five-minute rollups,
-// because most datapoints are polled every five minutes; Retain turns old samples
-// into one hour's count, sum, least, greatest, first and last.
+// memory. A chunk holds one series for half a day (UTC), compressed as in
+// Facebook's Gorilla and Prometheus: delta-of-delta times, and values XORed with
+// the previous one. When half a day has ended, its chunks are written, ordered by
+// time and then by series, and its log is deleted. So a chunk is written once, at
+// the end of the file; if late samples arrive, it is written again. Open reads
+// the log back. There are no five-minute rollups, because most datapoints are
+// polled every five minutes; Retain converts old samples to hourly values: count,
+// sum, minimum, maximum, first and last.
 //
 // # Durability, memory
 //
-// When Append returns nil the samples are on disk. At most about four million
-// samples wait in memory, some 20 MB, and some 500 bytes for each series; when
-// more wait, all chunks are written early.
+// When Append returns nil, the samples are on disk. At most about four million
+// samples wait in memory, some 20 MB plus 500 bytes for each series; if there are
+// more, all chunks are written early.
 //
 // # Concurrency
 //
@@ -38,7 +37,7 @@
 //
 // # Errors
 //
-// An invalid moment is fault.Invalid, a damaged file fault.Conflict, a full
+// An invalid time is fault.Invalid, a damaged file fault.Conflict, a full
 // disk fault.Full, and anything after Close fault.Offline.
 package series
 
@@ -64,7 +63,7 @@ type Sample struct {
 	Value               float64
 }
 
-// Key names a series.
+// Key identifies a series.
 type Key struct{ Instance, DataPoint int64 }
 
 // Options configures a DB.
@@ -74,8 +73,8 @@ type Options struct {
 	Clock func() time.Time // time.Now when nil
 	Guard *service.Guard
 
-	Sibling store.Sibling // the database it belongs to; zero for none
-	Twice   bool          // run each write once more, for tests: see store.Options
+	Sibling store.Sibling // the owner of the file; zero for none
+	Twice   bool          // run each write twice, for tests: see store.Options
 }
 
 // DB is one open file of samples.
@@ -93,15 +92,15 @@ type DB struct {
 	// Used only by the writing goroutine.
 	seq    int64           // of the last row of the log
 	logged map[int64]int64 // the last row of the log in each half day
-	next   int64           // the number of the next new series
-	newest int64           // the latest moment appended
-	folded int64           // half days before this one have been written
-	again  time.Time       // when to fold after it has failed
+	next   int64           // the number for the next new series
+	newest int64           // the latest time appended
+	folded int64           // half days before this one are written
+	again  time.Time       // when to retry a failed fold
 	batch  batch
 
-	rolling sync.RWMutex // readers see samples or the hours made of them, never both or neither
+	rolling sync.RWMutex // readers see either samples or the hours made of them
 
-	mu     sync.RWMutex // of what follows, and of what is in a series
+	mu     sync.RWMutex // guards the fields below, and the contents of series
 	series map[Key]*series
 	held   int   // samples in memory
 	taken  int64 // samples appended since Open
@@ -121,12 +120,12 @@ func (s span) with(n int64) span {
 	return span{min(s.from, n), max(s.to, n)}
 }
 
-// writing is the name of the writing goroutine in reports of a panic.
+// writing is the name of the writing goroutine in panic reports.
 const writing = "writes to series.db"
 
-// The key spaces of the file. A row of names has the number of its series; row
-// 0 holds the next number. The others are numbered by series and time: see
-// rowOf.
+// The key spaces of the file. A row of names has the number of its series; row 0
+// has the next number. The rows of other spaces are numbered by series and time:
+// see rowOf.
 const (
 	names  = "name"
 	logs   = "log"
@@ -137,7 +136,7 @@ const (
 // halfDay is the length of a chunk in seconds; no chunk can overflow its 65,535 samples.
 const halfDay = 12 * 60 * 60
 
-// latest is the first moment that is out of range: the year 10000.
+// latest is the first time that is out of range: the year 10000.
 const latest = 253402300800
 
 func halfDayOf(at int64) int64 { return at / halfDay }
@@ -149,9 +148,9 @@ func rowOf(when, number int64) int64 { return when<<40 | number }
 func whenOf(row int64) int64   { return row >> 40 }
 func numberOf(row int64) int64 { return row & (1<<40 - 1) }
 
-// Open opens the file, or creates it, and reads back the samples that had not
-// been written as chunks. It refuses a file that is damaged, read-only or from
-// a newer version, and leaves it as it is.
+// Open opens the file, or creates it, and reads back the samples that are not in
+// chunks yet. It refuses a file that is damaged, read-only or from a newer
+// version, and leaves it unchanged.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{
 		path: o.Path, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock,
@@ -218,8 +217,8 @@ func (db *DB) loadNames(ctx context.Context) (map[int64]*series, error) {
 	})
 }
 
-// replay loads one row of the log into memory. It leaves out samples of series
-// that have been deleted since.
+// replay loads one row of the log into memory. It skips samples of series that
+// have been deleted since.
 func (db *DB) replay(data []byte, byNumber map[int64]*series) error {
 	err := readLog(data, func(number int64, p point) error {
 		s := byNumber[number]
@@ -241,7 +240,8 @@ func (db *DB) damaged(err error) error {
 		"backup, or choose another --data folder", Err: err}
 }
 
-// Close writes pending samples and closes the file. It may be called again.
+// Close writes pending samples and closes the file. It may be called more than
+// once.
 func (db *DB) Close() error {
 	db.once.Do(func() { close(db.stop) })
 	<-db.done
@@ -254,8 +254,8 @@ func (db *DB) FileID() string { return db.file.FileID() }
 // Stats are counts of the samples.
 type Stats struct {
 	Appended int64 // since Open
-	Series   int   // that have samples, or had some
-	Held     int   // samples in memory that are not written as chunks yet
+	Series   int   // number of series that have, or had, samples
+	Held     int   // samples in memory that are not in chunks yet
 }
 
 // Stats returns the current counts.
@@ -265,9 +265,9 @@ func (db *DB) Stats() Stats {
 	return Stats{Appended: db.taken, Series: len(db.series), Held: db.held}
 }
 
-// Size returns how many bytes the samples take on disk.
+// Size returns the size of the samples on disk, in bytes.
 func (db *DB) Size(ctx context.Context) (int64, error) { return db.file.Size(ctx) }
 
-// Present returns fault.Busy once the file was deleted or replaced; that is
-// logged once.
+// Present returns fault.Busy if the file was deleted or replaced, which is logged
+// once.
 func (db *DB) Present() error { return db.file.Present() }
