@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Addressee is a recipient with an id, as the list of all recipients shows it.
+// Addressee is a recipient with an id, in the list of all recipients.
 type Addressee struct {
 	ID int64
 	alert.Recipient
@@ -49,7 +49,7 @@ var Recipients = resource.View[*Addressee]{
 	Rows: resource.Each(addressees),
 }
 
-// recipientID returns an id that depends on nothing but the recipient.
+// recipientID returns an id that depends only on the recipient.
 func recipientID(kind, method, addr string) int64 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.ToLower(kind + "\x00" + method + "\x00" + addr))) // it never fails

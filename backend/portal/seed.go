@@ -96,8 +96,8 @@ func Complete(ctx context.Context, tx resource.Tx, s *setting.Setting, now resou
 }
 
 // completeAccounts adds the default groups of users and roles, moves users and
-// roles there from groups that do not exist, and brings what users show of their
-// roles up to date.
+// roles there from groups that do not exist, and updates the roles in the JSON of
+// users.
 func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	if err := people.SeedAccountGroups(ctx, tx, now); err != nil {
 		return err

@@ -35,8 +35,8 @@ type AuditLog struct {
 	After       string
 }
 
-// auditRows is the maximum number of rows in the log. Rows beyond this number,
-// or older than the settings say, are deleted, oldest first.
+// auditRows is the maximum number of rows in the log. Older rows beyond it, and
+// those older than the settings allow, are deleted.
 const auditRows = 100_000
 
 // AuditLogs declares /setting/accesslogs. Rows are written by Audit only.
@@ -100,8 +100,8 @@ func asJSON(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte
 	return out, nil
 }
 
-// Audit records a change. Now and then it deletes a few rows that are too old, so
-// that no write waits for many deletions.
+// Audit records a change. Occasionally it deletes a few old rows, so that no
+// write waits for many deletions.
 func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 	row := AuditLog{
 		Username: username(c), Description: describe(c), Action: c.Action, Object: c.Object, ObjectID: c.ID,
@@ -118,11 +118,12 @@ func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 	return PruneAudit(ctx, tx, int64(row.ID), at)
 }
 
-// Every 64th change drops up to twice as many, so that the log shrinks to its bounds.
+// Every 64th change deletes up to 128 rows, so that the log shrinks to its
+// limits.
 const pruneEvery, pruneMost = 64, 128
 
-// PruneAudit deletes some of the oldest rows: those older than the settings allow,
-// and those beyond the maximum number. It reads the oldest few rows only.
+// PruneAudit deletes some of the oldest rows: those older than the settings
+// allow, and those beyond the maximum number. It reads only the oldest few rows.
 func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time) error {
 	oldest, err := resource.Find(ctx, tx, AuditLogRows, resource.Limit(1))
 	if err != nil || len(oldest) == 0 {

@@ -8,19 +8,20 @@ import (
 // collectorTokenRows names the rows of CollectorToken.
 const collectorTokenRows resource.Name[*CollectorToken] = "collectorToken"
 
-// CollectorToken is the credential of a remote collector: for one installation, or
-// permanent, for collecting. It belongs to no user.
+// CollectorToken is the credential of a remote collector: for one installation,
+// or permanently for collecting. It belongs to no user.
 type CollectorToken struct {
 	ID          int64
 	CollectorID int64
 	Hash        string // SHA-256 of the bearer token, hex; the token itself is shown once
-	Installs    bool   // it fetches the program and registers, and goes with that
+	Installs    bool   // it allows fetching the program and registering, and is then deleted
 	ExpiresOn   resource.Seconds
 	CreatedOn   resource.Seconds
 	CreatedBy   string
 }
 
-// CollectorTokens declares them; package collect creates and session reads them.
+// CollectorTokens declares the tokens; package collect creates them, and package
+// session reads them.
 var CollectorTokens = resource.Resource[*CollectorToken]{
 	Name: collectorTokenRows, Label: "collector token", Object: resource.Setting, Area: ground.AreaCollectors,
 	Doc: "A credential of a remote collector.",

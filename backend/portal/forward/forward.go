@@ -24,22 +24,22 @@ type RemoteWrite struct {
 	URL         string
 	Auth        string
 	Username    string
-	Secret      string // sealed
-	SendInClear bool   // the secret, to another machine over http://
-	GroupID     int64  // the devices below; the root: all
+	Secret      string // encrypted
+	SendInClear bool   // may send the secret to another machine over http://
+	GroupID     int64  // the devices in the group; the root: all
 	Interval    int64  // seconds
 	Batch       int64  // samples
 	Keep        int64  // hours
 	State       string
 	SentOn      resource.Seconds
 	Since       resource.Seconds
-	Sent        int64 // samples, since the process began
-	Dropped     int64 // the same
+	Sent        int64 // samples, since the process started
+	Dropped     int64 // samples, since the process started
 	Error       string
 }
 
 // RemoteWriteMark is the progress of a remote write: samples measured before At
-// were sent, or dropped. There is no row while it is turned off.
+// were sent or dropped. There is no row while it is turned off.
 type RemoteWriteMark struct {
 	ID int64 // of the RemoteWrite
 	At resource.Seconds
@@ -59,10 +59,10 @@ const (
 const (
 	RemoteWriteOff      = "off"
 	RemoteWriteReady    = "ready"    // nothing was sent yet
-	RemoteWriteSending  = "sending"  // the last batch was taken
-	RemoteWriteBehind   = "behind"   // the same, but older ones wait on disk
-	RemoteWriteRetrying = "retrying" // the last one was not, and is sent again
-	RemoteWriteRefused  = "refused"  // the last one was rejected permanently
+	RemoteWriteSending  = "sending"  // the last batch was accepted
+	RemoteWriteBehind   = "behind"   // the same, but older samples wait on disk
+	RemoteWriteRetrying = "retrying" // the last batch was not accepted, and is retried
+	RemoteWriteRefused  = "refused"  // the last batch was permanently rejected
 )
 
 // RemoteWriteMarks declares the progress. It has no endpoints.

@@ -20,7 +20,7 @@ const (
 var Categories = []string{CategoryDevices, CategoryGroups, CategoryDataSources, CategoryAlerts, CategorySettings,
 	CategoryReports}
 
-// The parts of the settings, each with what it holds.
+// The areas of the settings, with their contents.
 const (
 	AreaUserAccess  = "useraccess"  // users, their API tokens, roles
 	AreaCollectors  = "collectors"  // collectors, their groups and versions
@@ -31,7 +31,7 @@ const (
 	AreaAudit       = "audit"       // the access log
 )
 
-// SettingAreas are the parts of the settings a privilege can name.
+// SettingAreas lists the areas of the settings that a privilege can name.
 var SettingAreas = []string{AreaUserAccess, AreaCollectors, AreaAlerting, AreaDataSources, AreaOpsNotes, AreaPortal,
 	AreaAudit}
 

@@ -25,8 +25,7 @@ func Listed(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
 }
 
-// OneLine returns a user's text so that a sentence may quote it: on one line,
-// and short.
+// OneLine shortens a user's text to one line, so that a sentence can quote it.
 func OneLine(text string) string {
 	runes := []rune(text)
 	if len(runes) > 200 {

@@ -22,8 +22,8 @@ import (
 // incidentRows names the rows of Incident.
 const incidentRows resource.Name[*Incident] = "demoIncident"
 
-// Incident is something that happens in the demo, for a while. What follows
-// from it, the devices show: package demo.
+// Incident is an event in the demo with a duration. Package demo simulates its
+// effects on devices.
 type Incident struct {
 	ID          int64
 	Kind        string
@@ -34,18 +34,18 @@ type Incident struct {
 	Duration    int64 // seconds
 	State       string
 	StartOn     resource.Seconds
-	EndOn       resource.Seconds // when it ends, or has ended
+	EndOn       resource.Seconds // when it will end, or has ended
 	StartedBy   string
 }
 
 // IncidentKind is a type of incident.
 type IncidentKind struct {
 	Name     string
-	Doc      string // what happens, what it happens to, and what the strength says
-	Target   string // the field that may name what it happens to; empty: everybody
-	Duration int64  // seconds, unless said otherwise
-	Strength int64  // unless said otherwise
-	Real     bool   // its time is the world's, not that of the demo's devices
+	Doc      string // what happens, to what, and the meaning of the strength
+	Target   string // the field that may name the target; empty: everything
+	Duration int64  // default, in seconds
+	Strength int64  // default
+	Real     bool   // it runs in real time, not on the clock of the demo's devices
 }
 
 // Kinds of incidents.
@@ -230,16 +230,17 @@ func incidentDoc() string {
 // demoTimeRows names the rows of DemoTime.
 const demoTimeRows resource.Name[*DemoTime] = "demoTime"
 
-// DemoTime is one row, id 1: how a demo was created, and the state of its clock.
+// DemoTime is one row, id 1: how the demo was created, and the state of its
+// clock.
 type DemoTime struct {
 	ID      int64
-	Devices int64           // that it was made with; 0 for the standard company
+	Devices int64           // number of devices it was created with; 0 for the standard company
 	Paused  bool            // its clock is paused
-	At      resource.Millis // the time of the demo when the row was written; 0: that of the world
+	At      resource.Millis // the time of the demo when the row was written; 0: real time
 
-	PastOn resource.Seconds // until then the instances of the demo have samples; 0: they may not have
+	PastOn resource.Seconds // the instances of the demo have samples until then; 0: unknown
 	PastOf int64            // the last of these instances
-	Polled bool             // since PastOn too, until nobody knows when
+	Polled bool             // polled since PastOn, until an unknown time
 }
 
 // DemoTimeID is the id of the one row.

@@ -11,12 +11,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Watched is an object that may be in maintenance: an instance, with all that
-// it is on; a device alone, or a data source on it; a group; or a collector. An
-// id of 0 is ignored.
+// Watched is an object that may be in maintenance: an instance with everything
+// that it belongs to; a device alone, or a data source on it; a group; or a
+// collector. An id of 0 is ignored.
 type Watched struct {
 	DeviceID           int64
-	GroupIDs           resource.IDs // of the device, which they are read from when nil; or a group alone
+	GroupIDs           resource.IDs // groups of the device, read from it when nil; or a group alone
 	DataSourceID       int64
 	DeviceDataSourceID int64
 	InstanceID         int64
@@ -24,10 +24,9 @@ type Watched struct {
 	CollectorID        int64
 }
 
-// InMaintenance returns the maintenance windows in effect that cover something,
-// ascending by id. It makes no query while neither a maintenance window nor a
-// device group has changed, unless GroupIDs are missing and a group is in
-// maintenance.
+// InMaintenance returns the maintenance windows in effect that cover an object,
+// sorted by id. It needs no query until a maintenance window or a device group
+// changes, unless GroupIDs are missing and a group is in maintenance.
 func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.Time) ([]SDT, error) {
 	plan, err := planOf(ctx, r)
 	if err != nil || plan.empty {
@@ -107,7 +106,7 @@ func (p *plan) of(kind string, id int64) []*planned {
 	return p.by[kind][id]
 }
 
-// above returns the groups and all above them, each once.
+// above returns the groups and all their parents, without duplicates.
 func (p *plan) above(groups resource.IDs) []int64 {
 	var ids []int64
 	for _, id := range groups {
@@ -125,13 +124,15 @@ type planned struct {
 	known    atomic.Pointer[span]
 }
 
-// span is a period during which a maintenance is in effect throughout, or not at all.
+// span is a period during which a maintenance is in effect throughout, or not at
+// all.
 type span struct {
-	from, to time.Time // to is zero for ever
+	from, to time.Time // to is zero for no end
 	in       bool
 }
 
-// at reports whether it is in effect. It uses the schedule once per window.
+// at reports whether the window is in effect. It computes the schedule once per
+// window.
 func (p *planned) at(t time.Time) bool {
 	if k := p.known.Load(); k != nil && !t.Before(k.from) && (k.to.IsZero() || t.Before(k.to)) {
 		return k.in
@@ -147,7 +148,7 @@ func (p *planned) at(t time.Time) bool {
 }
 
 // NextMaintenance returns when the next maintenance window begins or ends; zero
-// for never, as far as is known now.
+// for never, as far as known.
 func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (next time.Time, err error) {
 	plan, err := planOf(ctx, r)
 	if err != nil {
@@ -166,8 +167,8 @@ func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (nex
 	return next, nil
 }
 
-// sdtsOfDevice returns the maintenance windows that are on a device or on anything
-// below it, and those on its groups and the groups above them.
+// sdtsOfDevice returns the maintenance windows for a device and for anything
+// below it, and those for its groups and their parents.
 func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
 	device, err := resource.Get(ctx, r, fleet.DeviceRows, id)
 	if err != nil {
@@ -193,8 +194,7 @@ func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.
 	return []resource.Where{{Field: "id", Op: "in", Value: ids}}, nil
 }
 
-// sdtsOfGroup returns the maintenance windows that are on a group and on the groups
-// above it.
+// sdtsOfGroup returns the maintenance windows for a group and its parents.
 func sdtsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
 	plan, err := planOf(ctx, r)
 	if err != nil {

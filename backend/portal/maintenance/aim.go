@@ -10,18 +10,19 @@ import (
 )
 
 // aiming resolves the target of a maintenance window. A target that the caller
-// may not see gives the same error as a missing one; the store checks the right
-// to change it by the resolved ids.
+// may not view gives the same error as a missing one; the store checks the
+// permission to change it by the resolved ids.
 type aiming struct {
 	w     *resource.Write
-	names map[string]string // given instead of ids
+	names map[string]string // names in place of ids
 	s     *SDT
-	kept  []string // the ids that its type takes
+	kept  []string // the ids that its type uses
 }
 
 func (a *aiming) keep(fields ...string) { a.kept = append(a.kept, fields...) }
 
-// given reports whether the body names an id itself, so that no name counts.
+// given reports whether the body contains an id itself, so that names are
+// ignored.
 func (a *aiming) given(field string, id int64) bool { return a.w.Given(field) && id > 0 }
 
 func (a *aiming) required(field string, id int64) error {
@@ -31,7 +32,8 @@ func (a *aiming) required(field string, id int64) error {
 	return nil
 }
 
-// seen returns the one row that the caller sees and that meets the conditions.
+// seen returns the only row that the caller may view and that meets the
+// conditions.
 func seen[T any](w *resource.Write, of resource.Name[*T], where ...resource.Where) (*T, error) {
 	found, err := resource.Find(w.Context, w.Tx, of,
 		append(where, resource.SeenBy(w.Call.Access, resource.Read), resource.Limit(2))...)
@@ -45,7 +47,7 @@ func is(field string, value any) resource.Where {
 	return resource.Where{Field: field, Op: "=", Value: value}
 }
 
-// device finds the device, by its name unless its id is given.
+// device finds the device, by name if its id is not given.
 func (a *aiming) device() error {
 	a.keep("deviceId")
 	if name := a.names["deviceDisplayName"]; name != "" && !a.given("deviceId", a.s.DeviceID) {
@@ -79,7 +81,7 @@ func (a *aiming) group() error {
 	return a.dataSource()
 }
 
-// dataSource finds the data source by its name, where its id is not given.
+// dataSource finds the data source by name, if its id is not given.
 func (a *aiming) dataSource() error {
 	name := a.names["dataSourceName"]
 	if name == "" || a.given("dataSourceId", a.s.DataSourceID) {
@@ -222,7 +224,7 @@ var aims = []struct {
 	{"collectorId", func(s *SDT) *int64 { return &s.CollectorID }},
 }
 
-// forget clears the ids that the request does not give, of a window whose type
+// forget clears the ids that the request does not give, if the type of the window
 // changes.
 func (s *SDT) forget(w *resource.Write) {
 	for _, f := range aims {
@@ -232,8 +234,8 @@ func (s *SDT) forget(w *resource.Write) {
 	}
 }
 
-// dropOthers clears the ids that its type does not take, and refuses them where
-// the request gives them.
+// dropOthers clears the ids that the type does not use, and refuses them if the
+// request gives them.
 func (a *aiming) dropOthers() error {
 	for _, f := range aims {
 		at := f.at(a.s)

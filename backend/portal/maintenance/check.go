@@ -56,7 +56,7 @@ func checkSDT(w *resource.Write, was, now *SDT) error {
 	return nil
 }
 
-// settleSDT notes from where on the history is still to be written.
+// settleSDT sets the time from which the history still has to be written.
 func settleSDT(w *resource.Write, was, now *SDT) error {
 	now.ClosedTo = resource.MillisOf(w.Call.At)
 	if was != nil {
@@ -89,7 +89,7 @@ var goesWith = []struct {
 }
 
 // dropOthers clears the fields that this recurrence does not use, and refuses
-// them where the request gives them. Published clients send all they have.
+// them if the request gives them. Published clients send all fields.
 func (s *SDT) dropOthers(w *resource.Write) error {
 	for _, f := range goesWith {
 		if slices.Contains(f.with, s.Recurrence) {
@@ -140,8 +140,8 @@ func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 	return nil
 }
 
-// decide returns which of end and duration count: the one given; of both, the
-// one that has changed; and if both have, they must agree.
+// decide returns which of end and duration applies: the given one; if both are
+// given, the changed one; if both have changed, they must agree.
 func decide(end, endChanged, length, lengthChanged bool) (byEnd, byLength bool) {
 	if end && length && endChanged != lengthChanged {
 		return endChanged, lengthChanged
@@ -188,7 +188,7 @@ func (s *SDT) checkDays() error {
 	return nil
 }
 
-// splitDays returns the days of a list joined by commas.
+// splitDays splits a comma-separated list of days.
 func splitDays(text string) []string {
 	days := strings.Split(text, ",")
 	for i := range days {
@@ -223,19 +223,19 @@ func oneOfThese(field, what string, names []string) error {
 	return f
 }
 
-// completeClock makes end and duration agree. If only the start changes, the duration
-// stays.
+// completeClock makes end and duration consistent. If only the start changes, the
+// duration stays the same.
 func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	before := SDT{}
 	if was != nil && was.Recurrence != OneTime {
 		before = *was
 	}
 	begin, end := s.Hour*60+s.Minute, s.EndHour*60+s.EndMinute
-	long := (end-begin+dayLong-1)%dayLong + 1 // 1 to a whole day
+	long := (end-begin+dayLong-1)%dayLong + 1 // one minute to one day
 	changed := before.Duration == 0 || end != before.EndHour*60+before.EndMinute
 	byEnd, byLength := w.Given("endHour") || w.Given("endMinute"), w.Given("duration") && s.Duration > 0
 	switch byEnd, byLength = decide(byEnd, changed, byLength, s.Duration != before.Duration); {
-	case byEnd && byLength && !changed: // sent back as it was read
+	case byEnd && byLength && !changed: // sent back unchanged
 	case byEnd && byLength && (s.Duration-long)%dayLong != 0:
 		return fault.At("duration",
 			"duration is %d minutes, but %02d:%02d to %02d:%02d is %d minutes; omit one of the two",
@@ -254,8 +254,8 @@ func (s *SDT) completeClock(w *resource.Write, was *SDT) error {
 	return nil
 }
 
-// aim checks the target: only ids that match the type, of objects that exist. A name
-// is used if the id is not set.
+// aim checks the target: only ids that match the type, of existing objects. A
+// name is used if the id is not set.
 func (s *SDT) aim(w *resource.Write) error {
 	names, err := namesIn(w)
 	if err != nil {

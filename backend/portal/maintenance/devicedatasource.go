@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maintenanceOf derives something from the maintenance windows that are in
-// effect on each device's data source.
+// maintenanceOf derives a value from the maintenance windows in effect for each
+// device's data source.
 func maintenanceOf(value func([]SDT) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		all, err := planOf(ctx, r)
@@ -47,8 +47,7 @@ func maintenanceOf(value func([]SDT) any) func(context.Context, resource.Reader,
 	}
 }
 
-// sdtStatus returns which are in maintenance: a group, the device, the data
-// source.
+// sdtStatus returns which of group, device and data source are in maintenance.
 func sdtStatus(windows []SDT) any {
 	status := [3]string{"none", "none", "none"}
 	for _, s := range windows {
@@ -64,7 +63,7 @@ func sdtStatus(windows []SDT) any {
 	return strings.Join(status[:], "-")
 }
 
-// sdtsInEffect returns their ids.
+// sdtsInEffect returns the ids of windows.
 func sdtsInEffect(windows []SDT) any {
 	ids := make([]resource.TextID, len(windows))
 	for i, s := range windows {

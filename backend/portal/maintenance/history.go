@@ -18,7 +18,7 @@ const sdtHistoryRows resource.Name[*SDTHistory] = "sdtHistory"
 type SDTHistory struct {
 	ID       resource.TextID
 	SDTID    int64
-	ItemID   int64 // of the device, group … it was for
+	ItemID   int64 // the target: a device, group …
 	Type     string
 	Admin    string
 	Comment  string
@@ -108,12 +108,13 @@ func pastOf(kind string) func(context.Context, resource.Reader, int64) ([]resour
 	}
 }
 
-// At most so many maintenance windows, and of each so many past windows, are
-// closed in one transaction, so that other writes need not wait for long.
+// Limits of one transaction: the maintenance windows, and the past windows of
+// each. Other writes need not wait for long.
 const closedAtOnce, pastAtOnce = 50, 100
 
-// CloseWindows adds windows that have ended to the history, each once, however late it
-// is called. more reports that there are further windows for another transaction.
+// CloseWindows adds windows that have ended to the history, each once, however
+// late it is called. more means that there are further windows for another
+// transaction.
 func CloseWindows(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	at := resource.MillisOf(now)
 	due, err := resource.Find(ctx, tx, SDTRows, resource.Where{Field: "dueOn", Op: ">", Value: 0},
@@ -136,8 +137,8 @@ func CloseWindows(ctx context.Context, tx resource.Tx, now time.Time) (more bool
 	return more || len(due) == closedAtOnce, nil
 }
 
-// closeSDT writes the windows of s that have ended since ClosedTo, and brings
-// that up to the last of them. With cut the one in effect ends now.
+// closeSDT writes the windows of s that have ended since ClosedTo, and updates
+// ClosedTo. If cut is set, the one in effect ends now.
 func closeSDT(ctx context.Context, tx resource.Tx, s *SDT, now resource.Millis, cut bool) error {
 	schedule, from := s.Schedule(setting.ZoneOf(ctx, tx)), time.UnixMilli(int64(s.ClosedTo))
 	end := time.UnixMilli(int64(now))
@@ -162,8 +163,8 @@ func closeSDT(ctx context.Context, tx resource.Tx, s *SDT, now resource.Millis, 
 	return nil
 }
 
-// dueAfter returns the end of the first window that is not closed yet; 0 for
-// none.
+// dueAfter returns the end of the first window that is not in the history yet; 0
+// for none.
 func (s *SDT) dueAfter(home *time.Location) resource.Millis {
 	schedule, from := s.Schedule(home), time.UnixMilli(int64(s.ClosedTo))
 	if w, ok := schedule.At(from); ok {
@@ -175,7 +176,7 @@ func (s *SDT) dueAfter(home *time.Location) resource.Millis {
 	return 0
 }
 
-// remember writes one window into the history, unless it lasted less than a second.
+// remember adds one window to the history, unless it lasted less than a second.
 func (s *SDT) remember(ctx context.Context, tx resource.Tx, begin, end time.Time) error {
 	h := SDTHistory{
 		SDTID: int64(s.ID), ItemID: s.itemID(), Type: s.Type, Admin: s.Admin, Comment: s.Comment,
@@ -189,11 +190,11 @@ func (s *SDT) remember(ctx context.Context, tx resource.Tx, begin, end time.Time
 	return resource.Put(ctx, tx, sdtHistoryRows, &h)
 }
 
-// PruneSDTHistory drops the oldest of the past maintenance windows that ended
-// longer ago than alerts are kept, and reports whether there may be more.
+// PruneSDTHistory deletes the oldest past maintenance windows that ended before
+// the retention period of alerts, and reports whether there may be more.
 func PruneSDTHistory(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	s, err := resource.Lookup(ctx, tx, setting.SettingRows, setting.SettingID)
-	if err != nil || s == nil { // a portal that is being made keeps everything
+	if err != nil || s == nil { // a portal that is being created keeps everything
 		return false, err
 	}
 	old := resource.Where{Field: "approximateEndEpoch", Op: "<", Value: now.AddDate(0, 0, -int(s.AlertDays)).Unix()}

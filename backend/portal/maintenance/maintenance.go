@@ -25,38 +25,38 @@ import (
 // SDTRows names the rows of SDT.
 const SDTRows resource.Name[*SDT] = "sdt"
 
-// SDT is a scheduled down time: a maintenance window in which alerts are not
-// notified. It stores its target as ids only; names are derived, so that they
-// follow when something is renamed.
+// SDT is a scheduled down time: a maintenance window during which alerts send no
+// notifications. It stores its target as ids only; names are derived, so that
+// they follow renames.
 type SDT struct {
 	ID         resource.TextID // sent as "R_12"
 	Type       string          // DeviceSDT and so on
 	Recurrence string          // sdtType: OneTime and so on
 	Comment    string
-	Admin      string // who made it
+	Admin      string // its creator
 	Timezone   string // IANA; the portal's when empty
 	// OneTime: the window; otherwise no window is in effect before or after; End 0: no end
 	Start, End         resource.Millis
 	StartLocal         string // the same, in Timezone; empty for none
 	EndLocal           string
-	Hour, Minute       int64 // begin of each recurrence, in Timezone
-	EndHour, EndMinute int64 // its end, on the next day when not after the begin
+	Hour, Minute       int64 // start of each recurrence, in Timezone
+	EndHour, EndMinute int64 // its end, on the next day unless after the start
 	Duration           int64 // minutes on the clock
 	WeekDay            string
 	WeekOfMonth        string
 	MonthDay           int64
-	DeviceID           int64 // of everything that is on a device
+	DeviceID           int64 // set for everything on a device
 	GroupID            int64
-	DataSourceID       int64 // of a group SDT: 0 for all data sources
+	DataSourceID       int64 // for a group SDT: 0 for all data sources
 	DeviceDataSourceID int64
 	InstanceID         int64
 	InstanceGroupID    int64
 	CollectorID        int64
-	ClosedTo           resource.Millis // its windows up to here are in the history
-	DueOn              resource.Millis // when the next one ends; 0: there is none any more
+	ClosedTo           resource.Millis // its windows up to this time are in the history
+	DueOn              resource.Millis // end of the next one; 0: none left
 }
 
-// What maintenance may be for.
+// The targets of maintenance.
 const (
 	DeviceSDT           = "ResourceSDT"
 	GroupSDT            = "ResourceGroupSDT"
@@ -231,7 +231,8 @@ func (s *SDT) itemID() int64 {
 	return s.CollectorID
 }
 
-// Schedule returns when it is in effect; home is the time zone if it names none.
+// Schedule returns the schedule of the window; home is the time zone if it has
+// none of its own.
 func (s *SDT) Schedule(home *time.Location) *Schedule { return s.schedule(zones{"": home}) }
 
 func (s *SDT) schedule(in zones) *Schedule {
@@ -249,7 +250,7 @@ func (s *SDT) schedule(in zones) *Schedule {
 	return out
 }
 
-// zones are time zones that have been read, by name; "" is the portal's.
+// zones caches time zones by name; "" is the portal's.
 type zones map[string]*time.Location
 
 func (z zones) named(name string) *time.Location {
@@ -257,7 +258,7 @@ func (z zones) named(name string) *time.Location {
 		return zone
 	}
 	zone, err := time.LoadLocation(name)
-	if err != nil { // the system has forgotten it
+	if err != nil { // the system no longer has it
 		zone = z[""]
 	}
 	z[name] = zone
@@ -316,7 +317,7 @@ func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(co
 	}
 }
 
-// SDTPrefix begins the id of a maintenance window as it is shown: R_12.
+// SDTPrefix is the prefix of the id of a maintenance window: R_12.
 const SDTPrefix = "R_"
 
 // JoinSDTs formats the ids of maintenance windows as a list: "R_12,R_13".

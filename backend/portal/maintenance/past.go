@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// PastMaintenance is the maintenance that was in effect within a stretch of time.
+// PastMaintenance is the maintenance in effect during a period.
 type PastMaintenance struct {
 	plan *plan
 	by   map[string]map[int64][]pastWindow // by type and id
@@ -15,7 +15,7 @@ type PastMaintenance struct {
 
 type pastWindow struct {
 	Window
-	dataSource int64 // of a group's maintenance that is about one data source; 0: about all
+	dataSource int64 // for maintenance of one data source in a group; 0: all
 }
 
 // MaintenanceBetween reads the maintenance in effect between two times: from the
@@ -68,8 +68,8 @@ func (m *PastMaintenance) add(kind string, id int64, w pastWindow) {
 	m.by[kind][id] = append(m.by[kind][id], w)
 }
 
-// Of returns the windows that covered something, in no order; they may overlap.
-// It uses GroupIDs as they are: nil is no group.
+// Of returns the windows that covered an object, in any order; they may overlap.
+// It uses GroupIDs as given: nil means no group.
 func (m *PastMaintenance) Of(w Watched) (out []Window) {
 	add := func(list []pastWindow) {
 		for _, one := range list {

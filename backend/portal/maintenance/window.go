@@ -10,28 +10,27 @@ import (
 type Window struct{ Begin, End time.Time }
 
 // Schedule computes when a maintenance window is in effect. It uses the local
-// time of its zone: a window lasts from one time of day to another, whatever
-// the clock does in between, so that one from 01:00 to 05:00 takes three hours
-// of the night in which the clock is put forward, and five of the other.
+// time of its zone: a window lasts from one time of day to another, whatever the
+// clock does in between. A window from 01:00 to 05:00 takes three hours in the
+// night in which the clock is put forward, and five in the other.
 //
-// A time of day that the clock jumps over counts as the first moment after the
-// jump, and one that it shows twice as the first of the two. A window that the
-// clock jumps over whole keeps its length instead, from the jump on; on a day
-// that a zone leaves out altogether there is none. Days of the month that a
-// month does not have are skipped.
+// A time of day that the clock skips counts as the first moment after the gap,
+// and one that occurs twice as the first of the two. A window that lies in the
+// gap completely keeps its length, beginning after the gap; on a day that a zone
+// skips altogether there is none. Days that a month does not have are skipped.
 //
 // The windows of one Schedule never overlap (Longest).
 type Schedule struct {
 	Recurrence string // as SDT.Recurrence
 	Zone       *time.Location
-	Start      time.Time // nothing is in effect before it; zero: from the beginning
-	End        time.Time // nor from then on; zero: without end
+	Start      time.Time // nothing is in effect before it; zero: no limit
+	End        time.Time // nothing is in effect from then on; zero: no limit
 
-	Minute   int            // of the day, at which a window begins
-	Minutes  int            // how long it is on the clock
-	Days     []time.Weekday // of weekly and monthlyByWeek
-	Week     int            // of monthlyByWeek: 1 to 4, or lastWeek
-	MonthDay int            // of monthly
+	Minute   int            // minute of the day at which a window begins
+	Minutes  int            // its length on the clock
+	Days     []time.Weekday // for weekly and monthlyByWeek
+	Week     int            // for monthlyByWeek: 1 to 4, or lastWeek
+	MonthDay int            // for monthly
 }
 
 // The recurrences.
@@ -46,9 +45,9 @@ const (
 const (
 	lastWeek  = 5
 	dayLong   = 24 * 60 // minutes
-	farthest  = 70      // days: no recurrence has a longer rest, the 31st comes after 62
-	longest   = 28      // days a window lasts at most
-	ahead     = 26      // hours: no zone is that far from UTC
+	farthest  = 70      // days: the longest interval between recurrences; the 31st comes again after 62
+	longest   = 28      // maximum length of a window in days
+	ahead     = 26      // hours: more than the offset of any zone from UTC
 	daySecond = 24 * 60 * 60
 )
 
@@ -90,8 +89,8 @@ func (s *Schedule) outside(t time.Time) bool {
 	return t.Before(s.Start) || !s.End.IsZero() && !t.Before(s.End)
 }
 
-// reach returns how many days before a moment a window that includes it may
-// have begun.
+// reach returns how many days before a time a window that includes it may have
+// begun.
 func (s *Schedule) reach() int64 { return int64(s.Minutes/dayLong) + 2 }
 
 // on returns the window that begins on a day, within Start and End.
@@ -126,8 +125,8 @@ func (s *Schedule) matches(day int64) bool {
 	return true
 }
 
-// Longest returns how many minutes a window may last, so that none begins
-// before the last one has ended.
+// Longest returns the maximum length of a window in minutes, so that none begins
+// before the previous one has ended.
 func (s *Schedule) Longest() int {
 	switch {
 	case s.Recurrence == Daily || s.Recurrence == MonthlyByWeek && len(s.Days) > 1:
@@ -143,7 +142,7 @@ func (s *Schedule) Longest() int {
 	return least * dayLong
 }
 
-// dateOf returns the day on the wall, in days since 1970.
+// dateOf returns the local date, in days since 1970.
 func dateOf(t time.Time, zone *time.Location) int64 {
 	_, offset := t.In(zone).Zone()
 	local := t.Unix() + int64(offset)
@@ -155,7 +154,7 @@ func dateOf(t time.Time, zone *time.Location) int64 {
 }
 
 // wall returns the first time at which the clock in the zone shows that minute of
-// the day, or a later one.
+// the day or a later one.
 func wall(day int64, minute int, zone *time.Location) time.Time {
 	shown := day*daySecond + int64(minute)*60
 	t := time.Unix(shown, 0).Add(-ahead * time.Hour).In(zone)

@@ -19,8 +19,7 @@ import (
 // opsNoteRows names the rows of OpsNote.
 const opsNoteRows resource.Name[*OpsNote] = "opsNote"
 
-// OpsNote is something that happened, written down beside the data: a deploy, a
-// change, a move.
+// OpsNote describes an event beside the data: a deployment, a change, a move.
 type OpsNote struct {
 	ID         resource.TextID
 	Note       string
@@ -30,7 +29,7 @@ type OpsNote struct {
 	CreatedBy  string
 }
 
-// NoteTag is a word to find notes by.
+// NoteTag is a word for finding notes.
 type NoteTag struct {
 	Name string `json:"name" doc:"one or a few words"`
 }
@@ -83,7 +82,7 @@ var OpsNotes = resource.Resource[*OpsNote]{
 
 const maxTags, maxScopes = 100, 100
 
-// tags returns the list as it is stored: trimmed, without duplicates.
+// tags returns the list in its stored form: trimmed, without duplicates.
 func tags(list []NoteTag) ([]NoteTag, error) {
 	out := []NoteTag{}
 	for i, tag := range list {

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AlertSetting is the alert configuration of a data point at one level, with
-// the levels further away and the effective values.
+// AlertSetting is the alert configuration of a data point at one level, with the
+// levels above and the effective values.
 type AlertSetting struct {
 	ID               int64 // of the data point
 	Device           int64
@@ -40,7 +40,7 @@ type AlertSetting struct {
 	Groups                []GroupThreshold
 	InstanceGroup         *InstanceGroupThreshold
 	DeviceLevel           *DeviceThreshold
-	GroupID               int64 // whose threshold counts, where that of a group does
+	GroupID               int64 // the group whose threshold is in effect, if any
 	GroupPath             string
 
 	EffectiveExpr string
@@ -280,7 +280,7 @@ var InstanceGroupAlertSetting = func() resource.View[*AlertSetting] {
 	return v
 }()
 
-// save keeps the setting as an override at the level whose id is set in o.
+// save stores the setting as an override at the level whose id is set in o.
 func (s *AlertSetting) save(w *resource.Write, was *AlertSetting, o Override) error {
 	if err := threshold.CheckAlertExpr("alertExpr", s.Expr); err != nil {
 		return err
@@ -290,8 +290,8 @@ func (s *AlertSetting) save(w *resource.Write, was *AlertSetting, o Override) er
 	return o.keep(w.Context, w.Tx)
 }
 
-// keep replaces the override at the same position; it deletes one that
-// overrides nothing any more.
+// keep replaces the override at the same position; it deletes one that no longer
+// overrides anything.
 func (o *Override) keep(ctx context.Context, tx resource.Tx) error {
 	found, err := resource.Find(ctx, tx, overrideRows,
 		resource.Where{Field: "dataPointId", Op: "=", Value: o.DataPointID},
@@ -355,9 +355,9 @@ func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instance
 	return all, nil
 }
 
-// setting returns the alert configuration of a data point at the nearest level
-// of the spot, and at the levels around it. Groups that the caller does not see
-// are left out.
+// setting returns the alert configuration of a data point at the nearest level of
+// the spot, and at the levels around it. It omits groups that the caller cannot
+// view.
 func (t *Thresholds) setting(who *resource.Access, spot Spot, of *datasource.DataSource,
 	dp *datasource.DataPoint) AlertSetting {
 	s := AlertSetting{

@@ -16,8 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// GroupDataSource is a device group's configuration of a data source that is on
-// devices inside it.
+// GroupDataSource is a device group's configuration of a data source on devices
+// in it.
 type GroupDataSource struct {
 	ID              int64
 	GroupID         int64
@@ -26,8 +26,8 @@ type GroupDataSource struct {
 	DisableAlerting bool
 }
 
-// GroupDataSourceSettings declares the settings of groups; without a row, polling is
-// not stopped. They are read and written through GroupDataSources.
+// GroupDataSourceSettings declares the settings of groups; without a row, polling
+// is enabled. They are read and written through GroupDataSources.
 var GroupDataSourceSettings = resource.Resource[*GroupDataSource]{
 	Name: groupDataSourceRows, Label: "group datasource", Object: resource.DeviceGroup,
 	Doc: "A device group's settings for a datasource.",
@@ -45,7 +45,7 @@ var GroupDataSourceSettings = resource.Resource[*GroupDataSource]{
 	Unique: [][]string{{"deviceGroupId", "dataSourceId"}},
 }
 
-// groupSource is a data source as a group sees it.
+// groupSource is a data source in a device group.
 type groupSource struct {
 	GroupDataSource
 	Name, DisplayName, Type, Heading string
@@ -53,7 +53,8 @@ type groupSource struct {
 
 var groupParent = resource.Parent{Of: string(fleet.GroupRows), Param: "deviceGroupId", Sample: ground.SampleGroup}
 
-// GroupDataSources are the data sources on the devices in a group and in those below.
+// GroupDataSources are the data sources on the devices in a group and its
+// subgroups.
 var GroupDataSources = resource.View[*groupSource]{
 	Resource: resource.Resource[*groupSource]{
 		Name: "deviceGroupDatasource", Label: "datasource", Whose: "of a group",
@@ -246,7 +247,7 @@ func (t *Thresholds) groupConfig(who *resource.Access, group int64, source *data
 	return out
 }
 
-// UnmarshalJSON leaves open what is not given.
+// UnmarshalJSON leaves omitted fields unset.
 func (d *GroupDataPoint) UnmarshalJSON(text []byte) error {
 	type plain GroupDataPoint
 	p := plain{NoData: inherit, Transition: inherit, ClearTransition: inherit}

@@ -19,21 +19,21 @@ const (
 	groupDataSourceRows resource.Name[*GroupDataSource] = "deviceGroupDatasource"
 )
 
-// Override is a threshold that overrides that of a data source at a nearer level: one
-// of Group, DeviceDataSource, InstanceGroup and Instance; the other three ids are 0.
-// Parts that it does not set are inherited.
+// Override is a threshold that overrides that of a data source at a nearer level:
+// exactly one of Group, DeviceDataSource, InstanceGroup and Instance is set; the
+// other three ids are 0. Parts that it does not set are inherited.
 type Override struct {
 	ID                 int64
-	GroupID            int64 // of devices
+	GroupID            int64 // device group
 	DeviceDataSourceID int64
 	InstanceGroupID    int64
 	InstanceID         int64
 	DataSourceID       int64
 	DataPointID        int64
-	Expr               string // empty: as further away
+	Expr               string // empty: inherited
 	Note               string
 	Disabled           bool  // no alerts, regardless of other settings
-	NoData             int64 // inherit: as further away
+	NoData             int64 // inherit: inherited
 	Transition         int64
 	ClearTransition    int64
 }
@@ -41,8 +41,8 @@ type Override struct {
 // inherit is the value of a number that an override does not set.
 const inherit int64 = -1
 
-// Overrides declares them. They have no endpoints: they are read and written through
-// the alert settings.
+// Overrides declares the overrides. They have no endpoints of their own: the
+// alert settings read and write them.
 var Overrides = resource.Resource[*Override]{
 	Name: overrideRows, Label: "threshold", Object: resource.DeviceGroup,
 	Doc: "A threshold nearer to an instance than its datasource.",
@@ -101,17 +101,17 @@ const (
 // Effective is the threshold in effect at a Spot for one data point. Each part comes
 // from the nearest level that sets it.
 type Effective struct {
-	Expr            string // as ParseAlertExpr reads it; empty: none
+	Expr            string // in the form of ParseAlertExpr; empty: none
 	From            string // the level that Expr comes from
-	NoData          int64  // severity when there is no data: 1 none, 2 warn, 3 error, 4 critical
-	Transition      int64  // polls in a row before an alert opens
-	ClearTransition int64  // polls in a row before it clears
-	Disabled        bool   // alerting is, at some level
-	DisabledAt      string // which: the first from near to far
+	NoData          int64  // severity if there is no data: 1 none, 2 warn, 3 error, 4 critical
+	Transition      int64  // consecutive polls before an alert opens
+	ClearTransition int64  // consecutive polls before it clears
+	Disabled        bool   // alerting is disabled at some level
+	DisabledAt      string // that level: the nearest one
 }
 
 // Thresholds resolves the effective alert configuration. It is computed from all
-// overrides and groups, and shared: read it only.
+// overrides and groups, and shared: do not change it.
 type Thresholds struct {
 	tree   *fleet.Tree
 	at     map[position]*Override
@@ -138,8 +138,8 @@ func (o *Override) position() position {
 	return position{LevelGroup, o.GroupID, o.DataPointID}
 }
 
-// ThresholdsOf returns the current Thresholds; they are rebuilt only when one
-// of their parts has changed.
+// ThresholdsOf returns the current Thresholds, cached until one of their parts
+// changes.
 func ThresholdsOf(ctx context.Context, r resource.Reader) (*Thresholds, error) {
 	value, err := r.Memo("thresholds",
 		[]string{string(overrideRows), string(groupDataSourceRows), string(fleet.GroupRows)}, func() (any, error) {
@@ -182,7 +182,7 @@ func (t *Thresholds) For(s Spot, dp *datasource.DataPoint) Effective {
 	return e
 }
 
-// take fills in what nearer levels have left open.
+// take fills in parts that nearer levels have not set.
 func (e *Effective) take(level string, o *Override) {
 	if e.From == "" && o.Expr != "" {
 		e.Expr, e.From = o.Expr, level
@@ -217,7 +217,7 @@ func (t *Thresholds) chain(s Spot, dataPoint int64) []*Override {
 	return all
 }
 
-// disabledAt returns the nearest group in which the data source raises no alerts.
+// disabledAt returns the nearest group in which the data source opens no alerts.
 func (t *Thresholds) disabledAt(groups resource.IDs, dataSource int64) *fleet.Group {
 	for _, g := range t.tree.Above(groups) {
 		if s := t.groups[[2]int64{g.ID, dataSource}]; s != nil && (s.DisableAlerting || s.StopMonitoring) {
@@ -227,7 +227,8 @@ func (t *Thresholds) disabledAt(groups resource.IDs, dataSource int64) *fleet.Gr
 	return nil
 }
 
-// Stopped reports whether the data source is not polled on devices in those groups.
+// Stopped reports whether polling of the data source is disabled for devices in
+// those groups.
 func (t *Thresholds) Stopped(groups resource.IDs, dataSource int64) bool {
 	for _, g := range t.tree.Above(groups) {
 		if s := t.groups[[2]int64{g.ID, dataSource}]; s != nil && s.StopMonitoring {

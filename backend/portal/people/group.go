@@ -112,7 +112,8 @@ func accountGroupFields[T interface{ group() *AccountGroup }](rows, name string)
 	}
 }
 
-// checkAccountGroup keeps the default group on top, and every other group below it.
+// checkAccountGroup keeps the default group at the top, and every other group
+// below it.
 func checkAccountGroup[T any, P interface {
 	*T
 	group() *AccountGroup

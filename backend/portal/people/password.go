@@ -15,8 +15,9 @@ import (
 	"spyglass/backend/fault"
 )
 
-// The cost of one hash: the first that OWASP recommends. RFC 9106's second option
-// (64 MiB, 3 passes) takes more memory than a small machine has for four sign-ins.
+// The cost of one hash: OWASP's first recommendation. RFC 9106's second option
+// (64 MiB, 3 passes) takes more memory than a small machine has for four
+// sign-ins.
 const (
 	hashMemory = 46 * 1024 // KiB
 	hashPasses = 1
@@ -24,8 +25,8 @@ const (
 	hashBytes  = 32
 )
 
-// The most that a stored hash may cost: one that was planted in the database must
-// not take the machine.
+// The maximum cost of a stored hash, so that one planted in the database cannot
+// overload the machine.
 const (
 	mostMemory = 128 * 1024 // KiB
 	mostPasses = 8
@@ -36,9 +37,9 @@ const (
 //go:embed passwords.txt
 var commonPasswords string
 
-// HashPassword returns the form in which a new password is stored: argon2id, in
-// the usual $argon2id$… text. It takes some 30 ms. It refuses a password that is
-// too short, too long or among the 10,000 most common ones (OWASP ASVS 2.1.7).
+// HashPassword returns the stored form of a new password: argon2id, in the usual
+// $argon2id$… text. It takes some 30 ms. It refuses a password that is too short,
+// too long or among the 10,000 most common ones (OWASP ASVS 2.1.7).
 func HashPassword(password string) (string, error) {
 	if n := utf8.RuneCountInString(password); n < 8 || n > 512 {
 		return "", fault.At("password", "a password must have 8 to 512 characters")
@@ -50,8 +51,8 @@ func HashPassword(password string) (string, error) {
 	return encodePassword(password, ""), nil
 }
 
-// encodePassword hashes a password at today's cost; origin, unless empty, is kept
-// as the data parameter of the PHC string format.
+// encodePassword hashes a password at the current cost. If origin is set, the
+// hash has it as the data parameter of the PHC string format.
 func encodePassword(password, origin string) string {
 	salt := make([]byte, 16)
 	rand.Read(salt)
@@ -81,8 +82,8 @@ func PasswordOrigin(hash string) string {
 	return base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// RehashPassword encodes the password of a hash at today's cost. It reports false
-// when the hash has that cost already. The caller has checked the password.
+// RehashPassword hashes a password again at the current cost. It returns false if
+// the hash already has that cost. The caller has checked the password.
 func RehashPassword(hash, password string) (string, bool) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 {
@@ -96,7 +97,7 @@ func RehashPassword(hash, password string) (string, bool) {
 }
 
 // checkNotName refuses a password that is one of the names an attacker tries
-// first: those of the user and of the portal. It ignores case and spaces.
+// first, those of the user and of the portal, ignoring case and spaces.
 func checkNotName(password string, names ...string) error {
 	plain := strings.ToLower(strings.Join(strings.Fields(password), ""))
 	for _, name := range append(names, "spyglass") {

@@ -29,7 +29,7 @@ type Role struct {
 	GroupID     int64
 }
 
-// Privilege allows one operation on one object, or on all of a type.
+// Privilege allows one operation on one object, or on all objects of a type.
 type Privilege struct {
 	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; others of the published API are kept and allow nothing"`
 	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; of explorer always *"`
@@ -38,7 +38,7 @@ type Privilege struct {
 	SubOperation string `json:"subOperation,omitempty" doc:"kept for clients of the published API"`
 }
 
-const maxPrivileges = 1000 // of a role
+const maxPrivileges = 1000 // per role
 
 // Roles declares /setting/roles.
 var Roles = resource.Resource[*Role]{
@@ -163,8 +163,8 @@ func usersOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]b
 // to those of this portal.
 var published = map[string]resource.Object{"host_group": resource.DeviceGroup, "report_group": resource.Reports}
 
-// Object returns the type of object that the privilege is on. A type that means nothing in this
-// portal is kept for published clients, and allows nothing.
+// Object returns the type of object that the privilege is on. A type that is
+// unknown to this portal is stored for published clients, and allows nothing.
 func (p Privilege) Object() resource.Object {
 	if object, ok := published[p.ObjectType]; ok {
 		return object
@@ -172,8 +172,8 @@ func (p Privilege) Object() resource.Object {
 	return resource.Object(p.ObjectType)
 }
 
-// IsForeign reports whether a privilege is one of the published API that means
-// nothing in this portal.
+// IsForeign reports whether a privilege belongs to the published API but is
+// unknown to this portal.
 func (p Privilege) IsForeign() bool {
 	switch p.Object() {
 	case resource.DeviceGroup, resource.Reports, resource.Explorer:
@@ -184,8 +184,8 @@ func (p Privilege) IsForeign() bool {
 	return true
 }
 
-// keepsForeign reports whether a privilege stays as it came: one that means
-// nothing here, from a published client, or that the role has already.
+// keepsForeign reports whether a privilege is stored unchanged: one that is
+// unknown to this portal, from a published client, or that the role already has.
 func keepsForeign(w *resource.Write, was *Role, p Privilege) bool {
 	if !p.IsForeign() {
 		return false
@@ -211,7 +211,7 @@ func checkPrivilege(field string, p Privilege) error {
 		if p.ObjectID != "*" && !slices.Contains(ground.SettingAreas, p.ObjectID) {
 			return fault.At(field+".objectId", "%s.objectId must be * or one of %v", field, ground.SettingAreas)
 		}
-	case resource.Explorer: // a right of its own: to send to other portals is to reach this machine's network
+	case resource.Explorer: // granted separately, because requests to other portals can reach this machine's network
 		if p.ObjectID != "*" {
 			return fault.At(field+".objectId", "%s.objectId must be *: the permission is for all other portals", field)
 		}
@@ -263,7 +263,7 @@ func mayGrant(w *resource.Write, privileges []Privilege) error {
 
 func builtIn(role int64) bool { return role <= 4 }
 
-// BuiltInRoles returns the roles that every portal begins with.
+// BuiltInRoles returns the roles of a new portal.
 func BuiltInRoles() []Role {
 	all := func(op string, settings ...Privilege) []Privilege {
 		return append([]Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: op},

@@ -8,7 +8,7 @@ import (
 // tokenRows names the rows of Token.
 const tokenRows resource.Name[*Token] = "apiToken"
 
-// Token lets a program act with its user's permissions. One row is for both
+// Token lets a program act with its user's permissions. One row serves both
 // authentication schemes: Bearer and LMv1.
 type Token struct {
 	ID         int64
@@ -16,7 +16,7 @@ type Token struct {
 	AdminName  string
 	AccessID   string
 	BearerHash string // SHA-256 of the bearer token, hex; the token itself is shown once
-	SealedKey  string // the LMv1 access key, sealed with the portal's key
+	SealedKey  string // the LMv1 access key, encrypted with the portal's key
 	Note       string
 	Status     int64
 	CreatedBy  string
@@ -31,13 +31,12 @@ const (
 	TokenSuspended int64 = 1
 )
 
-// AccessKeyPlace binds the sealed access key of a token to its access id, which
-// never changes.
+// AccessKeyPlace binds the encrypted access key of a token to its access id,
+// which never changes.
 func AccessKeyPlace(accessID string) string { return "apiToken.accessKey " + accessID }
 
-// Tokens declares /setting/admins/{adminId}/apitokens. Creating one belongs to
-// backend/session, because the response shows the secret, which is never shown
-// again.
+// Tokens declares /setting/admins/{adminId}/apitokens. Package session creates
+// tokens, because the response contains the secret, which is never shown again.
 var Tokens = resource.Resource[*Token]{
 	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: "useraccess",

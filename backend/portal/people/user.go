@@ -53,7 +53,7 @@ type User struct {
 	Kept         resource.Foreign
 }
 
-// RoleRef is a role as a user names it: by id, or by name.
+// RoleRef is a role of a user, by id or by name.
 type RoleRef struct {
 	ID   int64  `json:"id,omitempty" doc:"of the role"`
 	Name string `json:"name,omitempty" doc:"of the role; enough by itself"`
@@ -120,7 +120,7 @@ var Users = resource.Resource[*User]{
 	}},
 	Unique: [][]string{{"username"}},
 	Mend: func(u *User) error {
-		if given, ok := u.Kept["adminGroupIds"]; ok { // an earlier version kept them and had no groups
+		if given, ok := u.Kept["adminGroupIds"]; ok { // an earlier version stored them and had no groups
 			delete(u.Kept, "adminGroupIds")
 			return json.Unmarshal(given, &u.GroupIDs)
 		}
@@ -214,7 +214,7 @@ func CheckPasswordOf(ctx context.Context, r resource.Reader, u *User, password s
 	return checkNotName(password, names...)
 }
 
-// promise is a switch of the published API that this portal does not enforce, before
+// promise is a switch of the published API without effect in this portal, before
 // and after a write.
 type promise struct {
 	field    string
@@ -232,8 +232,8 @@ func refusePromises(w *resource.Write, promises ...promise) error {
 	return nil
 }
 
-// resolveRoles finds the named roles, and writes both id and name into the row. Users
-// cannot grant or revoke a role with permissions that they do not have.
+// resolveRoles finds the named roles, and writes both id and name into the row.
+// Users cannot grant or revoke a role with permissions that they do not have.
 func resolveRoles(w *resource.Write, was, now *User) error {
 	if len(now.Roles) == 0 {
 		return fault.At("roles", "a user needs at least one role")
@@ -268,8 +268,8 @@ func resolveRoles(w *resource.Write, was, now *User) error {
 	return MayManage(w, was)
 }
 
-// MayManage refuses to edit or delete a user who has permissions that the caller does
-// not have: with a new password the caller would gain them.
+// MayManage refuses to edit or delete a user who has permissions that the caller
+// does not have, because the caller could gain them by setting the password.
 func MayManage(w *resource.Write, was *User) error {
 	roles, err := resource.Find(w.Context, w.Tx, RoleRows)
 	if err != nil {
@@ -308,7 +308,7 @@ func (u *User) holds(role int64) bool {
 	return slices.ContainsFunc(u.Roles, func(r RoleRef) bool { return r.ID == role })
 }
 
-// tokenRef is a token as its user lists it.
+// tokenRef is a token in the JSON of its user.
 type tokenRef struct {
 	ID       int64  `json:"id"`
 	AccessID string `json:"accessId"`

@@ -8,14 +8,14 @@ import (
 	"spyglass/backend/fault"
 )
 
-// DefaultRange is the range of a report that names none.
+// DefaultRange is the range of a report without its own.
 const DefaultRange = "Last 24 hours"
 
 const dateRangeDoc = "Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, " +
 	"Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59"
 
-// ParseRange returns the half-open range of time a text means, seen from now and in
-// its time zone. The zero time is no limit. An empty text is DefaultRange.
+// ParseRange parses a time range relative to now, in its time zone. The end is
+// excluded. The zero time means no limit. An empty text is DefaultRange.
 func ParseRange(text string, now time.Time) (from, to time.Time, err error) {
 	words := strings.Fields(strings.ToLower(text))
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -81,7 +81,7 @@ func rangeBetween(first, last string, zone *time.Location) (from, to time.Time, 
 		return from, to, wrongRange()
 	}
 	if wholeDay {
-		to = to.AddDate(0, 0, 1) // which may be 23 or 25 hours
+		to = to.AddDate(0, 0, 1) // this day may have 23 or 25 hours
 	} else {
 		to = to.Add(time.Minute)
 	}

@@ -13,7 +13,7 @@ import (
 // reportGroupRows names the rows of ReportGroup.
 const reportGroupRows resource.Name[*ReportGroup] = "reportGroup"
 
-// ReportGroup is a folder of reports, and what privileges on reports name.
+// ReportGroup is a folder of reports. Privileges on reports refer to it.
 type ReportGroup struct {
 	ID          int64
 	Name        string

@@ -14,7 +14,8 @@ var reportHooks = []resource.Hook{
 	resource.Follow(alert.OnRecipientRemoved, refuseWhileMailed),
 }
 
-// changeReports writes the reports again in which it changes a recipient.
+// changeReports applies a change of recipients to all reports, and writes the
+// changed ones.
 func changeReports(ctx context.Context, tx resource.Tx, c alert.RecipientChange) error {
 	reports, err := resource.Find(ctx, tx, ReportRows)
 	for i := range reports {

@@ -28,25 +28,25 @@ import (
 // ReportRows names the rows of Report.
 const ReportRows resource.Name[*Report] = "report"
 
-// Report configures the content of a report and its schedule. One type of
-// report uses only some of the fields; the others are kept as they are.
+// Report configures the content of a report and its schedule. Each type of report
+// uses only some of the fields; the others are stored unchanged.
 type Report struct {
 	ID          int64
 	Name        string
 	Description string
 	Type        string
-	GroupID     int64 // 0: in no report group
+	GroupID     int64 // 0: not in a report group
 	Format      string
 	Delivery    string
 	Recipients  []alert.Recipient
 	Schedule    string // cron; empty: no schedule
-	Timezone    string // of the schedule and of the moments shown; empty: the portal's
+	Timezone    string // of the schedule and of displayed times; empty: the portal's
 	// next scheduled run; 0: not scheduled, or not computed yet
 	NextOn     resource.Seconds
 	LinkExpire string
 	ModifiedID int64
 	ModifiedBy string
-	RunAsID    int64 // whose rights a scheduled run has; 0 in rows of older versions: ModifiedID
+	RunAsID    int64 // the user whose permissions a scheduled run has; 0 in rows of older versions: ModifiedID
 	RunAs      string
 
 	DateRange     string
@@ -54,7 +54,7 @@ type Report struct {
 	SortedBy      string
 	SortDirection string
 
-	GroupPath    string // patterns, joined by commas
+	GroupPath    string // patterns, separated by commas
 	DeviceName   string
 	DataSource   string
 	Instance     string
@@ -89,14 +89,14 @@ type Report struct {
 	Kept          resource.Foreign
 }
 
-// How an availability counts the time in which nothing was measured.
+// How an availability report counts time without data.
 const (
 	UnmonitoredDown    int64 = 0
 	UnmonitoredLeftOut int64 = 1
 	UnmonitoredUp      int64 = 2
 )
 
-// What an alert trend is bound to (ReportMetric.ItemType).
+// What an alert trend is limited to (ReportMetric.ItemType).
 const (
 	ItemGroup = "group"
 	ItemHost  = "host"
@@ -109,7 +109,7 @@ type ReportColumn struct {
 }
 
 // ReportMetric is a data source whose instances an inventory lists or whose data
-// points a metric trend shows; or the devices of an alert trend.
+// points a metric trend shows, or the devices of an alert trend.
 type ReportMetric struct {
 	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource" refs:"dataSource"`
 	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; default: all of the datasource; or use dataPointName"`
@@ -120,8 +120,7 @@ type ReportMetric struct {
 	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups or display names of devices, * for any characters"`
 }
 
-// ReportUserFilter selects the users that a report lists; patterns, * for any
-// characters.
+// ReportUserFilter selects the users in a report; patterns, * for any characters.
 type ReportUserFilter struct {
 	Username  string `json:"username,omitempty" doc:"of the user"`
 	FirstName string `json:"firstName,omitempty" doc:"given name"`
@@ -138,7 +137,7 @@ const (
 	deliverEmail = "email"
 )
 
-// ReportsOf returns Reports for a portal with those types of reports, each with
+// ReportsOf returns Reports for a portal with these types of reports, each with
 // its columns.
 func ReportsOf(types []ReportTypeInfo) *resource.Resource[*Report] {
 	own := Reports
@@ -156,7 +155,8 @@ func ReportsOf(types []ReportTypeInfo) *resource.Resource[*Report] {
 	return &own
 }
 
-// Reports declares /report/reports, of any type; package report has the types.
+// Reports declares /report/reports, of any type; package report defines the
+// types.
 var Reports = resource.Resource[*Report]{
 	Name: ReportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: ground.CategoryReports,
 	Object: resource.Reports, Scope: []string{"groupId"},
@@ -384,21 +384,21 @@ func checkReport(w *resource.Write, was, now *Report) error {
 // portal's time zone.
 func (r *Report) NextAfter(at time.Time, home *time.Location) resource.Seconds {
 	schedule, err := ParseSchedule(r.Schedule)
-	if err != nil { // none, or one of an older version
+	if err != nil { // none, or an invalid one of an older version
 		return 0
 	}
 	return resource.SecondsOf(schedule.Next(at.In(r.Zone(home))))
 }
 
-// MailsIt reports whether scheduled runs go to the recipients.
+// MailsIt reports whether scheduled runs are mailed to the recipients.
 func (r *Report) MailsIt() bool { return r.Delivery == deliverEmail }
 
-// linkUnits are the words of LinkExpire.
+// linkUnits maps the words of LinkExpire to durations.
 var linkUnits = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour,
 	"week": 7 * 24 * time.Hour}
 
-// LinkLasts returns how long the file of a run can be downloaded, "7 days"; 0
-// for as long as the run is kept.
+// LinkLasts returns how long the file of a run can be downloaded, "7 days"; 0 for
+// as long as the run exists.
 func (r *Report) LinkLasts() time.Duration {
 	number, unit, _ := strings.Cut(strings.TrimSpace(strings.ToLower(r.LinkExpire)), " ")
 	n, err := strconv.Atoi(number)
@@ -416,8 +416,8 @@ func (r *Report) Zone(home *time.Location) *time.Location {
 	return home
 }
 
-// ParseSchedule parses a cron expression with five fields. It fires by the clock of
-// the location of the time that is passed to Next.
+// ParseSchedule parses a cron expression with five fields. The schedule uses the
+// location of the time that is passed to Next.
 func ParseSchedule(text string) (cron.Schedule, error) {
 	wrong := func(detail string) error {
 		return fault.At("schedule",
@@ -481,7 +481,7 @@ func ParseMails(field, text string) ([]string, error) {
 	return out, nil
 }
 
-// reportPermission derives the caller's permission for reports in those groups.
+// reportPermission derives the caller's permission for reports in these groups.
 func reportPermission(ctx context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	all, groups := true, []int64(nil)
 	if c := resource.CallOf(ctx); c != nil && c.Access != nil {
@@ -490,7 +490,7 @@ func reportPermission(ctx context.Context, _ resource.Reader, rows []resource.Ro
 	out := make([][]byte, len(rows))
 	for i, row := range rows {
 		word := resource.Read
-		ids, err := resource.ParseIDs(strings.TrimPrefix(row.From, "0")) // 0 is no group
+		ids, err := resource.ParseIDs(strings.TrimPrefix(row.From, "0")) // 0 is not a group
 		if err != nil {
 			return nil, err
 		}

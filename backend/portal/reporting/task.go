@@ -24,7 +24,7 @@ const (
 	TaskFailed  = "failed"
 )
 
-// KeptTasks is the number of runs of a report that are kept.
+// KeptTasks is the number of runs of a report that are stored.
 const KeptTasks = 20
 
 // ReportTask is one run of a report. Its file is in the data folder.
@@ -40,24 +40,24 @@ type ReportTask struct {
 	Rows      int64
 	Format    string
 	Error     string
-	UserID    int64 // whose rights it has
+	UserID    int64 // the user whose permissions it has
 	User      string
-	Mails     string           // joined by commas
+	Mails     string           // separated by commas
 	Scheduled bool             // started by the schedule
-	DueOn     resource.Seconds // not before this moment; 0 for at once
+	DueOn     resource.Seconds // not before this time; 0 for immediately
 	Note      string           // note for users, for example that it is late
-	Pages     int64            // of a PDF
-	Starts    int64            // how often it was begun
-	Link      string           // to the file; made when shown
+	Pages     int64            // for a PDF
+	Starts    int64            // number of starts
+	Link      string           // to the file; created when read
 
-	// What its user saw: the right, and of device groups which.
+	// What its user could view: the right, and the device groups.
 	Object string
 	Area   string
 	All    bool
 	Groups []int64
 }
 
-// ReportTasks declares the runs. ReportTaskList shows them.
+// ReportTasks declares the runs. ReportTaskList lists them.
 var ReportTasks = resource.Resource[*ReportTask]{
 	Name: reportTaskRows, Label: "report task", Object: resource.Reports,
 	Doc: "One run of a report.",
@@ -126,14 +126,14 @@ type ReportMail struct {
 	Recipients []alert.Recipient
 	Subject    string
 	Body       string
-	Attach     bool // the file goes with it
+	Attach     bool // the file is attached
 }
 
 // ReportFile is the file of a run on the disk.
 type ReportFile struct {
 	Path string
-	Name string // as it is saved
-	Type string // of its content
+	Name string // name when saved
+	Type string // media type
 }
 
 // ReportTaskList declares GET /report/reports/{reportId}/tasks.
@@ -179,7 +179,7 @@ func TasksOf(ctx context.Context, r resource.Reader, who *resource.Access, repor
 // that a result never shows more than that.
 func (t *ReportTask) SeenBy(who *resource.Access) bool {
 	if who == nil || t.State != TaskDone {
-		return true // nothing is in it
+		return true // there is no content
 	}
 	if !who.May(resource.Right{Object: resource.Object(t.Object), Area: t.Area, Op: resource.Read}) {
 		return false
@@ -191,8 +191,8 @@ func (t *ReportTask) SeenBy(who *resource.Access) bool {
 	return all || !t.All && !slices.ContainsFunc(t.Groups, func(id int64) bool { return !slices.Contains(groups, id) })
 }
 
-// Saw notes what the run's user sees with the right that the type of the report
-// requires.
+// Saw records what the run's user can view with the right that the type of the
+// report requires.
 func (t *ReportTask) Saw(right resource.Right, who *resource.Access) {
 	t.Object, t.Area, t.Groups = string(right.Object), right.Area, []int64{}
 	if right.Object == resource.DeviceGroup {
@@ -202,7 +202,7 @@ func (t *ReportTask) Saw(right resource.Right, who *resource.Access) {
 }
 
 // MayActAs returns fault.Denied unless the caller may change that user, and so
-// could act with their rights anyway.
+// could act with their permissions anyway.
 func MayActAs(w *resource.Write, userID int64) error {
 	who := w.Call.Access
 	if who == nil || who.UserID == userID {
@@ -245,7 +245,7 @@ func runsOf(ctx context.Context, r resource.Reader, rows []resource.Row) (map[in
 	return out, err
 }
 
-// lastRun returns a number of the newest run; 0 if there is none.
+// lastRun derives a number from the newest run; 0 if there is none.
 func lastRun(of func(*ReportTask) int64) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		runs, err := runsOf(ctx, r, rows)

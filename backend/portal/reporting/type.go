@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// The types of reports, as the published API names them.
+// The types of reports, with the names of the published API.
 const (
 	ReportAlert     = "Alert"
 	ReportInventory = "Host inventory"
@@ -34,8 +34,8 @@ const (
 	FormatPDF  = "PDF"
 )
 
-// ReportTypeInfo is one kind of report; package report has them. Its JSON is what a form
-// for reports shows of it.
+// ReportTypeInfo is one type of report; package report defines them. Its JSON is
+// the description for a form.
 type ReportTypeInfo struct {
 	Name    string         `json:"name" doc:"the type of such reports"`
 	Title   string         `json:"title" doc:"name for people"`
@@ -43,15 +43,15 @@ type ReportTypeInfo struct {
 	Icon    string         `json:"icon" doc:"name of a symbol for it"`
 	Fields  []string       `json:"fields" doc:"fields of a report that a form shows for this type only"`
 	Columns []string       `json:"columns" doc:"that it can show, in their usual order"`
-	Right   resource.Right `json:"-"` // what its user must hold; rows are limited to what they see besides
+	Right   resource.Right `json:"-"` // the right its user must have; rows are also limited to what the user can view
 }
 
-// earlierColumns maps former names of columns, normalized as Column compares
-// them, so that reports with them still work.
+// earlierColumns maps former names of columns, in the normalized form that Column
+// compares, so that reports with them still work.
 var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenance"}
 
-// Column returns the index of the column of that name, ignoring letter case,
-// spaces and hyphens; -1 where there is none.
+// Column returns the index of the column with that name, ignoring letter case,
+// spaces and hyphens; -1 if there is none.
 func (t *ReportTypeInfo) Column(name string) int {
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
@@ -61,7 +61,7 @@ func (t *ReportTypeInfo) Column(name string) int {
 	return slices.IndexFunc(t.Columns, func(have string) bool { return plain(have) == name })
 }
 
-// Levels reads the level of an alert report as severities; nil for all.
+// Levels returns the severities of an alert report; nil for all.
 func (r *Report) Levels() ([]int64, error) {
 	var out []int64
 	for word := range strings.SplitSeq(strings.ToLower(r.Level), ",") {
@@ -143,7 +143,7 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 	return nil
 }
 
-// checkItems validates the items that an alert trend is bound to.
+// checkItems validates the items that an alert trend is limited to.
 func (r *Report) checkItems() error {
 	for i, m := range r.Metrics {
 		if kind := strings.ToLower(m.ItemType); kind != ItemGroup && kind != ItemHost {
@@ -173,8 +173,8 @@ func wrongColumn(kind *ReportTypeInfo, field, name string) error {
 	}
 }
 
-// PointsOf returns the data points of a data source that the metric names: one
-// of them, or all. It is false where the data source does not have that one.
+// PointsOf returns the data points of a data source that the metric names: one of
+// them, or all. It returns false if the data source does not have that one.
 func (m *ReportMetric) PointsOf(d *datasource.DataSource) ([]datasource.DataPoint, bool) {
 	if m.DataPointID == 0 && m.DataPointName == "" {
 		return d.DataPoints, true

@@ -19,15 +19,15 @@ import (
 // SettingRows names the rows of Setting.
 const SettingRows resource.Name[*Setting] = "portalSetting"
 
-// Setting holds the settings of the portal: one row, id 1, written last when a
-// portal is made. Without it the portal is not complete.
+// Setting holds the settings of the portal: one row, id 1, which is written last
+// when a portal is created. Without it the portal is incomplete.
 type Setting struct {
 	ID         int64
 	Instance   string // random; distinguishes this portal from others on the same machine
 	Name       string
 	Demo       bool
 	Timezone   string // IANA name; empty: the machine's
-	RateGet    int64  // requests in a minute to one endpoint
+	RateGet    int64  // requests per minute and endpoint
 	RatePost   int64
 	RatePut    int64
 	RatePatch  int64
@@ -38,8 +38,8 @@ type Setting struct {
 	HourDays   int64
 	DownAfter  int64  // seconds
 	Allowed    string // networks that the Explorer may reach
-	Refused    string // networks that it may not
-	Seeded     int64  // how many sets of built-in rows it was given, see Complete
+	Refused    string // networks that it must not reach
+	Seeded     int64  // the last set of built-in rows, see Complete
 	CreatedOn  resource.Seconds
 }
 
@@ -51,8 +51,8 @@ const leastRate, mostRate, mostDays = 10, 100_000, 3650
 // mostNetworks is the maximum length of a list of networks, in characters.
 const mostNetworks = 4096
 
-// DefaultAuditDays is the default number of days for which the access log is
-// kept. A bound on its rows may end that earlier.
+// DefaultAuditDays is the default number of days for which the audit log is
+// stored. The limit on its rows may delete entries earlier.
 const DefaultAuditDays = 90
 
 // defaultDownAfter is in seconds.
@@ -149,7 +149,7 @@ var Settings = resource.Resource[*Setting]{
 // other portals.
 func (s *Setting) Networks() (check.Networks, error) { return check.NetworksOf(s.Allowed, s.Refused) }
 
-// Requests returns how many requests of a method each endpoint takes in a
+// Requests returns the rate limit of endpoints with a method, in requests per
 // minute.
 func (s *Setting) Requests(method string) int64 {
 	switch method {
@@ -183,12 +183,12 @@ func (s *Setting) Zone() *time.Location {
 }
 
 // SeedVersion counts the sets of rows that were added to every portal since the
-// first version: 1, the data sources; 2, those of this machine's disks and
-// network; 3, settings of collectors that are down and of hourly values; 4, what
-// datasource.AmendBuiltIn changes; 5, user groups and role groups.
+// first version: 1, the data sources; 2, those for this machine's disks and
+// network; 3, settings for collectors that are down and hourly values; 4, the
+// changes of datasource.AmendBuiltIn; 5, user groups and role groups.
 const SeedVersion = 5
 
-// ZoneOf returns the time zone of maintenance without a time zone.
+// ZoneOf returns the time zone for maintenance without its own.
 func ZoneOf(ctx context.Context, r resource.Reader) *time.Location {
 	s, err := resource.Get(ctx, r, SettingRows, SettingID)
 	if err != nil {

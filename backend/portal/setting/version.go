@@ -14,7 +14,8 @@ type Version struct {
 	Build      string `json:"build" doc:"of this program"`
 }
 
-// APIVersion is the version of the REST API; it grows with what is served.
+// APIVersion is the version of the REST API; it is raised when endpoints are
+// added.
 const APIVersion = "3.0.0"
 
 // VersionEndpoint declares GET /setting/version.

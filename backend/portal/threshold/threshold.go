@@ -26,17 +26,17 @@ const (
 // threshold.
 type AlertExpr struct {
 	Op     string    // one of alertOps
-	Levels []float64 // of warn, error and critical; fewer numbers, fewer levels
+	Levels []float64 // for warn, error and critical; possibly fewer
 }
 
-// alertOps are the operators, longer ones first.
+// alertOps lists the operators, longer ones first.
 var alertOps = []string{">=", "<=", "!=", ">", "<", "="}
 
-// severities are the severities of the numbers, in order.
+// severities lists the severities of the numbers, in order.
 var severities = []int64{SeverityWarn, SeverityError, SeverityCritical}
 
-// ParseAlertExpr reads "> 60 80 90". The empty text is the zero AlertExpr.
-// Errors are fault.Invalid without a field.
+// ParseAlertExpr parses "> 60 80 90". An empty text is the zero AlertExpr. Errors
+// are fault.Invalid without a field.
 func ParseAlertExpr(text string) (AlertExpr, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -82,7 +82,7 @@ func (a AlertExpr) ordered() error {
 }
 
 // Severity returns the severity of a value: the highest level it reaches, or 0.
-// No data (NaN) never has one by itself; alertForNoData sets it.
+// Missing data (NaN) has no severity here; alertForNoData sets it.
 func (a AlertExpr) Severity(value float64) int64 {
 	if math.IsNaN(value) {
 		return 0
@@ -123,11 +123,11 @@ func (a AlertExpr) String() string {
 	return strings.Join(words, " ")
 }
 
-// OperatorWords maps an operator to the words for a value past its limit.
+// OperatorWords maps an operator to the words for a value beyond its limit.
 var OperatorWords = map[string]string{">": "above", ">=": "from", "<": "below", "<=": "down from"}
 
-// Limit returns the limit that a value of that severity has passed; false where
-// severities have none.
+// Limit returns the limit that a value of that severity has passed; false if
+// there is none.
 func (a AlertExpr) Limit(severity int64) (float64, bool) {
 	if len(a.Levels) == 0 || OperatorWords[a.Op] == "" {
 		return 0, false
