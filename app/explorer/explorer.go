@@ -55,14 +55,14 @@ import (
 // Native provides the desktop's functions to the page.
 type Native interface {
 	OpenLink(url string) error                     // http and https only
-	SaveFile(name string) (path string, err error) // shows the save dialog; empty when the user cancelled
-	ToggleFullScreen() error                       // of the window
+	SaveFile(name string) (path string, err error) // shows the save dialog; returns "" if the user cancels
+	ToggleFullScreen() error                       // switches the window to full screen, or back
 	Quit() error                                   // closes the window, and with it the program
 	OpenFolder(path string) error                  // in the system's file manager
 	Restart() error                                // closes the window, and starts the program again
 }
 
-// Options configure an Explorer.
+// Options configures an Explorer.
 type Options struct {
 	Workspace *workspace.Workspace
 	Catalog   []resource.Endpoint        // the portal's
@@ -70,21 +70,22 @@ type Options struct {
 	Cookie    func(secret string) string // the Cookie header of a session
 
 	PortalName func() string
-	Networks   func() (check.Networks, error) // that requests to other portals may go to; nil: all
+	Networks   func() (check.Networks, error) // networks that requests to other portals may reach; nil: all
 	Instance   string                         // the portal's id
 	Version    string
-	Folder     string // of the data, from the root; shown with ~ for the home of the person
+	Folder     string // the data folder, as an absolute path; shown with ~ for the user's home
 	Desktop    bool
-	Tray       bool // there is an icon in the tray that can be switched off
+	Tray       bool // there is a tray icon that can be turned off
 	Demo       bool
-	Notice     func() string // a notice for the user at the start; may be nil
-	Native     Native        // nil where there is no desktop
+	Notice     func() string // a notice for the user at startup; may be nil
+	Native     Native        // nil without a desktop
 	Keyring    func() bool   // whether secrets outlive the process; nil: they do
-	// Changes reports the kinds of rows that change in the portal, until ctx ends
-	// or tell fails; nil: changes are not reported.
+	// Changes calls tell with the kinds of rows that change in the portal, until
+	// ctx ends or tell fails; nil if changes are not reported.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
-	// Storage reports why the portal cannot write, "" while it can: at once, and
-	// on each change until ctx ends; nil: it is not reported.
+	// Storage calls tell with the reason why the portal cannot write, "" if it
+	// can: immediately, and on each change until ctx ends; nil if that is not
+	// reported.
 	Storage func(ctx context.Context, tell func(problem string))
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
@@ -112,7 +113,8 @@ type Explorer struct {
 	window  *window.Window
 }
 
-// New makes an Explorer. It deletes what an earlier process left in DocumentDir.
+// New returns an Explorer. It deletes files that an earlier process left in
+// DocumentDir.
 func New(o Options) (*Explorer, error) {
 	if o.Timeout == 0 {
 		o.Timeout = time.Minute
@@ -128,7 +130,7 @@ func New(o Options) (*Explorer, error) {
 		Counts: o.Counts, Databases: o.Databases, Tail: o.Tail, Life: e.life, Hub: e.hub, Began: time.Now(),
 	}
 	e.window = &window.Window{Client: client.New(), BaseURL: o.BaseURL, Cookie: o.Cookie}
-	if o.Native != nil { // a nil Native in these interfaces would be no nil
+	if o.Native != nil { // a nil Native in these interfaces would not be nil
 		e.data.Desk, e.window.Desk = o.Native, o.Native
 	}
 	var err error
@@ -160,7 +162,7 @@ func New(o Options) (*Explorer, error) {
 // OpenLinks opens spyglass:// links in the page.
 func (e *Explorer) OpenLinks(texts []string) { e.hub.OpenLinks(texts) }
 
-// Stop cancels requests under way and waits for them, ends event streams, and
+// Stop cancels running requests and waits for them, ends event streams, and
 // refuses later ones. It may be called twice.
 func (e *Explorer) Stop() {
 	e.life.Stop()
@@ -177,7 +179,7 @@ func (e *Explorer) Close() {
 	}
 }
 
-// anyone is the permission that every endpoint here requires: to be signed in.
+// anyone is the permission for all endpoints here: any signed-in user.
 var anyone = resource.Right{Object: resource.Anyone}
 
 // Endpoints returns all endpoints below /explorer, with those of the workspace.

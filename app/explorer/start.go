@@ -31,7 +31,8 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 }
 
 // rights returns the permissions that endpoints of the built-in portal require
-// and the caller has, in the catalog's words, so that the page offers no other.
+// and the caller has, in the catalog's words, so that the page can hide other
+// actions.
 func (e *Explorer) rights(who *resource.Access) []string {
 	held := []string{}
 	for i := range e.sender.Catalog.Endpoints {

@@ -32,10 +32,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Catalog is a portal's endpoints. It never changes.
+// Catalog holds a portal's endpoints. It is immutable.
 type Catalog struct {
 	Endpoints []resource.Endpoint
-	Page      func() (resource.Response, error) // as the page gets them
+	Page      func() (resource.Response, error) // the catalog for the page
 }
 
 func pageOf(categories []category) (resource.Response, error) {
@@ -124,7 +124,7 @@ type category struct {
 	Endpoints []entry `json:"endpoints"`
 }
 
-// page is a catalog as the page gets it.
+// page is a catalog in the form that the page receives.
 type page struct {
 	Categories []category `json:"categories"`
 }
@@ -147,8 +147,8 @@ func New(endpoints []resource.Endpoint) *Catalog {
 	})}
 }
 
-// categoriesOf returns the published endpoints. Categories are in the portal's
-// order; others follow in the order they come.
+// categoriesOf returns the published endpoints by category: first in the portal's
+// order, then in order of appearance.
 func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 	names := slices.Clone(ground.Categories)
 	for _, e := range endpoints {
@@ -228,7 +228,7 @@ func schemaOf(s *resource.Schema, listed func(*resource.Schema) string) *schema 
 	return out
 }
 
-// Marshal returns JSON that leaves < and > alone.
+// Marshal returns JSON without escaping < and >.
 func Marshal(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -237,7 +237,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// pretty returns an example's body as a person would write it, keys in order.
+// pretty returns an example's body with indentation and ordered keys.
 func pretty(body any) (string, error) {
 	text, ok := body.(json.RawMessage)
 	if !ok {
@@ -251,8 +251,8 @@ func pretty(body any) (string, error) {
 	return out.String(), err
 }
 
-// Match returns the endpoint that serves a path below the mount, escaped and with
-// real ids; nil when there is none. Fixed parts go before parameters.
+// Match returns the endpoint for a path below the mount, escaped and with real
+// ids; nil if there is none. Fixed segments take precedence over parameters.
 func (c *Catalog) Match(method, path string) *resource.Endpoint {
 	parts := strings.Split(path, "/")
 	var best *resource.Endpoint
@@ -269,8 +269,7 @@ func (c *Catalog) Match(method, path string) *resource.Endpoint {
 	return best
 }
 
-// alike counts the parts that are the same; -1 when the path does not go with
-// the template.
+// alike counts the equal segments; -1 if the path does not match the template.
 func alike(template, parts []string) int {
 	if len(template) != len(parts) {
 		return -1

@@ -9,9 +9,10 @@ import (
 // maxLooks limits the lists below an object.
 const maxLooks = 12
 
-// Below returns the lists of what belongs to an endpoint's object: a GET one step
-// further down, without ids of its own. What its items have no id for is no
-// object that could go: the systems that a collector can be installed on.
+// Below returns the lists of objects that belong to an endpoint's object: a GET
+// with one more segment, and no further ids. Lists whose items have no id are
+// omitted, because deleting the object deletes none of them, such as the systems
+// for which a collector can be installed.
 func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
 	var out []*resource.Endpoint
 	for i := range c.Endpoints {
@@ -24,8 +25,8 @@ func (c *Catalog) Below(e *resource.Endpoint) []*resource.Endpoint {
 	return out
 }
 
-// isList reports whether a response has a total and items with ids, as far as the
-// catalog describes them.
+// isList reports whether a response has a total and items with ids according to
+// the catalog.
 func isList(s *resource.Schema) bool {
 	_, items := Property(s, "items")
 	_, total := Property(s, "total")
@@ -36,8 +37,8 @@ func isList(s *resource.Schema) bool {
 	return id != nil || items.Items == nil || len(items.Items.Properties) == 0
 }
 
-// Restore returns the endpoint that takes what e deletes out of a recycle bin; nil
-// when the portal has none for it.
+// Restore returns the endpoint that restores what e deletes from a recycle bin;
+// nil if the portal has none.
 func (c *Catalog) Restore(e *resource.Endpoint) *resource.Endpoint {
 	list, row := strings.CutSuffix(e.Path, "/{id}")
 	if !row {

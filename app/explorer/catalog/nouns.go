@@ -6,9 +6,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// NounOf returns the words for what an endpoint returns or removes. Where its
-// portal does not name them, they follow from the path: "thing" and "things" of
-// /things/{id}. Both are empty for an endpoint that removes something else.
+// NounOf returns the words for the objects that an endpoint returns or removes.
+// If its portal does not name them, they are derived from the path: "thing" and
+// "things" from /things/{id}. Both are empty for an endpoint that removes
+// something else.
 func NounOf(e *resource.Endpoint) resource.Noun {
 	parts := strings.Split(e.Path, "/")
 	last := len(parts) - 1
@@ -24,9 +25,9 @@ func NounOf(e *resource.Endpoint) resource.Noun {
 	return named(parts[last])
 }
 
-// Counted returns what a number of an object counts; both are empty when it is no
-// count. Where the portal does not name it, it follows from the name: "sub group"
-// and "sub groups" of numOfSubGroups.
+// Counted returns the words for what a number of an object counts; both are empty
+// if it is not a count. If the portal does not name it, they are derived from the
+// key: "sub group" and "sub groups" from numOfSubGroups.
 func Counted(name string, s *resource.Schema) resource.Noun {
 	if s != nil && s.Counts.One != "" {
 		return s.Counts
@@ -37,8 +38,8 @@ func Counted(name string, s *resource.Schema) resource.Noun {
 	return resource.Noun{}
 }
 
-// named returns the words for what a name in the plural names: "spare part" and
-// "spare parts" of spareParts.
+// named returns the words for a plural name: "spare part" and "spare parts" for
+// spareParts.
 func named(many string) resource.Noun {
 	var words strings.Builder
 	for i, r := range many {

@@ -17,11 +17,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ErrNone is the error for a text of another kind.
+// ErrNone is the error for a text that is not an OpenAPI document.
 var ErrNone = errors.New("this is not an OpenAPI document")
 
-// Read makes a catalog of a document, if that takes no more work than
-// its size explains.
+// Read reads the catalog from a document, unless that takes more work than its
+// size explains.
 func Read(ctx context.Context, text []byte, base string) (*Catalog, error) {
 	var head struct{ OpenAPI, Swagger any }
 	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
@@ -64,7 +64,7 @@ func prefixOf(doc *openapi3.T, base string) string {
 	server := doc.Servers[0].URL
 	for name, v := range doc.Servers[0].Variables {
 		if v == nil || len(server)+strings.Count(server, "{"+name+"}")*len(v.Default) > maxServer {
-			return "" // values may hold further names, and double with each
+			return "" // values may contain further names, and double with each
 		}
 		server = strings.ReplaceAll(server, "{"+name+"}", v.Default)
 	}
@@ -80,7 +80,7 @@ func prefixOf(doc *openapi3.T, base string) string {
 	return rest
 }
 
-// catalog writes down what was found, tags in the document's order.
+// catalog builds the catalog, with tags in the document's order.
 func (r *foreignReader) catalog(doc *openapi3.T) (*Catalog, error) {
 	categories := []category{}
 	at := map[string]int{}

@@ -15,41 +15,41 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Bounds of what is made of a document: its schemas may lead in circles, and
-// one that is used a thousand times is written down a thousand times.
+// Limits of what is read from a document: its schemas may be recursive, and a
+// schema that is used a thousand times is copied a thousand times.
 const (
-	maxShapes = 400_000 // schemas in all
-	shapeSize = 100     // bytes of a schema beside its texts
+	maxShapes = 400_000 // total schemas
+	shapeSize = 100     // bytes of a schema without its texts
 
-	// Texts that many requests share are written down with each.
+	// Texts that many requests share are copied for each.
 	spareBytes   = 16 << 20
 	bytesPerByte = 16
 	maxBytes     = 64 << 20
 
-	mostOfOne = 3_000 // of one request
-	deepest   = 10    // below each other
+	mostOfOne = 3_000 // for one request
+	deepest   = 10    // levels of nesting
 )
 
-// foreign is one request of another portal's document.
+// foreign is one request in another portal's document.
 type foreign struct {
 	endpoint resource.Endpoint
 	entry    entry
 }
 
-// foreignReader makes endpoints of a document.
+// foreignReader reads endpoints from a document.
 type foreignReader struct {
 	prefix string
-	left   int // schemas that may still be written down
-	bytes  int // of texts and values that may still be written down
-	one    int // of the request at hand
+	left   int // schemas that may still be copied
+	bytes  int // bytes of texts and values that may still be copied
+	one    int // schemas left for the current request
 	above  []*openapi3.Schema
 	looked map[*openapi3.Schema]*look
 	found  []foreign
 }
 
-// look caches the facts of a schema, which may be used a thousand times.
+// look caches properties of a schema, which may be used a thousand times.
 type look struct {
-	bytes    int // of its own texts and values
+	bytes    int // bytes of its own texts and values
 	names    []string
 	required map[string]bool
 }
@@ -61,7 +61,7 @@ func newForeignReader(prefix string, size int) *foreignReader {
 	}
 }
 
-// afford spends n bytes of the budget, if there are enough.
+// afford spends n bytes of the budget, if there are enough left.
 func (r *foreignReader) afford(n int) bool {
 	if n > r.bytes {
 		return false
@@ -70,7 +70,7 @@ func (r *foreignReader) afford(n int) bool {
 	return true
 }
 
-// text returns a text of the document, or none where there are too many.
+// text returns a text of the document, or "" if the budget is exceeded.
 func (r *foreignReader) text(s string) string {
 	if !r.afford(len(s)) {
 		return ""
@@ -78,7 +78,7 @@ func (r *foreignReader) text(s string) string {
 	return s
 }
 
-// value returns a value of the document, or none where there are too many.
+// value returns a value of the document, or nil if the budget is exceeded.
 func (r *foreignReader) value(v any) any {
 	if v == nil || !r.afford(weightOf(v)) {
 		return nil
@@ -86,7 +86,7 @@ func (r *foreignReader) value(v any) any {
 	return v
 }
 
-// weightOf returns about how many bytes a value takes when it is written down.
+// weightOf returns the approximate size of a value in JSON.
 func weightOf(v any) int {
 	n := 4
 	switch v := v.(type) {
@@ -104,7 +104,8 @@ func weightOf(v any) int {
 	return n
 }
 
-// spent reports whether no more schemas are written down, of this request at least.
+// spent reports whether the budget for schemas is exceeded, at least for this
+// request.
 func (r *foreignReader) spent() bool { return r.left < 0 || r.one < 0 || r.bytes < shapeSize }
 
 func (r *foreignReader) look(s *openapi3.Schema) *look {
@@ -161,7 +162,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	}
 	shown, err := entryOf(&e, resource.Listed(nil))
 	if err != nil {
-		return // an example that cannot be written down
+		return // the example cannot be encoded
 	}
 	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
 	// Spyglass repeats the permission in the description for other readers;
@@ -174,7 +175,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	r.found = append(r.found, foreign{e, shown})
 }
 
-// noun reads the noun and the plural that our portals give.
+// noun reads the noun and the plural that Spyglass portals provide.
 func (r *foreignReader) noun(says map[string]any) resource.Noun {
 	one, _ := says["x-noun"].(string)
 	many, _ := says["x-plural"].(string)
@@ -212,7 +213,7 @@ func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
 			continue
 		}
 		if last[[2]string{p.Name, p.In}] != i {
-			continue // the operation's own goes before the path's
+			continue // the operation's own parameter overrides the path's
 		}
 		if r.one--; r.spent() || !r.afford(len(p.Name)+shapeSize) {
 			break
@@ -227,7 +228,7 @@ func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
 			out.Example = out.Schema.Example
 		}
 		if operators, err := json.Marshal(p.Extensions["x-filter-operators"]); err == nil {
-			_ = json.Unmarshal(operators, &out.Operators) // of another shape: none
+			_ = json.Unmarshal(operators, &out.Operators) // ignore another format
 		}
 		if out.In == "path" && out.Example != nil {
 			name, value := "{"+p.Name+"}", url.PathEscape(plainText(out.Example))
@@ -295,7 +296,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// answers reads the success response of an operation and its failures.
+// responses reads the success response of an operation and its failures.
 func (r *foreignReader) responses(e *resource.Endpoint, op *openapi3.Operation) (status int, failures []failure) {
 	status, failures = 0, []failure{}
 	if op.Responses == nil {
@@ -326,7 +327,7 @@ func (r *foreignReader) responses(e *resource.Endpoint, op *openapi3.Operation) 
 	return cmp.Or(status, 200), failures
 }
 
-// schema copies a schema, so deep and so much of it as the bounds allow.
+// schema copies a schema, within the limits.
 func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Schema {
 	s := ref.Value
 	out := resource.Schema{Type: "any"}
@@ -354,7 +355,7 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 		out.Enum = []any{s.Const}
 	}
 	if depth >= deepest || slices.Contains(r.above, s) {
-		return out // it leads back to itself, or too deep
+		return out // it is recursive, or nested too deep
 	}
 	r.above = append(r.above, s)
 	defer func() { r.above = r.above[:len(r.above)-1] }()
@@ -413,7 +414,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// merge adds what more says to out.
+// merge adds the contents of more to out.
 func merge(out, more *resource.Schema) {
 	if out.Type == "any" {
 		out.Type = more.Type
@@ -444,7 +445,7 @@ func typeOf(s *openapi3.Schema) string {
 	return "any"
 }
 
-// whole returns a bound as the catalog writes it: whole numbers only.
+// whole returns a bound if it is a whole number.
 func whole(f *float64) *int64 {
 	if f == nil || *f != math.Trunc(*f) || math.Abs(*f) > 1<<53 {
 		return nil
@@ -453,7 +454,7 @@ func whole(f *float64) *int64 {
 	return &n
 }
 
-// sampleOf returns a value that the schema allows, without what is read-only.
+// sampleOf returns a value that the schema allows, without read-only keys.
 func sampleOf(s *resource.Schema) any {
 	switch {
 	case s.Example != nil:

@@ -52,7 +52,7 @@ const (
 // Client sends requests, and follows redirects within a portal.
 type Client struct{ resty *resty.Client }
 
-// Do sends a request. The response's body is to be closed.
+// Do sends a request. The caller closes the response's body.
 func (c *Client) Do(ctx context.Context, method, address string, header http.Header,
 	body string) (*http.Response, error) {
 	request := c.resty.R().SetContext(ctx)
@@ -70,11 +70,11 @@ func (c *Client) Do(ctx context.Context, method, address string, header http.Hea
 	return response.RawResponse, nil
 }
 
-// CloseIdle closes the connections that no request uses.
+// CloseIdle closes idle connections.
 func (c *Client) CloseIdle() { c.resty.GetClient().CloseIdleConnections() }
 
-// New returns a client that sends requests as they were built: no cookie jar (the
-// session is each caller's own), no retries, and no compression requested.
+// New returns a client that sends requests unchanged: without a cookie jar (each
+// caller has its own session), retries, or compression.
 func New() *Client {
 	client, _ := newResty()
 	return &Client{client}
@@ -99,7 +99,7 @@ func newResty() (*resty.Client, *http.Transport) {
 	return client, transport
 }
 
-// proxyFor keeps what goes to this machine on this machine.
+// proxyFor returns the system's proxy, but none for requests to this machine.
 func proxyFor(r *http.Request) (*url.URL, error) {
 	if loopback.Host(r.URL.Hostname()) {
 		return nil, nil
@@ -107,8 +107,8 @@ func proxyFor(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// redirect follows within the portal. Where it leads elsewhere, the redirect
-// itself is the response.
+// redirect follows redirects within the portal. A redirect to another address
+// becomes the response.
 func redirect(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host {
 		return http.ErrUseLastResponse
@@ -124,8 +124,8 @@ func redirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// silent is resty's logger: what goes wrong is returned, and a log must not
-// hold requests.
+// silent discards resty's log messages: errors are returned, and a log must not
+// contain requests.
 type silent struct{}
 
 func (silent) Errorf(string, ...any) {}
@@ -134,12 +134,12 @@ func (silent) Warnf(string, ...any) {}
 
 func (silent) Debugf(string, ...any) {}
 
-// Stopwatch measures one request. The transport reports from goroutines of its own.
+// Stopwatch measures one request. The transport calls it from its own goroutines.
 type Stopwatch struct {
 	Began time.Time
 
 	mu        sync.Mutex
-	connected time.Duration // 0 on a connection that was open
+	connected time.Duration // 0 for a reused connection
 	ready     time.Duration
 	firstByte time.Duration
 }
@@ -170,7 +170,7 @@ type Timing struct {
 	Download  float64 `json:"download"`
 }
 
-// Read returns the phases of a request that took all.
+// Read returns the phases of a request; all is its total duration.
 func (s *Stopwatch) Read(all time.Duration) Timing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *Stopwatch) Read(all time.Duration) Timing {
 		Download: Millis(all - s.firstByte)}
 }
 
-// Millis returns a duration in milliseconds, to a hundredth.
+// Millis returns a duration in milliseconds, with two decimals.
 func Millis(d time.Duration) float64 {
 	return float64(max(d, 0).Round(10*time.Microsecond)) / float64(time.Millisecond)
 }

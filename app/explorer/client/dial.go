@@ -22,7 +22,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// For makes the client of a portal.
+// For returns the client of a portal.
 func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error) {
 	client, transport := newResty()
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second,
@@ -58,9 +58,9 @@ func For(p *workspace.Portal, proxyPassword string, may Bounds) (*Client, error)
 	return &Client{client}, nil
 }
 
-// judgedProxy checks the target of a request before it goes to a proxy, which
-// could dial addresses that this process may not. A name that only the proxy can
-// resolve is allowed if the settings have no networks.
+// judgedProxy checks the target of a request before it is sent to a proxy, which
+// could connect to addresses that this process may not. A name that only the
+// proxy can resolve is allowed if the settings have no networks.
 func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil
@@ -88,18 +88,18 @@ func (b Bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*h
 	}
 }
 
-// Bounds say which addresses a client may dial.
+// Bounds limits the addresses to which a client may connect.
 type Bounds struct {
-	Own      netip.AddrPort // this process
+	Own      netip.AddrPort // the address of this process
 	Networks check.Networks
 }
 
-// outOfBounds returns the error for an address that must not be dialled.
+// outOfBounds returns the error for an address that is not allowed.
 func outOfBounds(format string, args ...any) error {
 	return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf(format, args...)}
 }
 
-// dial judges an address right before it is dialled (trust.md, rule 10).
+// dial checks an address right before connecting to it (trust.md, rule 10).
 func (b Bounds) dial(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -123,10 +123,10 @@ func (b Bounds) dial(address string) error {
 	return nil
 }
 
-// trusting returns the TLS settings of a portal. Without a pin these are the
-// authorities of the system and the portal's own one. With a pin only the pinned
-// certificate, or one with the pinned key, is accepted, whatever any authority
-// says and however the portal is addressed.
+// trusting returns the TLS settings of a portal. Without a pin, it trusts the
+// authorities of the system and the portal's own. With a pin, it accepts only the
+// pinned certificate, or one with the pinned key, regardless of authorities and
+// host names.
 func trusting(p *workspace.Portal) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if p.Authority != "" {
@@ -163,8 +163,8 @@ func pinned(c *x509.Certificate, pin string) bool {
 	return Fingerprint(c) == pin || hex.EncodeToString(key[:]) == pin
 }
 
-// dialPinned connects with the pin, except to the https proxy on the way, which
-// is judged by the rules of the system. Empty: there is none.
+// dialPinned connects with the pin, except to the https proxy, which is verified
+// by the rules of the system; proxy is empty if there is none.
 func dialPinned(dialer *net.Dialer, proxy string,
 	pin *tls.Config) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -180,7 +180,8 @@ func dialPinned(dialer *net.Dialer, proxy string,
 	}
 }
 
-// secureProxy returns the host and port of the https proxy to a portal; empty for none.
+// secureProxy returns the host and port of the https proxy to a portal; "" for
+// none.
 func secureProxy(base string, proxy func(*http.Request) (*url.URL, error)) string {
 	u, err := url.Parse(base)
 	if err != nil || proxy == nil {

@@ -14,8 +14,8 @@ type Hop struct {
 	Location string `json:"location"`
 }
 
-// Trail collects the redirects of one request. The client follows them on a
-// goroutine of its own.
+// Trail collects the redirects of one request. The client follows them on its own
+// goroutine.
 type Trail struct {
 	mu   sync.Mutex
 	hops []Hop
@@ -34,7 +34,7 @@ func (t *Trail) add(status int, to *url.URL) {
 	t.hops = append(t.hops, Hop{status, to.RequestURI()})
 }
 
-// Taken returns the hops so far, without what must not be shown.
+// Taken returns the redirects so far, with secrets masked.
 func (t *Trail) Taken(secret func(string) bool) []Hop {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 
 // The files in the spool.
 const (
-	outFile = "out" // a backup, until it was fetched
-	inFile  = "in"  // one to restore, as far as it has come
+	outFile = "out" // a backup to be downloaded
+	inFile  = "in"  // an uploaded backup, as far as it has arrived
 )
 
 const backupType = "application/octet-stream"
@@ -26,7 +26,7 @@ const backupType = "application/octet-stream"
 // maxPart limits the bytes of one uploaded part of a backup, with its envelope.
 const maxPart = 4 << 20
 
-// madeBackup is a backup that can be fetched once.
+// madeBackup is a backup that can be downloaded once.
 type madeBackup struct {
 	Bytes int64  `json:"bytes"`
 	Name  string `json:"name"`
@@ -66,7 +66,7 @@ func (f *Data) makeBackup(ctx context.Context, c *resource.Call) (*madeBackup, e
 
 func backupName() string { return "spyglass-" + time.Now().Format(time.DateOnly) + ".backup" }
 
-// fetchBackup streams the backup and deletes it, however that ends.
+// fetchBackup streams the backup and then deletes it, even after an error.
 func (f *Data) fetchBackup(context.Context, *resource.Call) (any, error) {
 	return &resource.Response{Type: backupType, Filename: backupName(), Stream: func(w io.Writer) error {
 		free, err := f.maintenance.take()
@@ -142,8 +142,8 @@ var requests = resource.Resource[*request]{Name: "restore", Label: "restore", Fi
 		"cannot be decrypted"},
 }}
 
-// sent returns the options to restore the uploaded backup with, and locks the
-// data folder until free is called.
+// sent returns the options to restore the uploaded backup, and locks the data
+// folder until free is called.
 func (f *Data) sent(c *resource.Call, in *request) (o backup.Options, free func(), err error) {
 	if free, err = f.maintenance.take(); err != nil {
 		return o, nil, err
@@ -167,7 +167,7 @@ type sentBackup struct {
 	Version string `json:"version" doc:"of the program that made it"`
 }
 
-// lookAtBackup describes the uploaded backup, or returns what is wrong with it.
+// lookAtBackup describes the uploaded backup, or returns its error.
 func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) (*sentBackup, error) {
 	o, free, err := f.sent(c, in)
 	if err != nil {
@@ -186,7 +186,7 @@ func (f *Data) lookAtBackup(ctx context.Context, c *resource.Call, in *request) 
 	return &sentBackup{bytes, m.Made.UnixMilli(), same, m.Version}, err
 }
 
-// stageRestore makes what was sent ready for the next start.
+// stageRestore prepares the uploaded backup for a restore at the next start.
 func (f *Data) stageRestore(ctx context.Context, c *resource.Call, in *request) (*folderState, error) {
 	ctx, done, err := f.Life.Begin(ctx)
 	if err != nil {

@@ -23,7 +23,8 @@ var publicSettings = []string{"theme", "density", "fontSize", "zoom", "keys", "t
 
 const diagnosticsType = "application/zip"
 
-// diagnostics packs versions, settings, counts, figures and the log's last lines.
+// diagnostics packs versions, settings, counts, metrics and the last lines of the
+// log.
 func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	about, err := f.about(ctx, c)
 	if err != nil {
@@ -69,8 +70,8 @@ func (f *Data) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// diagnosticSettings returns the settings that give nothing away, and of the others
-// how many bytes they are.
+// diagnosticSettings returns the public settings, and the size in bytes of the
+// others.
 func (f *Data) diagnosticSettings(ctx context.Context, userID int64) (any, error) {
 	text, err := f.Workspace.SettingsJSON(ctx, userID)
 	if err != nil {

@@ -36,7 +36,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Desk shows the folder, and starts the program again.
+// Desk shows the folder, and restarts the program.
 type Desk interface {
 	OpenFolder(path string) error // in the system's file manager
 	Restart() error               // closes the window, and starts the program again
@@ -45,18 +45,18 @@ type Desk interface {
 // Data serves the data folder as a whole.
 type Data struct {
 	Workspace   *workspace.Workspace
-	Folder      string // of the data, from the root
-	DocumentDir string // of this process alone
+	Folder      string // the data folder, as an absolute path
+	DocumentDir string // used by this process only
 	Version     string
 	Desktop     bool
 	Demo        bool
 	Counts      func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Databases   backup.Databases                                    // copies and checks their files
 	Tail        *diagnose.Tail                                      // of the log
-	Desk        Desk                                                // nil where there is no desktop
+	Desk        Desk                                                // nil without a desktop
 	Life        *serve.Life
 	Hub         *stream.Hub
-	Began       time.Time // when the process did
+	Began       time.Time // when the process started
 
 	maintenance folderWork
 }
@@ -67,14 +67,15 @@ type folderWork struct {
 	working sync.Mutex // held while one of the files is created, read or written
 }
 
-// spool returns the folder of a backup on its way out, or in. It is emptied at every start.
+// spool returns the folder for downloaded and uploaded backups. It is emptied at
+// every start.
 func (f *Data) spool() string { return filepath.Join(f.DocumentDir, "backup") }
 
-// Empty deletes a backup on its way out, or in.
+// Empty deletes downloaded and uploaded backups.
 func (f *Data) Empty() error { return os.RemoveAll(f.spool()) }
 
-// Endpoints returns the endpoints of the data folder, which all users share: all
-// but the first are the administrator's.
+// Endpoints returns the endpoints of the data folder, which all users share: only
+// the first is not limited to administrators.
 func (f *Data) Endpoints() []resource.Endpoint {
 	part := serve.Call("POST", "/data/restore/parts", "Upload a part of a backup", f.takePart,
 		serve.Query("at", resource.Integer("Bytes uploaded before these")))
@@ -120,7 +121,7 @@ func administrators(do serve.Handle) serve.Handle {
 	}
 }
 
-// about is which program this is.
+// about describes the running program.
 type about struct {
 	Built      string `json:"built" doc:"commit time of its source, ISO; empty if unknown"`
 	DataFolder string `json:"dataFolder"`
@@ -190,7 +191,7 @@ func (f *Data) maintain(do func(folder string) error,
 	}
 }
 
-// take keeps others away until free is called.
+// take locks the folder until free is called.
 func (m *folderWork) take() (free func(), err error) {
 	if !m.working.TryLock() {
 		return nil, fault.New(fault.Conflict, "a backup or restore is running; wait until it ends, or cancel it")
@@ -198,7 +199,8 @@ func (m *folderWork) take() (free func(), err error) {
 	return m.working.Unlock, nil
 }
 
-// progressOf passes on how far a backup or restore is to the user's pages.
+// progressOf returns a function that sends the progress of a backup or restore to
+// the user's pages.
 func (f *Data) progressOf(userID int64) func(backup.Progress) {
 	return func(p backup.Progress) {
 		f.Hub.Notify(userID, "data", stream.DataEvent{Progress: p})

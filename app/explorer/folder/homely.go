@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Homely writes a path with ~ for the person's home.
+// Homely abbreviates the user's home folder in a path to ~.
 func Homely(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == string(filepath.Separator) {

@@ -27,7 +27,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// planned is a maintenance window as portals list it.
+// planned is a maintenance window in a portal's list.
 type planned struct {
 	Recurrence  string          `json:"sdtType,omitempty"`
 	Timezone    string          `json:"timezone,omitempty"`
@@ -59,7 +59,8 @@ var windowsRequests = resource.Resource[*windowsRequest]{Name: "window", Label: 
 			Required: true},
 	}}
 
-// stretch is when the maintenance of that place in the list is in effect.
+// stretch is a period in which the maintenance at that index of the list is in
+// effect.
 type stretch struct {
 	Of   int             `json:"of"`
 	From resource.Millis `json:"from"`
@@ -72,7 +73,7 @@ type stretches struct {
 
 const (
 	maxPlanned = 1000
-	maxWindows = 2000 // of a list
+	maxWindows = 2000 // per list
 )
 
 var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.Weekly, maintenance.Monthly,
@@ -93,7 +94,8 @@ func Endpoint() resource.Endpoint {
 		})
 }
 
-// windows adds those that touch the time from…to; none of a kind that is not known.
+// windows adds the windows that overlap the time from…to; none for an unknown
+// kind.
 func (p *planned) windows(out []stretch, of int, from, to resource.Millis) []stretch {
 	if !slices.Contains(recurrences, p.Recurrence) {
 		return out

@@ -11,16 +11,16 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Request is a request as it is sent, without the session.
+// Request is a request to send, without the session.
 type Request struct {
 	Method  string
 	URL     string
 	Headers [][2]string
 	Body    string
 
-	Endpoint *resource.Endpoint // of the catalog; nil if there is none
+	Endpoint *resource.Endpoint // in the catalog; nil if there is none
 	Path     string             // below the mount, escaped
-	Signed   bool               // has an Authorization of its own
+	Signed   bool               // it has its own Authorization header
 }
 
 // LenientMount is the path at which the portal serves published clients.
@@ -28,7 +28,7 @@ const LenientMount = "/santaba/rest"
 
 var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
 
-// locate splits what was typed into the mount and what is below it.
+// locate splits a typed path into the mount and the path below it.
 func (t *Target) locate(typed string) (mount, rest string, err error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -56,15 +56,15 @@ func (t *Target) locate(typed string) (mount, rest string, err error) {
 	return t.mount, typed, nil
 }
 
-// is reports whether scheme and host are the portal's; localhost is the same
-// machine under another name.
+// is reports whether scheme and host are those of the portal; localhost counts as
+// the same machine.
 func (t *Target) is(scheme, host string) bool {
 	origin := strings.ToLower(scheme + "://" + host)
 	own := strings.ToLower(t.Origin)
 	return origin == own || strings.Replace(origin, "://localhost:", "://127.0.0.1:", 1) == own
 }
 
-// Build makes the request of a draft.
+// Build builds the request of a draft.
 func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
 	out := &Request{Method: d.Method}
 	mount, rest, err := t.locate(d.Path)
@@ -101,7 +101,7 @@ func (t *Target) Build(f *Filler, d *workspace.Draft) (*Request, error) {
 	return out, f.verdict()
 }
 
-// cutQuery splits at the first ? that is in no reference.
+// cutQuery splits at the first ? outside of references.
 func cutQuery(text string) (path, query string, found bool) {
 	if i := strings.IndexByte(withoutReferences(text), '?'); i >= 0 {
 		return text[:i], text[i+1:], true
@@ -115,7 +115,7 @@ func withoutReferences(text string) string {
 	return reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
 }
 
-// parameter is {id} in a path; a reference matches first.
+// parameter matches {id} in a path; a reference matches first.
 var parameter = regexp.MustCompile(`\{\{[^{}]*\}\}|\{([^{}/]+)\}`)
 
 // path fills in {parameters} and references.
@@ -124,7 +124,7 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	var missing []string
 	last := 0
 	values := map[string]string{}
-	for _, r := range slices.Backward(params) { // the first of a name counts
+	for _, r := range slices.Backward(params) { // the first of duplicate names counts
 		if r.On && strings.TrimSpace(r.Value) != "" {
 			values[r.Key] = r.Value
 		}
@@ -168,7 +168,7 @@ func (f *Filler) path(typed string, params workspace.Rows) (string, error) {
 	return out.String(), nil
 }
 
-// query returns "?…" of what was typed behind the path and of the rows, or nothing.
+// query returns "?…" from the typed query and the rows, or "" if there are none.
 func (f *Filler) query(typed string, rows workspace.Rows) (string, error) {
 	var parts []string
 	if typed != "" {
@@ -199,14 +199,14 @@ func (f *Filler) query(typed string, rows workspace.Rows) (string, error) {
 	return "?" + strings.Join(parts, "&"), nil
 }
 
-// fillTyped fills in a query that was typed behind the path. An & within double
+// fillTyped fills in a query that was typed after the path. An & within double
 // quotes belongs to the value.
 func (f *Filler) fillTyped(typed string) (string, error) {
 	typed = pairs.Escape(typed, withoutReferences(typed))
 	return f.fillQuery("path", typed, typedQuery)
 }
 
-// forbidden headers are the connection's or the session's.
+// forbidden lists headers that the connection or the session sets.
 var forbidden = map[string]string{
 	"Host":              "it is always the host of the portal",
 	"Cookie":            "it is the cookie of your session; to act as another user, set Authorization",
@@ -224,7 +224,7 @@ var forbidden = map[string]string{
 
 var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// headers adds the draft's own.
+// headers adds the draft's own headers.
 func (f *Filler) headers(out *Request, rows workspace.Rows) error {
 	for _, r := range rows {
 		if !r.On || r.Key == "" && r.Value == "" {
@@ -253,7 +253,7 @@ func (f *Filler) headers(out *Request, rows workspace.Rows) error {
 	return nil
 }
 
-// canonical returns a header's name with capitals after dashes.
+// canonical returns a header's name with capitals after hyphens.
 func canonical(name string) string {
 	parts := strings.Split(strings.ToLower(name), "-")
 	for i, p := range parts {
@@ -264,7 +264,7 @@ func canonical(name string) string {
 	return strings.Join(parts, "-")
 }
 
-// Header returns the value of a header; empty when it is not set.
+// Header returns the value of a header; "" if it is not set.
 func (o *Request) Header(name string) string {
 	for _, h := range o.Headers {
 		if strings.EqualFold(h[0], name) {
@@ -274,7 +274,7 @@ func (o *Request) Header(name string) string {
 	return ""
 }
 
-// UsualHeaders adds what every request has, where the draft says nothing else.
+// UsualHeaders adds the default headers that the draft does not set.
 func (t *Target) UsualHeaders(out *Request) {
 	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + t.Version}}
 	if workspace.HasBody(out.Method) {
@@ -287,9 +287,9 @@ func (t *Target) UsualHeaders(out *Request) {
 	}
 }
 
-// Session returns the headers that carry the caller's session, if the request
-// goes out with it. Endpoints without sign-in do not get it, because signing in
-// as another user would end it.
+// Session returns the headers with the caller's session, if the request is sent
+// with it. Endpoints without sign-in do not get it, because signing in as another
+// user would end the session.
 func Session(out *Request, s resource.Session, cookie func(secret string) string) [][2]string {
 	if out.Signed || s.Cookie == "" || out.Endpoint != nil && out.Endpoint.Right.Object == resource.Open {
 		return nil
@@ -301,7 +301,7 @@ func Session(out *Request, s resource.Session, cookie func(secret string) string
 	return headers
 }
 
-// By returns another request with the headers of this one that identify the
+// By returns another request with those headers of this one that identify the
 // caller.
 func (o *Request) By(method, address, body string) *Request {
 	out := &Request{Method: method, URL: address, Body: body, Endpoint: o.Endpoint, Path: o.Path, Signed: o.Signed}

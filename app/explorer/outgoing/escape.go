@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Characters that are not escaped, besides letters and digits.
+// Characters that are not escaped, in addition to letters and digits.
 const (
 	inSegment = "-._~!$'()*,;:@=&+"
 	inQuery   = "-._~!$()*,:;@/?"
@@ -16,7 +16,7 @@ const (
 
 const hexDigits = "0123456789ABCDEF"
 
-// escape percent-encodes every byte that is no letter, digit or one of safe.
+// escape percent-encodes every byte except letters, digits and those in safe.
 func escape(text, safe string) string {
 	var out strings.Builder
 	for i := range len(text) {
@@ -54,15 +54,15 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// Segment escapes a text for one part of a path.
+// Segment escapes a text as one segment of a path.
 func Segment(text string) string { return escape(text, inSegment) }
 
 func typedPath(text string) string { return mend(text, inSegment+"/") }
 
-// QueryText escapes a text for a key or a value of a query.
+// QueryText escapes a text as a key or a value of a query.
 func QueryText(text string) string { return escape(text, inQuery) }
 
-// typedQuery keeps what gives a typed query its shape.
+// typedQuery escapes a typed query, but keeps its separators.
 func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
 
 // asIs returns the text unchanged, for places without an encoding.
@@ -124,7 +124,8 @@ func (f *Filler) fillJSON(text string) (string, error) {
 	return out.String(), nil
 }
 
-// endsQuoted reports whether text, which begins within quotes or not, ends within.
+// endsQuoted reports whether text ends inside a JSON string; quoted says whether
+// it begins inside one.
 // It counts quotes: a text with {{references}} in it is not JSON yet.
 func endsQuoted(text string, quoted bool) bool {
 	for i := 0; i < len(text); i++ {
@@ -138,7 +139,8 @@ func endsQuoted(text string, quoted bool) bool {
 	return quoted
 }
 
-// standsAlone reports whether what comes between the two is a JSON value of its own.
+// standsAlone reports whether a value between the two texts is a complete JSON
+// value.
 func standsAlone(before, after string) bool {
 	before, after = strings.TrimRight(before, " \t\r\n"), strings.TrimLeft(after, " \t\r\n")
 	return (before == "" || strings.ContainsRune("[{:,", rune(before[len(before)-1]))) &&

@@ -19,8 +19,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// explainTLS describes a TLS failure in out, with the certificate if that was
-// refused; false if err is no such failure.
+// explainTLS describes a TLS failure in out, with the certificate if it was
+// refused. It returns false for any other error.
 func (t *Target) explainTLS(out *fault.Error, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
@@ -89,12 +89,12 @@ func (t *Target) explainName(out *fault.Error, err error) bool {
 
 // Arrived is the progress of a response that ended early.
 type Arrived struct {
-	Status string        // "200 OK"; empty: not even the headers
+	Status string        // "200 OK"; empty: the headers did not arrive
 	Bytes  int64         // of the body
-	Quiet  time.Duration // since the last of them; 0: not known
+	Quiet  time.Duration // since the last of them; 0: unknown
 }
 
-// stalled is the time without a byte after which a response counts as stalled.
+// stalled is how long a response may pause before it counts as stalled.
 const stalled = 2 * time.Second
 
 // late explains why a response was incomplete at the timeout.
@@ -121,7 +121,7 @@ func amount(bytes int64) string {
 	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
-// Explain turns what went wrong into a sentence.
+// Explain converts an error of sending to a sentence.
 func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Error {
 	address := t.Host
 	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
@@ -133,7 +133,7 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	var dial *net.OpError
 	var at *url.Error
 	if came.Status != "" {
-		out.Detail["answered"] = true // so a server is there
+		out.Detail["answered"] = true // the server exists
 	}
 	switch cause := context.Cause(ctx); {
 	case cause == ErrTimeout:
@@ -166,7 +166,7 @@ func (t *Target) Explain(ctx context.Context, err error, came Arrived) *fault.Er
 	case errors.As(err, &at) && came.Status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		failure = client.NoResponse
 		out.Message = fmt.Sprintf("%s closed the connection without a response", address)
-	case errors.As(err, &at): // its own words hold the URL
+	case errors.As(err, &at): // its own text contains the URL
 		if out.Message, failure = noHTTP(address, at.Err.Error()); failure == client.Unreadable {
 			out.Detail["answered"] = true
 		}
@@ -209,5 +209,5 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%g seconds", d.Seconds())
 }
 
-// ErrTimeout is the cause of what a timeout cancels.
+// ErrTimeout is the cause of a context canceled by a timeout.
 var ErrTimeout = errors.New("the request took too long")

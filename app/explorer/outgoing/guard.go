@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Guard refuses writes to a portal that is locked for them.
+// Guard refuses writes to a read-only portal.
 func (t *Target) Guard(out *Request) error {
 	if !t.ReadOnly || out.Method == "GET" {
 		return nil

@@ -13,14 +13,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// SecretHeaders are headers that are a credential, whatever they are sent to.
+// SecretHeaders lists headers that are always a credential.
 var SecretHeaders = []string{"authorization", "proxy-authorization", "x-csrf-token", "x-api-key", "x-auth-token"}
 
-// secretParameters are names that are a credential in a query, but not in general.
+// secretParameters lists names that are a credential in a query, but not in
+// general.
 var secretParameters = []string{"sig", "signature", "code", "key", "api-key"}
 
-// secretParameter reports whether a value of that name in a query is kept out of
-// the history.
+// secretParameter reports whether the history masks a query parameter with that
+// name.
 func secretParameter(name string) bool {
 	if plain, err := url.QueryUnescape(name); err == nil {
 		name = plain
@@ -28,7 +29,7 @@ func secretParameter(name string) bool {
 	return slices.Contains(secretParameters, strings.ToLower(name)) || SecretKey(name)
 }
 
-// secretHeader reports the same for a header: X-Functions-Key and
+// secretHeader reports whether the history masks a header: X-Functions-Key and
 // Ocp-Apim-Subscription-Key are credentials like X-Api-Key.
 func secretHeader(name string) bool {
 	lower := strings.ToLower(name)
@@ -36,12 +37,11 @@ func secretHeader(name string) bool {
 		strings.HasSuffix(lower, "-signature") || SecretKey(name)
 }
 
-// SecretKey reports whether a value of that name is kept out of the history.
+// SecretKey reports whether the history masks a value with that name.
 func SecretKey(name string) bool { return resource.SecretName(name) }
 
-// MaskDraft returns a draft as the history stores it: secrets that were typed into
-// it are stars. What comes from variables stays a reference. typed are these
-// secrets.
+// MaskDraft returns a draft as the history stores it: typed secrets become stars,
+// and variables stay references. typed lists these secrets.
 func MaskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace.Draft, typed []string) {
 	var m Masker
 	path, query, found := cutQuery(d.Path)
@@ -54,7 +54,7 @@ func MaskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	return d, m.typed
 }
 
-// MaskURL returns the URL of a draft that was built for display.
+// MaskURL returns the URL of a request that was built for display.
 func MaskURL(safe *Request) string {
 	path, query, found := strings.Cut(safe.URL, "?")
 	if !found {
@@ -63,17 +63,17 @@ func MaskURL(safe *Request) string {
 	return path + "?" + new(Masker).Query(query)
 }
 
-// MaskBody replaces the secret values of a JSON body, and leaves everything
-// else as it was typed.
+// MaskBody replaces the secret values of a JSON body, and leaves the rest
+// unchanged.
 func MaskBody(body string, endpoint *resource.Endpoint) string {
 	return new(Masker).body(body, endpoint)
 }
 
-// Masker replaces secrets by stars, and stores them to mask them elsewhere.
+// Masker replaces secrets by stars, and remembers them to mask them elsewhere.
 type Masker struct{ typed []string }
 
-// recognised is the least number of characters by which a secret can be
-// distinguished from other text.
+// recognised is the minimum length at which a secret can be distinguished from
+// other text.
 const recognised = 4
 
 func (m *Masker) note(secret string) {
@@ -123,7 +123,7 @@ func (m *Masker) Query(query string) string {
 }
 
 func (m *Masker) body(body string, endpoint *resource.Endpoint) string {
-	// References outside of quotes are no JSON; digits of their length are.
+	// References outside of quotes are not JSON; digits of the same length are.
 	plain := reference.ReplaceAllStringFunc(body, func(r string) string { return strings.Repeat("1", len(r)) })
 	node, err := resource.ParseJSON([]byte(plain))
 	if err != nil {
@@ -149,8 +149,8 @@ func (m *Masker) body(body string, endpoint *resource.Endpoint) string {
 	return out.String()
 }
 
-// secretNodes adds the values below n that are secrets: by the schema, by
-// their key, or as the value beside a secret name.
+// secretNodes adds the secret values below n: by the schema, by their key, or as
+// the value beside a secret name.
 func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []resource.Node {
 	switch n.Kind {
 	case '[':
@@ -159,7 +159,7 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 		}
 	case '{':
 		name := n.Get("name")
-		flag := n.Get("secret") // set by a person, whatever the name
+		flag := n.Get("secret") // set by a user, whatever the name
 		paired := name != nil && name.Kind == '"' && SecretKey(name.Text) || flag != nil && flag.Kind == 't'
 		for i, key := range n.Keys {
 			writeOnly, inner := catalog.Property(s, key)
@@ -181,15 +181,15 @@ func items(s *resource.Schema) *resource.Schema {
 	return s.Items
 }
 
-// Pairs in a text that is no JSON, or not yet: "key": "value", key=value, and
-// the value beside a name.
+// Pairs in a text that is not valid JSON: "key": "value", key=value, and the
+// value beside a name.
 var (
 	quotedPair = regexp.MustCompile(`("((?:[^"\\]|\\.)*)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)`)
 	namedPair  = regexp.MustCompile(`("name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"value"\s*:\s*)("(?:[^"\\]|\\.)*"?)`)
 	plainPair  = regexp.MustCompile(`(([\w.-]+)\s*[=:]\s*)([^\s&;,"]+)`)
 )
 
-// loose masks values of secret names in a body that cannot be parsed: patterns
+// loose masks the values of secret names in a body that cannot be parsed: patterns
 // find pairs even in JSON that is not finished, where a reader of JSON finds none.
 func (m *Masker) loose(body string) string {
 	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {

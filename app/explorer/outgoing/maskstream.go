@@ -15,42 +15,42 @@ const (
 	mostLevels  = 1000
 )
 
-// BodyMask is a Writer that copies a JSON body and puts stars in the place of
-// texts and numbers that a name says are secret: the key they are below, or the
-// name beside a "value". It reads each byte once and keeps little of the body.
-// A value that waits too long for its name is masked. What is no JSON passes as
-// it is, and so does what is nested deeper than any response of a portal.
+// BodyMask is a Writer that copies a JSON body and replaces texts and numbers by
+// stars if a name marks them as secret: the key above them, or the name beside a
+// "value". It reads each byte once and buffers little of the body. A value that
+// waits too long for its name is masked. Anything that is not JSON passes
+// unchanged, and so does anything nested deeper than a portal's response.
 //
 // It reads JSON itself because responses pass through it in pieces, and any size
 // and any mistake in them have to: ParseJSON and encoding/json hold a whole value.
 type BodyMask struct {
 	To     io.Writer
-	Masked bool // something was
-	after  bool // a backslash in a text that is too long to keep
+	Masked bool // something was masked
+	after  bool // after a backslash in a text that is too long to buffer
 
-	buf    []byte // what is not written yet
+	buf    []byte // bytes not written yet
 	levels []maskLevel
-	began  int // in buf: where the text or number at hand begins
+	began  int // index in buf at which the current text or number begins
 	state  byte
-	plain  bool // the rest passes as it is
+	plain  bool // the rest passes unchanged
 }
 
-// maskLevel is an object or a list that is open.
+// maskLevel is an open object or list.
 type maskLevel struct {
-	object, key bool   // it is an object; a key comes next
-	name        string // the key at hand
-	secret      bool   // all below the key at hand is
-	below       bool   // all in it is, because of a key above
-	paired      bool   // its name, or its flag, says that its value is
-	from, to    int    // of its value in buf, while that waits for a name; 0: none does
+	object, key bool   // it is an object; the next text is a key
+	name        string // the current key
+	secret      bool   // everything below the current key is secret
+	below       bool   // everything in it is secret, because of a key above
+	paired      bool   // its name, or its flag, marks its value as secret
+	from, to    int    // range of its value in buf, while that waits for a name; 0: none
 }
 
 // stars replaces a masked value.
 const stars = `"` + resource.Mask + `"`
 
-// States of a bodyMask beside 0: within a text, behind a backslash in one,
-// within a number or a word, and within a text that is too long to keep, which
-// passes or is left out.
+// States of a BodyMask other than 0: inside a text, after a backslash in one,
+// inside a number or a word, and inside a text that is too long to buffer, which
+// passes or is omitted.
 const (
 	inText   = '"'
 	inEscape = '\\'
@@ -78,10 +78,10 @@ func (m *BodyMask) Write(p []byte) (int, error) {
 	return len(p), m.flush()
 }
 
-// Close writes what is left.
+// Close writes the rest.
 func (m *BodyMask) Close() error {
 	l := m.level()
-	if m.state == inWord || (m.state == inText || m.state == inEscape) && l != nil && !l.key { // cut off
+	if m.state == inWord || (m.state == inText || m.state == inEscape) && l != nil && !l.key { // truncated
 		m.scalar()
 	}
 	m.began, m.state = 0, 0
@@ -89,7 +89,7 @@ func (m *BodyMask) Close() error {
 	return m.flush()
 }
 
-// tooLong decides at once about a text that is too long to keep.
+// tooLong decides immediately about a text that is too long to buffer.
 func (m *BodyMask) tooLong() {
 	if m.state == 0 || len(m.buf)-m.began <= mostHeld/2 {
 		return
@@ -97,7 +97,7 @@ func (m *BodyMask) tooLong() {
 	l := m.level()
 	m.after = m.state == inEscape
 	switch {
-	case m.state == inWord: // no JSON
+	case m.state == inWord: // not JSON
 		m.plain = true
 	case l != nil && !l.key && (l.secret || l.object && l.name == "value"):
 		m.buf = append(m.buf[:m.began], stars[:len(stars)-1]...)
@@ -107,7 +107,7 @@ func (m *BodyMask) tooLong() {
 	}
 }
 
-// long goes through a text that tooLong decided about.
+// long continues a text that tooLong has decided about.
 func (m *BodyMask) long(c byte) {
 	if ends := c == '"' && !m.after; ends || m.state == inLong {
 		m.buf = append(m.buf, c)
@@ -165,7 +165,7 @@ func (m *BodyMask) step(c byte) {
 	}
 }
 
-// level returns the innermost that is open; nil outside of all.
+// level returns the innermost open level; nil if there is none.
 func (m *BodyMask) level() *maskLevel {
 	if len(m.levels) == 0 {
 		return nil
@@ -183,7 +183,7 @@ func (m *BodyMask) open(object bool) {
 	m.levels = append(m.levels, maskLevel{object: object, key: object, secret: below, below: below})
 }
 
-// text judges a text that has ended: it is a key or a value.
+// text handles a complete text: it is a key or a value.
 func (m *BodyMask) text() {
 	l := m.level()
 	if l == nil || !l.key {
@@ -194,7 +194,7 @@ func (m *BodyMask) text() {
 	l.secret = l.below || SecretKey(l.name)
 }
 
-// plainText returns the current text without its quotes; of a long one its
+// plainText returns the current text without its quotes; for a long one, its
 // beginning and its end, which identify names.
 func (m *BodyMask) plainText() string {
 	raw, out := m.buf[m.began:], ""
@@ -207,7 +207,7 @@ func (m *BodyMask) plainText() string {
 	return out
 }
 
-// scalar judges a text, a number or a word that has ended.
+// scalar handles a complete text, number or word.
 func (m *BodyMask) scalar() {
 	l := m.level()
 	if l == nil {
@@ -230,10 +230,10 @@ func (m *BodyMask) scalar() {
 	}
 }
 
-// star masks a part of buf, after which nothing is pending.
+// star masks a part of buf; no value waits afterwards.
 func (m *BodyMask) star(from, to int) {
 	if to-from == len(`""`) && m.buf[from] == '"' {
-		return // an empty text hides nothing
+		return // an empty text is not secret
 	}
 	if string(m.buf[from:to]) == stars {
 		return
@@ -243,7 +243,7 @@ func (m *BodyMask) star(from, to int) {
 	m.Masked = true
 }
 
-// release masks all that still waits for a name.
+// release masks all values that still wait for a name.
 func (m *BodyMask) release() {
 	for i := len(m.levels) - 1; i >= 0; i-- {
 		if l := &m.levels[i]; l.to > 0 {
@@ -255,7 +255,7 @@ func (m *BodyMask) release() {
 	}
 }
 
-// flush writes what neither waits nor is at hand.
+// flush writes everything except values that wait and the current text.
 func (m *BodyMask) flush() error {
 	end := len(m.buf)
 	if m.state != 0 && m.state != inLong && m.state != inLeft && !m.plain {

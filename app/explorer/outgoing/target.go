@@ -48,24 +48,24 @@ import (
 	"spyglass/app/workspace"
 )
 
-// Target is the portal that a call of the page is about, and the caller's way in.
+// Target is the portal of a call, with the caller's credentials.
 type Target struct {
 	Name    string
 	URL     string // "http://127.0.0.1:8443/api"
 	Origin  string // "http://127.0.0.1:8443"
 	Host    string // "127.0.0.1:8443"
 	mount   string // "/api"
-	Version string // of this program
+	Version string // version of this program
 
 	Catalog  *catalog.Catalog
 	Client   *client.Client
 	Timeout  time.Duration
 	ReadOnly bool // refuses every write
-	// Sign returns the headers that carry the caller's session or token.
+	// Sign returns the headers with the caller's session or token.
 	Sign func(*Request) [][2]string
 
 	Remote  *workspace.Portal // nil for the built-in portal
-	Secrets []string          // of the caller's way in
+	Secrets []string          // the caller's credentials
 }
 
 // Place sets the origin, host and mount of the target's url.
@@ -75,7 +75,8 @@ func (t *Target) Place() {
 	}
 }
 
-// Send sends a request with the caller's way in. The response's body is to be closed.
+// Send sends a request with the caller's credentials. The caller closes the
+// response's body.
 func (t *Target) Send(ctx context.Context, out *Request) (*http.Response, error) {
 	if err := t.Guard(out); err != nil {
 		return nil, err

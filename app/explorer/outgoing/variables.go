@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Used is one variable of a draft, as the preview shows it.
+// Used is one variable of a draft, for the preview.
 type Used struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"` // masked when secret
@@ -24,19 +24,19 @@ type Used struct {
 	Secret bool   `json:"secret"`
 }
 
-// Values looks up variables for one request, each once, so that it has the same
-// value everywhere.
+// Values looks up variables for one request. It looks up each variable once, so
+// that its value is the same everywhere.
 type Values struct {
 	ctx    context.Context
 	own    map[string]*workspace.Variable
 	secret func(*workspace.Variable) (string, error)
 	Now    time.Time
 	userID int64
-	Stand  func(Used) string // gives what goes out for each, known or not, instead of its value; nil for its value
+	Stand  func(Used) string // returns the text to send for each variable, known or not; nil for its value
 
 	Seen  []Used
-	at    map[string]int    // in seen, by name
-	Plain map[string]string // values by name, secrets only when they were needed
+	at    map[string]int    // index in seen, by name
+	Plain map[string]string // values by name; secrets only if they were used
 }
 
 // NewValues returns the variables of the call's user for its portal.
@@ -134,9 +134,9 @@ type Manner int
 
 // The ways to fill in a draft.
 const (
-	Strict Manner = iota // what is unknown stops it
-	Anyway               // what is unknown goes out as it was typed
-	Shown                // nothing stops it, and secrets are masked
+	Strict Manner = iota // an unknown variable is an error
+	Anyway               // an unknown variable is sent as typed
+	Shown                // nothing is an error, and secrets are masked
 )
 
 // Filler replaces the variables of one draft.
@@ -144,24 +144,24 @@ type Filler struct {
 	*Values
 	manner  Manner
 	budget  *budget.Budget
-	field   string   // where the first unknown one is
-	unknown []string // in order
+	field   string   // place of the first unknown variable
+	unknown []string // in order of appearance
 	missed  map[string]bool
 }
 
-// roomToFill is the bytes that a draft may grow by when its variables are filled
-// in, beside its own size.
+// roomToFill limits how much a draft may grow when its variables are filled in,
+// in bytes.
 const roomToFill = 4 << 20
 
-// Filler returns a filler for one draft. Values count as often as they are used,
-// whatever becomes of them, so that a small draft cannot make a huge request.
+// Filler returns a filler for one draft. Each use of a value counts against the
+// limit, so that a small draft cannot create a huge request.
 func (v *Values) Filler(m Manner, d *workspace.Draft) *Filler {
 	room := roomToFill + 2*sizeOf(d)
 	return &Filler{Values: v, manner: m, missed: map[string]bool{},
 		budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
 }
 
-// sizeOf returns the bytes of a draft's texts.
+// sizeOf returns the total bytes of a draft's texts.
 func sizeOf(d *workspace.Draft) int64 {
 	n := len(d.Path) + len(d.Body)
 	for _, rows := range []workspace.Rows{d.PathParams, d.Query, d.Headers} {
@@ -182,11 +182,11 @@ func (f *Filler) spend(field string, n int) error {
 	return err
 }
 
-// reference is a variable in a text.
+// reference matches a variable in a text.
 var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 
-// fill replaces the references in text. It passes the text between them through
-// literal, and values through place; unknown references that are sent anyway are
+// fill replaces the references in text. It converts the text between them by
+// literal, and values by place; unknown references that are sent anyway are
 // literal, too.
 func (f *Filler) fill(field, text string, literal func(string) string,
 	place func(name, value string) (string, error)) (string, error) {
@@ -247,7 +247,7 @@ func (f *Filler) one(field, typed, name string, literal func(string) string,
 // mostUnknown limits the unknown variables that an error names.
 const mostUnknown = 100
 
-// verdict returns the error for unknown variables; nil unless strict.
+// verdict returns the error for unknown variables, if the filler is strict.
 func (f *Filler) verdict() error {
 	if len(f.unknown) == 0 || f.manner != Strict {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"spyglass/backend/sheet"
 )
 
-// fileKind is a kind of file that the pages of a list can go to as they come.
+// fileKind is a kind of file for the pages of a list.
 type fileKind struct {
 	id, extension, mediaType string
 	open                     func(io.Writer) itemWriter
@@ -42,30 +42,31 @@ func mediaTypes() []string {
 	return types
 }
 
-// itemWriter writes the items of a list. The end says why it is not whole, or nothing.
+// itemWriter writes the items of a list. partial is the reason if the list is
+// incomplete, or "".
 type itemWriter interface {
 	page(first *int64, items []json.RawMessage) error
 	end(partial string) error
 }
 
-// disk is the sink of a run to a download. It holds one page in memory. The run
-// waits for the download at ready, after its first page, so that an error of the
+// disk is the sink of a run to a download. It holds one page in memory. After its
+// first page, the run waits at ready for the download, so that an error of the
 // first page can be returned as an error.
 type disk struct {
 	kind  fileKind
 	name  string
-	ready func() // notifies the page that the download can start
+	ready func() // tells the page that the download can start
 	ctx   context.Context
 
-	came  chan io.Writer // the download, once
-	ended chan struct{}  // closes when nothing is written any more
+	came  chan io.Writer // receives the download once
+	ended chan struct{}  // closed when writing has ended
 
 	bytes counted64
 	to    *bufio.Writer
 	itemWriter
 }
 
-// startTime limits the time that a run waits for its download.
+// startTime limits how long a run waits for its download.
 const startTime = 30 * time.Second
 
 var (
@@ -73,7 +74,7 @@ var (
 	errHungUp     = errors.New("the download was cancelled")
 )
 
-// counted64 counts what is written through it.
+// counted64 counts the bytes written to it.
 type counted64 struct {
 	io.Writer
 	n int64
@@ -165,7 +166,7 @@ func (r *runs) offer(key runKey, d *disk) {
 	r.under[key].file = d
 }
 
-// fetchFile streams the file of a run under way.
+// fetchFile streams the file of a running run.
 func (p *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
 	p.runs.mu.Lock()
 	s := p.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
@@ -189,7 +190,7 @@ func (p *Pager) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// jsonItems is the list as the portal would have sent it at once.
+// jsonItems writes the list like one response of the portal.
 type jsonItems struct {
 	to          io.Writer
 	begun, some bool
@@ -249,16 +250,16 @@ func (l *lineItems) end(partial string) error {
 	return err
 }
 
-// csvItems is a table whose columns are the fields of the first page, in their
-// order. What is nested is JSON.
+// csvItems writes a table whose columns are the fields of the first page, in
+// order. Nested values are JSON.
 type csvItems struct {
 	to      io.Writer
 	out     sheet.Writer
 	columns []string
-	late    []string // fields that came after the first page
+	late    []string // fields that appeared after the first page
 }
 
-// valueColumn is the column of items that are no objects.
+// valueColumn is the column for items that are not objects.
 const valueColumn = "value"
 
 func (c *csvItems) page(_ *int64, all []json.RawMessage) error {
@@ -319,7 +320,7 @@ func (c *csvItems) notes() []string {
 	return []string{"The file lacks fields that only later pages have: " + payload.Listed(c.late) + "."}
 }
 
-// cellOf returns a value as a cell of a table.
+// cellOf converts a value to a cell of a table.
 func cellOf(value json.RawMessage) sheet.Cell {
 	text := string(bytes.TrimSpace(value))
 	switch {

@@ -6,14 +6,14 @@ import (
 	"spyglass/app/explorer/payload"
 )
 
-// pace keeps a run through pages below the portal's rate limit: while plenty
-// remains it sends at once, and near the limit only as its own earlier requests
+// pace keeps a run below the portal's rate limit: while plenty of quota remains,
+// it sends immediately; near the limit, it sends only as its own earlier requests
 // leave the window.
 type pace struct {
 	asked []time.Time // within the window, oldest first
 }
 
-const maxPace = 10_000 // remembered requests
+const maxPace = 10_000 // requests to remember
 
 // after returns the delay before the next page, from the quota of the last one.
 func (p *pace) after(q *payload.Quota, now time.Time) time.Duration {

@@ -81,13 +81,13 @@ var requests = resource.Resource[*request]{Name: "pages", Label: "request", Fiel
 	{Name: "name", At: func(s *request) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
-// outcome is the response to /pages: a reply, or the file that a run went to.
+// outcome is the response to /pages: a reply, or the file of a run.
 type outcome struct {
 	reply *send.Reply
 	saved *saved
 }
 
-// saved says where a list went that was saved to a file.
+// saved says where a list was saved.
 type saved struct {
 	Saved *savedFile `json:"saved" null:"no"`
 }
@@ -97,7 +97,7 @@ func (outcome) Schema() resource.Schema {
 	return resource.Schema{AnyOf: []resource.Schema{resource.SchemaOf(send.Reply{}), resource.SchemaOf(saved{})}}
 }
 
-// MarshalJSON writes the one there is.
+// MarshalJSON encodes the reply or the file.
 func (o *outcome) MarshalJSON() ([]byte, error) {
 	if o.saved != nil {
 		return resource.Encode(o.saved)
@@ -105,9 +105,9 @@ func (o *outcome) MarshalJSON() ([]byte, error) {
 	return resource.Encode(o.reply)
 }
 
-// pages sends a list's draft page by page and returns one document of all items.
-// It ends early, and reports that, when a page fails or the user stops it; it
-// ends altogether with the caller.
+// pages sends a list's draft page by page and returns one document with all
+// items. It ends early, and reports that, if a page fails or the user stops it;
+// it is cancelled with the caller.
 func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (*outcome, error) {
 	var earlier *progressed
 	if in.Resume != "" {
@@ -158,7 +158,7 @@ func (p *Pager) pages(ctx context.Context, c *resource.Call, in *request) (*outc
 	return &outcome{reply: reply}, err
 }
 
-// takeUp puts what an earlier run brought into a new one.
+// takeUp copies the result of an earlier run into a new one.
 func (p *Pager) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
 	doc, err := p.Documents.Unsealed(sealed, r.User)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *run) finish(ctx context.Context, w *screen) (*send.Reply, error) {
 	return out, nil
 }
 
-// ended records a run that fetched at least one page in the history.
+// ended records a run with at least one page in the history.
 func (r *run) ended(report *send.RunReport, bytes int64) {
 	r.History.Status, r.History.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
 	r.History.Bytes, r.History.Error, r.History.Items = bytes, report.Partial, report.Items
@@ -234,7 +234,7 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out *
 	return out, true, err
 }
 
-// explainPartial explains why a run is incomplete, and what can be done.
+// explainPartial explains why a run is incomplete, and what to do.
 func (r *run) explainPartial(report *send.RunReport, why error) {
 	if why == nil {
 		return
@@ -262,7 +262,8 @@ func (r *run) explainPartial(report *send.RunReport, why error) {
 	}
 }
 
-// answered returns the reply when the first page is not a page: an error, or no list.
+// answered returns the reply if the first response is not a page: an error, or
+// not a list.
 func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (*send.Reply, error) {
 	w := r.Documents.Create(no.response.Header.Get("Content-Type"))
 	defer w.Abort()

@@ -15,14 +15,14 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Bounds of a run.
+// Limits of a run.
 const (
-	largestPage = 1000    // items, where the catalog says nothing else
-	maxSeen     = 1 << 20 // ids that duplicates are found among
+	largestPage = 1000    // items, unless the catalog says otherwise
+	maxSeen     = 1 << 20 // ids remembered to find duplicates
 )
 
-// progressed is the progress of a run: all that it needs to resume. A run of the
-// history has only past; the rest is read from its response when it resumes.
+// progressed is the progress of a run, with everything needed to resume. A run of
+// the history has only past; the rest is read from its response when it resumes.
 type progressed struct {
 	past    *workspace.History
 	request send.Request
@@ -31,7 +31,7 @@ type progressed struct {
 	step    int64 // between pages; 0 before the first
 	pages   int64
 	items   int64
-	first   *int64 // the total as the first page said it
+	first   *int64 // the total in the first page
 	total   *int64
 	twice   int64
 	seen    map[uint64]struct{}
@@ -39,7 +39,7 @@ type progressed struct {
 	whole   bool
 }
 
-// of returns the number of pages in all; 0 when it is not known.
+// of returns the total number of pages; 0 if unknown.
 func (p *progressed) of() int64 {
 	if p.total == nil || *p.total < 0 || p.step == 0 {
 		return 0
@@ -47,8 +47,8 @@ func (p *progressed) of() int64 {
 	return max(p.pages, p.pages+(*p.total-p.offset+p.step-1)/p.step)
 }
 
-// take adds a page and notes whether it was the last. A total below zero
-// means "at least": then only a page that is not full ends the list.
+// take adds a page and records whether it was the last. A total below zero means
+// "at least": then only a page that is not full ends the list.
 func (p *progressed) take(got *payload.Page) {
 	n := int64(len(got.Items))
 	if p.pages == 0 {
@@ -113,8 +113,8 @@ func (p *progressed) report() *send.RunReport {
 	return r
 }
 
-// newRun begins a run where the request's own offset says, with its own size
-// or the largest.
+// newRun returns a run that begins at the request's own offset, with its own page
+// size or the largest.
 func newRun(x *send.Exchange, largest bool) *progressed {
 	p := &progressed{request: *x.In, list: payload.PagedOf(x.Out.URL), seen: map[uint64]struct{}{},
 		seed: maphash.MakeSeed()}
@@ -143,14 +143,14 @@ func newRun(x *send.Exchange, largest bool) *progressed {
 }
 
 // goesOn reports whether a run of the history with that number of items can be
-// resumed: it ended early, between two pages.
+// resumed: it must have ended early, between two pages.
 func goesOn(h *workspace.History, items int64) bool {
 	return h.PageSize > 0 && items > 0 && items%h.PageSize == 0
 }
 
 // regain reads the progress of a run of the history from its response. It resumes
-// with the request as it is now, which still has what the history masks:
-// fault.Conflict when that requests something else.
+// with the current request, which has the secrets that the history masks. It
+// returns fault.Conflict if that request has changed.
 func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (*progressed, error) {
 	if asks(past.URL) != asks(x.History.URL) ||
 		!slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.History.Draft.Headers)) {
@@ -176,7 +176,7 @@ func regain(x *send.Exchange, past *workspace.History, doc *document.Document) (
 	return p, nil
 }
 
-// switchedOn returns the rows that are not switched off, without their notes.
+// switchedOn returns the enabled rows, without their notes.
 func switchedOn(rows workspace.Rows) (out [][2]string) {
 	for _, r := range rows {
 		if r.On {

@@ -10,8 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// runs holds the runs through pages that are running, and those that ended early
-// and can resume.
+// runs holds the active runs, and those that ended early and can be resumed.
 type runs struct {
 	mu       sync.Mutex
 	under    map[runKey]*steering
@@ -24,16 +23,16 @@ type runKey struct {
 	send string
 }
 
-// maxPartial limits the runs that ended early and can still resume.
+// maxPartial limits the runs that ended early and can still be resumed.
 const maxPartial = 32
 
-// steering pauses, resumes and ends a running run for the user.
+// steering pauses, resumes and ends an active run for the user.
 type steering struct {
 	stop context.CancelCauseFunc
-	file *disk // the run goes to; nil when to the screen. The lock is that of runs
+	file *disk // sink of the run; nil for the screen. Guarded by the lock of runs
 
 	mu     sync.Mutex
-	held   chan struct{} // closed when the run may continue; nil while it may
+	held   chan struct{} // closed when the run may continue; nil while it is not paused
 	paused chan struct{} // receives when a pause is requested, to end a wait
 }
 
@@ -86,7 +85,7 @@ func (r *runs) left(document string) (*progressed, error) {
 	return p, nil
 }
 
-// gate blocks while the run is paused, and calls told when the wait begins.
+// gate blocks while the run is paused, and calls told when that begins.
 func (s *steering) gate(ctx context.Context, told func()) error {
 	s.mu.Lock()
 	held := s.held

@@ -8,7 +8,7 @@ import (
 	"spyglass/app/document"
 )
 
-// screen is the sink that makes a document, lossless.
+// screen is the sink that writes a document, without any loss.
 type screen struct {
 	*document.Writer
 	begun bool
@@ -42,14 +42,14 @@ func (s *screen) page(first *int64, items []json.RawMessage) error {
 	return nil
 }
 
-// goOn begins with what an earlier document holds.
+// goOn continues an earlier document.
 func (s *screen) goOn(doc *document.Document, items bool) error {
 	s.begun, s.items = true, items
 	_, err := doc.WriteTo(&head{to: s.Writer, left: doc.Size() - int64(len(listEnd))})
 	return err
 }
 
-// head passes on the first bytes and swallows the rest.
+// head passes on the first bytes and discards the rest.
 type head struct {
 	to   io.Writer
 	left int64

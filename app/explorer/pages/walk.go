@@ -16,13 +16,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Bounds of one page.
+// Limits of one page.
 const (
 	maxPage  = 64 << 20 // bytes
-	maxTries = 20       // 429s in a row
+	maxTries = 20       // consecutive 429s
 )
 
-// sink takes the items of a run.
+// sink receives the items of a run.
 type sink interface {
 	page(first *int64, items []json.RawMessage) error
 }
@@ -35,11 +35,11 @@ type run struct {
 	*steering
 	to    sink
 	pace  pace
-	quota *payload.Quota // from the last response; nil if it had none
+	quota *payload.Quota // from the last response; nil if there was none
 	at    time.Time      // when it began
 }
 
-// refused is the response to a page request when it is not a page.
+// refused is the response to a page request if it is not a page.
 type refused struct {
 	response *http.Response
 	body     []byte
@@ -56,8 +56,8 @@ func (r *refused) Error() string {
 	return text
 }
 
-// walk fetches page after page until the list ends. The header is the last
-// page's. Unlike the portal's own code, it reads lists of any portal over HTTP: it
+// walk fetches page after page until the list ends. It returns the header of the
+// last page. Unlike the portal's own code, it reads lists of any portal over HTTP: it
 // keeps to rate limits, can be paused, and copes with totals that change.
 func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 	for !r.whole {
@@ -85,8 +85,8 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 	return header, nil
 }
 
-// wait waits for the time that the portal requires. A pause begins at once, and
-// wait spends the rest of the time after it.
+// wait waits for the time that the portal requires. A pause begins immediately,
+// and wait spends the rest of the time after it.
 func (r *run) wait(ctx context.Context, d time.Duration) error {
 	end := time.Now().Add(d)
 	for left := d; left > 0; left = time.Until(end) {
@@ -105,7 +105,7 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// fetchPage fetches the next page; when the portal limits the rate, it waits as
+// fetchPage fetches the next page. If the portal limits the rate, it waits as
 // long as the portal requires.
 func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, error) {
 	out := *r.Out
@@ -127,7 +127,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *payload.Page, err
 			return nil, nil, &refused{response, body}
 		}
 		got, err := payload.ReadPage(body)
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a page to sign in at, for one
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a sign-in page, for example
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {

@@ -26,9 +26,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Object is one resource as a portal returns it: its fields, as sent.
+// Object is one object as a portal returned it, with unchanged values.
 type Object struct {
-	Keys   []string // in their order
+	Keys   []string // in order
 	Values map[string]json.RawMessage
 	Etag   string
 }
@@ -46,8 +46,8 @@ func ReadObject(body []byte) (*Object, bool) {
 	return o, true
 }
 
-// Name returns the first display name, name or similar field that the object
-// has, or else its id.
+// Name returns the first display name, name or similar field of the object, or
+// else its id.
 func (o *Object) Name() string {
 	for _, key := range []string{"displayName", "name", "username", "title", "description", "id"} {
 		var text string
@@ -58,7 +58,7 @@ func (o *Object) Name() string {
 	return strings.Trim(string(o.Values["id"]), `"`)
 }
 
-// Like reports whether another object shows at least the fields of this one.
+// Like reports whether another object has at least the same fields.
 func (o *Object) Like(other *Object) bool {
 	if other == nil {
 		return false
@@ -71,10 +71,10 @@ func (o *Object) Like(other *Object) bool {
 	return true
 }
 
-// ID returns the id of the object as text; empty when it has none.
+// ID returns the id of the object as text; "" if it has none.
 func (o *Object) ID() string { return strings.Trim(string(o.Values["id"]), `"`) }
 
-// Body returns a JSON object of some of the object's fields.
+// Body returns a JSON object with some of the object's fields.
 func (o *Object) Body(fields []string) string {
 	out := []byte{'{'}
 	for _, name := range fields {
@@ -90,7 +90,7 @@ func (o *Object) Body(fields []string) string {
 	return string(append(out, '}'))
 }
 
-// Differing returns those of fields that both objects have, with different values.
+// Differing returns those fields that both objects have with different values.
 func Differing(a, b *Object, fields []string) []string {
 	var out []string
 	for _, name := range fields {
@@ -106,7 +106,7 @@ func Differing(a, b *Object, fields []string) []string {
 // Quoted returns a text as JSON.
 func Quoted(text string) string { return string(resource.AppendString(nil, text)) }
 
-// AlikeJSON compares two values apart from spaces and the order of keys; numbers
+// AlikeJSON compares two values, ignoring white space and the order of keys; numbers
 // as they are written.
 func AlikeJSON(a, b json.RawMessage) bool {
 	x, err := resource.ParseJSON(a)

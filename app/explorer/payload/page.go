@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Page is one page of a list, its items as they were sent.
+// Page is one page of a list, with its items unchanged.
 type Page struct {
-	Total *int64 // nil: not said; negative: at least so many
+	Total *int64 // nil: unknown; negative: at least that many
 	Items []json.RawMessage
 }
 
 var errNoList = errors.New("the response is not a list: it has no items")
 
-// ReadPage takes a page apart without changing a byte of its items. It is not
+// ReadPage splits a page without changing its items. It is not
 // resource.ParseJSON because pages of other portals may be larger and deeper than
 // a body that this one takes, and it decodes to notice one that broke off.
 func ReadPage(body []byte) (*Page, error) {
@@ -45,7 +45,7 @@ func ReadPage(body []byte) (*Page, error) {
 	return p, nil
 }
 
-// IDOf returns an item's id as it was sent, empty when it has none.
+// IDOf returns an item's id as text; "" if it has none.
 func IDOf(item json.RawMessage) string {
 	var named struct {
 		ID json.RawMessage `json:"id"`
@@ -61,10 +61,10 @@ func IDOf(item json.RawMessage) string {
 type Paged struct {
 	address string // with everything else of its query
 	Offset  int64
-	Size    int64 // 0: not said
+	Size    int64 // 0: not set
 }
 
-// PagedOf reads offset and size out of an address.
+// PagedOf reads offset and size from an address.
 func PagedOf(address string) Paged {
 	path, query, _ := strings.Cut(address, "?")
 	out := Paged{}
@@ -79,7 +79,7 @@ func PagedOf(address string) Paged {
 			out.Offset = n
 		case name == "size" && err == nil && n > 0:
 			out.Size = n
-		default: // what cannot be read, too: the portal says what is wrong with it
+		default: // also for invalid values: the portal reports the error
 			kept = append(kept, part)
 		}
 	}
@@ -93,7 +93,7 @@ func PagedOf(address string) Paged {
 // At returns the address of the page at offset.
 func (p Paged) At(offset int64) string { return p.UpToOffset() + strconv.FormatInt(offset, 10) }
 
-// UpToOffset returns the address of any page, but for its offset, which it ends with.
+// UpToOffset returns the address of any page up to its offset, which comes last.
 func (p Paged) UpToOffset() string {
 	mark := "?"
 	if strings.Contains(p.address, "?") {

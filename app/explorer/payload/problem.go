@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Problem is the error that a response reports, in the portal's own words.
+// Problem is the error in a response, in the portal's words.
 type Problem struct {
 	Message    string `json:"message" doc:"the portal's own words"`
 	Field      string `json:"field" doc:"the parameter or field that is wrong; empty when unknown"`
@@ -19,7 +19,7 @@ type Problem struct {
 // MaxProblem limits the bytes of an error response that are parsed.
 const MaxProblem = 64 << 10
 
-// ProblemOf reads the body of a response with an error status; nil when it is none.
+// ProblemOf parses the body of an error response; nil if it is not an error.
 func ProblemOf(status int64, headers [][2]string, body []byte) *Problem {
 	if status < 400 {
 		return nil

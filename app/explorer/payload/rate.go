@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Quota is the portal's rate limit and the requests that remain.
+// Quota is the portal's rate limit and the remaining requests.
 type Quota struct {
 	Limit     int64 `json:"limit"`
 	Remaining int64 `json:"remaining"`
 	Window    int64 `json:"window" doc:"seconds"`
 }
 
-// QuotaOf reads the quota of response headers; nil when they name none.
+// QuotaOf reads the quota from response headers; nil if they have none.
 func QuotaOf(headers [][2]string) *Quota {
 	q := &Quota{}
 	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining,
@@ -32,8 +32,8 @@ func QuotaOf(headers [][2]string) *Quota {
 	return q
 }
 
-// IsTemporary reports whether a portal refuses only for now: 429, or a 503 that
-// says when to try again.
+// IsTemporary reports whether a portal refuses a request only temporarily: 429,
+// or a 503 with a time to retry.
 func IsTemporary(status int, h http.Header) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
 }
@@ -50,5 +50,5 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return unsaidWait
 }
 
-// unsaidWait is the delay after a 429 that names no time.
+// unsaidWait is the delay after a 429 without a time.
 const unsaidWait = 5 * time.Second

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// packings are the compressions a response may have, with their first bytes.
+// packings maps compressions of responses to their first bytes.
 var packings = map[string]struct {
 	begin []byte
 	open  func(io.Reader) (io.ReadCloser, error)
@@ -20,8 +20,8 @@ var packings = map[string]struct {
 	"deflate": {[]byte{0x78}, zlib.NewReader},
 }
 
-// Unpack decompresses a response that a portal compressed unrequested. A body
-// that is not compressed as its headers say stays as it is.
+// Unpack decompresses a response that a portal compressed without being asked. A
+// body that is not compressed, whatever its headers say, stays unchanged.
 func Unpack(response *http.Response) {
 	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
 	if !known {
@@ -43,7 +43,7 @@ type unpacked struct {
 	io.Closer
 }
 
-// opening opens the packing when it is first read.
+// opening opens the compressed body at its first read.
 type opening struct {
 	from io.Reader
 	open func(io.Reader) (io.ReadCloser, error)
@@ -65,8 +65,8 @@ func packingOf(encoding string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
 }
 
-// StillPacked returns a note that a response is shown compressed; empty for one
-// that is not.
+// StillPacked returns a note that a response is shown compressed; "" if it is
+// not.
 func StillPacked(headers [][2]string) string {
 	for _, h := range headers {
 		if h[0] != "Content-Encoding" {

@@ -17,14 +17,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// known is the catalog that was made of a portal's document of that time.
+// known is the parsed catalog of a portal's document.
 type known struct {
 	at      resource.Millis
 	base    string
 	catalog *catalog.Catalog
 }
 
-// catalogOf returns the portal's own catalog, the built-in one when it has none.
+// catalogOf returns the portal's own catalog, or the built-in one if it has none.
 func (r *Portals) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog.Catalog, error) {
 	if p.CatalogFrom == "" {
 		return r.Catalog, nil
@@ -92,7 +92,7 @@ func (r *Portals) readCatalog(ctx context.Context, c *resource.Call) (*Shown, er
 	return r.shownPortal(p)
 }
 
-// findCatalog reads the address that the user gave, or the usual places.
+// findCatalog reads the address that the user gave, or the usual paths.
 func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from string, text []byte, made *catalog.Catalog,
 	err error) {
 	if given := t.Remote.CatalogURL; given != "" {
@@ -119,8 +119,8 @@ func (r *Portals) findCatalog(ctx context.Context, t *outgoing.Target) (from str
 	return "", nil, nil, nil
 }
 
-// catalogAt reads one place; nil means that there is none. Another host gets no
-// credential.
+// catalogAt reads one address; nil means that there is no document. It sends no
+// credential to another host.
 func (r *Portals) catalogAt(ctx context.Context, t *outgoing.Target, place string) ([]byte, *catalog.Catalog, error) {
 	at, err := url.Parse(place)
 	if err != nil {

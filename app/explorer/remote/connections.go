@@ -11,15 +11,15 @@ import (
 	"spyglass/app/workspace"
 )
 
-// abroad holds the connections to remote portals, apart for each. The zero
-// value is ready.
+// abroad holds the connections to remote portals, separately for each. The zero
+// value is ready to use.
 type abroad struct {
 	mu      sync.Mutex
 	clients map[int64]*connected
 	known   map[int64]*known
 }
 
-// connected is a client for a portal as it was described at that time.
+// connected is a client for a portal with its settings at that time.
 type connected struct {
 	as     string
 	client *client.Client
@@ -33,8 +33,9 @@ func (a *abroad) hangUp() {
 	}
 }
 
-// client returns the portal's own; a portal that was changed gets a new one, as all do
-// when the networks of the settings have changed: no open connection outlives that.
+// client returns the client of a portal. It creates a new one if the portal has
+// changed, or if the networks in the settings have changed, so that no open
+// connection outlives a change.
 func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bounds) (*client.Client, error) {
 	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword, fmt.Sprint(may)}, "\x00")
 	a.mu.Lock()
@@ -50,7 +51,7 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 	if have != nil {
 		have.client.CloseIdle()
 	}
-	if p.ID == 0 { // not added yet: it is only being tried
+	if p.ID == 0 { // not added yet: only a test
 		return client, nil
 	}
 	if a.clients == nil {
@@ -60,7 +61,8 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, may client.Bo
 	return client, nil
 }
 
-// dialling returns the client for a portal, within the bounds of this moment.
+// dialling returns the client for a portal, within the networks of the current
+// settings.
 func (r *Portals) dialling(p *workspace.Portal, proxyPassword string) (*client.Client, error) {
 	may := client.Bounds{Own: r.ownAddress()}
 	if r.Networks != nil {

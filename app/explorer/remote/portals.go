@@ -42,20 +42,20 @@ import (
 // Portals reaches the remote portals of users.
 type Portals struct {
 	*send.Sender
-	Networks func() (check.Networks, error) // that requests to remote portals may go to; nil: all
+	Networks func() (check.Networks, error) // networks that requests to remote portals may reach; nil: all
 	Instance string                         // the built-in portal's id
 	Demo     bool
 
 	abroad abroad
 }
 
-// HangUp closes the connections that no request uses.
+// HangUp closes idle connections.
 func (r *Portals) HangUp() { r.abroad.hangUp() }
 
 // Endpoints returns the endpoints of portals.
 func (r *Portals) Endpoints() []resource.Endpoint {
 	portal := workspace.Portals.Schema()
-	portal.Name = "PortalTrial" // of a portal that is stored, only what differs
+	portal.Name = "PortalTrial" // for a stored portal, only the changes
 	for i := range portal.Properties {
 		portal.Properties[i].Required = false
 	}
@@ -90,7 +90,7 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 			MaxLen: 1024},
 	}}
 
-// named returns the portal whose id the path holds.
+// named returns the portal with the id in the path.
 func (r *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (r *Portals) named(ctx context.Context, c *resource.Call) (*workspace.Porta
 	return r.Workspace.PortalOf(ctx, c.Access.UserID, id)
 }
 
-// signInAt begins a session at another Spyglass portal and keeps it.
+// signInAt signs in to another Spyglass portal and stores the session.
 func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (*Shown, error) {
 	p, err := r.named(ctx, c)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *Portals) signInAt(ctx context.Context, c *resource.Call, in *portalLogi
 	if err != nil {
 		return nil, err
 	}
-	t.ReadOnly = false // a session is no change
+	t.ReadOnly = false // signing in changes no data
 	body, err := json.Marshal(map[string]string{"username": in.Username, "password": in.Password})
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (r *Portals) signed(ctx context.Context, c *resource.Call) (*workspace.Port
 	return p, t, err
 }
 
-// signOutAt deletes a session, and ends it at the portal if that responds.
+// signOutAt deletes a session, and ends it at the portal if the portal responds.
 func (r *Portals) signOutAt(ctx context.Context, c *resource.Call) (*Shown, error) {
 	p, t, err := r.signed(ctx, c)
 	if err != nil {
@@ -271,7 +271,7 @@ func (t *tried) isPortal() bool {
 	return t.OK && t.Status != http.StatusNotFound && t.Status != http.StatusMethodNotAllowed
 }
 
-// tryingIn returns the way in of a portal that is not kept yet.
+// tryingIn returns the authentication for a portal that is not stored yet.
 func (r *Portals) tryingIn(p *workspace.Portal, secret string) (func(*outgoing.Request) [][2]string, error) {
 	if p.Auth != workspace.AuthSession {
 		return signing(p, secret), nil

@@ -17,11 +17,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Right is the permission to send to other portals. Whoever has it can reach
-// what this machine can reach, so no role but the administrator's begins with it.
+// Right is the permission to send to other portals. It gives access to everything
+// that this machine can reach, so initially only the administrator role has it.
 var Right = resource.Right{Object: resource.Explorer, Op: resource.Modify}
 
-// mayReach refuses those who may not send to other portals.
+// mayReach refuses callers who may not send to other portals.
 func mayReach(who *resource.Access) error {
 	if who.May(Right) {
 		return nil
@@ -30,7 +30,7 @@ func mayReach(who *resource.Access) error {
 		"portals. Ask an administrator for the permission Explorer: other portals."}
 }
 
-// At returns a remote portal of the caller's.
+// At returns a remote portal of the caller.
 func (r *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing.Target, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
@@ -50,9 +50,9 @@ func (r *Portals) At(ctx context.Context, c *resource.Call, id int64) (*outgoing
 	return t, err
 }
 
-// reach returns a portal without a way in and without its catalog.
+// reach returns a portal without authentication and without its catalog.
 func (r *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
-	if err := p.MaySend(); err != nil { // a portal that an older version added
+	if err := p.MaySend(); err != nil { // a portal that was added by an older version
 		return nil, err
 	}
 	t := &outgoing.Target{
@@ -70,7 +70,7 @@ func (r *Portals) reach(p *workspace.Portal) (*outgoing.Target, error) {
 }
 
 // wayIn returns the function that authenticates requests to a portal, and the
-// secrets in it.
+// secrets in them.
 func (r *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]string, secrets []string, err error) {
 	if p.Auth == workspace.AuthSession {
 		s, err := r.Workspace.SessionAt(p)
@@ -90,7 +90,7 @@ func (r *Portals) wayIn(p *workspace.Portal) (sign func(*outgoing.Request) [][2]
 // unsigned adds no credential to a request.
 func unsigned(*outgoing.Request) [][2]string { return nil }
 
-// signing sends requests with a token, or with signatures by an access key.
+// signing returns a function that adds a token, or signatures with an access key.
 func signing(p *workspace.Portal, secret string) func(*outgoing.Request) [][2]string {
 	return func(out *outgoing.Request) [][2]string {
 		switch {
@@ -105,8 +105,8 @@ func signing(p *workspace.Portal, secret string) func(*outgoing.Request) [][2]st
 	}
 }
 
-// sessionAt returns the headers of a session at another portal. A sign-in there
-// is sent without it.
+// sessionAt returns the headers of a session at another portal. A sign-in request
+// is sent without them.
 func sessionAt(s *workspace.PortalSession, out *outgoing.Request) [][2]string {
 	if out.Signed || out.Method == "POST" && out.Path == "/session" {
 		return nil
@@ -149,7 +149,7 @@ func (r *Portals) Choose(ctx context.Context, c *resource.Call) error {
 	}
 	if id > workspace.BuiltIn {
 		if _, err := r.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
-			id = workspace.BuiltIn // deleted in another window
+			id = workspace.BuiltIn // it was deleted in another window
 		} else if err != nil {
 			return err
 		}

@@ -37,9 +37,9 @@ type batchResults struct {
 	Results []stream.Ran `json:"results"`
 }
 
-// batch sends saved requests one after the other, each as it is then and as if
-// it were sent alone. It ends with the caller, and returns the result of each
-// request sent; one request with its response is in memory at a time.
+// batch sends saved requests one after the other, each as if it were sent alone.
+// It ends with the caller, and returns the result of each request sent; one
+// request with its response is in memory at a time.
 func (s *Scripts) batch(ctx context.Context, c *resource.Call, in *batchRequest) (*batchResults, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
 		return nil, fault.At("ids", "select 1 to %d requests, not %d", maxBatch, n)
@@ -88,13 +88,12 @@ func (s *Scripts) runSaved(ctx context.Context, c *resource.Call, id int64) *str
 		return one
 	}
 	document, _, _ := strings.Cut(r.Document, "-")
-	s.Documents.Drop(document) // the history keeps what is shown again
+	s.Documents.Drop(document) // the history has it to show it again
 	one.Problem = complaint(r)
 	return one
 }
 
-// complaint describes what is wrong with a response; empty for a status of
-// 200 to 299.
+// complaint describes the error in a response; "" for a status of 200 to 299.
 func complaint(r *send.Reply) string {
 	if r.Status/100 == 2 {
 		return ""

@@ -79,9 +79,9 @@ type written struct {
 	Text  string            `json:"text"`
 }
 
-// script writes requests of the history as one program or runbook. Variables of
-// theirs are variables of it; secret ones, and secrets that the history does
-// not have, it takes from the environment.
+// script writes requests of the history as one program or runbook. Their
+// variables become variables of the program; it takes secret ones, and secrets
+// that the history does not have, from the environment.
 func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*written, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok && in.Language != runbook {
@@ -124,9 +124,9 @@ func (s *Scripts) script(ctx context.Context, c *resource.Call, in *request) (*w
 type marks struct {
 	*outgoing.Values
 	variables []snippet.Variable
-	places    map[string]int // in variables, by name
-	masked    int            // secrets that the history does not have, so far
-	round     int            // the request under way: each has a UUID of its own
+	places    map[string]int // index in variables, by name
+	masked    int            // number of masked secrets so far
+	round     int            // the current request: each has its own UUID
 }
 
 func newMarks(v *outgoing.Values) *marks {
@@ -135,7 +135,7 @@ func newMarks(v *outgoing.Values) *marks {
 	return m
 }
 
-// hidden is the reference that takes the place of a secret which was typed.
+// hidden is the reference that replaces a typed secret.
 const hidden = "{{$hidden}}"
 
 func (m *marks) step(t *outgoing.Target, h *workspace.History) (snippet.Step, error) {
@@ -189,7 +189,7 @@ func (m *marks) sinceNow(text string) string {
 	return strconv.FormatInt(seconds-m.Now.Unix(), 10)
 }
 
-// unmask puts references in place of what the history has masked.
+// unmask replaces masked secrets by references.
 func unmask(d workspace.Draft) workspace.Draft {
 	show := func(text string) string { return strings.ReplaceAll(text, resource.Mask, hidden) }
 	rows := func(all workspace.Rows) workspace.Rows {

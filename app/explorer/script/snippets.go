@@ -31,7 +31,7 @@ type shownSnippet struct {
 }
 
 // snippets converts a draft to a program with a placeholder for the token. The
-// program reads secret variables from the environment, as a script does.
+// program reads secret variables from the environment, like a script.
 func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (*shownSnippet, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok {
@@ -53,7 +53,7 @@ func (s *Scripts) snippets(ctx context.Context, c *resource.Call, in *snippetReq
 	return &shownSnippet{snippet.Highlight(language.Lexer, text), text}, nil
 }
 
-// plainRequest returns a request as a program of its own sends it.
+// plainRequest converts a request to that of a standalone program.
 func plainRequest(out *outgoing.Request) snippet.Request {
 	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
 	for _, h := range out.Headers {

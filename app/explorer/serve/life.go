@@ -26,11 +26,11 @@ import (
 	"spyglass/backend/fault"
 )
 
-// ErrStopping is the cause of what a stop cancels.
+// ErrStopping is the cause of contexts that Stop cancels.
 var ErrStopping = errors.New("Spyglass is stopping")
 
-// Life counts the work under way of a server, so that a stop can cancel it and
-// wait for it.
+// Life counts the running work of a server, so that Stop can cancel it and wait
+// for it.
 type Life struct {
 	life   context.Context // ends with Stop
 	end    context.CancelCauseFunc
@@ -46,7 +46,7 @@ func NewLife() *Life {
 	return l
 }
 
-// Stop cancels the work under way, waits for it, and refuses later work. It may be
+// Stop cancels the running work, waits for it, and refuses later work. It may be
 // called twice.
 func (l *Life) Stop() {
 	l.mu.Lock()
@@ -59,8 +59,8 @@ func (l *Life) Stop() {
 // Stopped returns a channel that closes with Stop.
 func (l *Life) Stopped() <-chan struct{} { return l.life.Done() }
 
-// Begin counts the caller among those Stop waits for. Its context ends with
-// either of the two.
+// Begin registers the caller as work that Stop waits for. The returned context
+// ends with ctx or with Stop.
 func (l *Life) Begin(ctx context.Context) (context.Context, func(), error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

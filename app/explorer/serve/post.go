@@ -14,7 +14,7 @@ type Handle = func(ctx context.Context, c *resource.Call) (any, error)
 // MaxDraft limits the bytes of an Explorer request body with a draft in it.
 const MaxDraft = 16 << 20
 
-// Nothing is the response of an endpoint that only does something.
+// Nothing is the response of an endpoint without a result.
 type Nothing struct{}
 
 // Call returns an endpoint whose response is declared by its Go type.
@@ -28,7 +28,7 @@ func Call[Out any](method, path, summary string, do func(context.Context, *resou
 	}
 }
 
-// Get returns an endpoint that shows something.
+// Get returns an endpoint that reads data.
 func Get[Out any](path, summary string, do func(context.Context, *resource.Call) (Out, error),
 	params ...resource.Param) resource.Endpoint {
 	return Call("GET", path, summary, do, params...)
@@ -57,7 +57,8 @@ func Post[In, Out any](path, summary string, r *resource.Resource[*In],
 	return e
 }
 
-// File returns an endpoint that streams a file or a text of one of some media types.
+// File returns an endpoint that streams a file or a text in one of several media
+// types.
 func File(path, summary string, types []string, do Handle, params ...resource.Param) resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: path, Summary: summary, Params: append(pathParams(path), params...),
@@ -91,7 +92,7 @@ func OnlyWindow(desktop bool, endpoints ...resource.Endpoint) []resource.Endpoin
 	return endpoints
 }
 
-// PlainText is the media type of a text to be shown or pasted.
+// PlainText is the media type of a text to show or paste.
 const PlainText = "text/plain"
 
 // Query declares an optional query parameter.
@@ -99,7 +100,7 @@ func Query(name string, s resource.Schema) resource.Param {
 	return resource.Param{Name: name, In: "query", Schema: s}
 }
 
-// pathParams declares the parameters of a path: ids are numbers, but for those of
+// pathParams declares the parameters of a path: ids are numbers, except those of
 // documents and of runs.
 func pathParams(path string) []resource.Param {
 	var all []resource.Param

@@ -8,18 +8,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Event is the data of an event. Only those of this package go to the page, so that
-// all are declared.
+// Event is the data of an event. Only the types of this package are sent to the
+// page, so all are declared.
 type Event interface{ name() string }
 
-// ProgressEvent reports the bytes of a response that came so far.
+// ProgressEvent reports how many bytes of a response have arrived.
 type ProgressEvent struct {
 	Expected int64  `json:"expected" doc:"bytes; 0: unknown"`
 	Received int64  `json:"received" doc:"bytes"`
 	SendID   string `json:"sendId"`
 }
 
-// PagesEvent reports a run through the pages of a list.
+// PagesEvent reports the progress of a run through the pages of a list.
 type PagesEvent struct {
 	Items  int64          `json:"items"`
 	MS     int64          `json:"ms"`
@@ -72,7 +72,7 @@ type LinkEvent struct {
 	Problem string `json:"problem,omitempty" doc:"why it cannot be read"`
 }
 
-// DataEvent reports how far a backup or a restore is with one file.
+// DataEvent reports the progress of a backup or a restore with one file.
 type DataEvent struct{ backup.Progress }
 
 // StorageEvent reports whether the portal can write.

@@ -24,21 +24,22 @@ import (
 	"spyglass/backend/service"
 )
 
-// Hub hands events to the streams of a user. Nobody waits for a stream that is
-// slow: it gets the newest event of each kind.
+// Hub passes events to the streams of a user. A slow stream delays no other: it
+// gets the newest event of each key.
 type Hub struct {
 	Stopped <-chan struct{} // ends the streams
-	// Changes reports the kinds of rows that change in the portal, until ctx ends
-	// or tell fails; nil: changes are not reported.
+	// Changes calls tell with the kinds of rows that change in the portal, until
+	// ctx ends or tell fails; nil if changes are not reported.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
-	// Storage reports why the portal cannot write, "" while it can: at once, and
-	// on each change until ctx ends; nil: it is not reported.
+	// Storage calls tell with the reason why the portal cannot write, "" if it
+	// can: immediately, and on each change until ctx ends; nil if that is not
+	// reported.
 	Storage func(ctx context.Context, tell func(problem string))
 
 	mu      sync.Mutex
 	streams map[int64]map[*stream]bool
-	joined  uint64    // streams, ever
-	waiting []waiting // for the next stream, while there is none
+	joined  uint64    // number of streams that ever joined
+	waiting []waiting // events for the next stream, while there is none
 }
 
 // waiting is an event for a single stream.
@@ -50,7 +51,7 @@ type waiting struct {
 // stream is one listener.
 type stream struct {
 	number uint64 // the later it joined, the higher
-	window bool   // it is the desktop window's
+	window bool   // it belongs to the desktop window
 
 	mu      sync.Mutex
 	keys    []string // of pending, oldest first
@@ -87,8 +88,8 @@ func (h *Hub) leave(userID int64, s *stream) {
 	}
 }
 
-// Notify sends an event to all streams of a user, in place of an earlier one of
-// the same key that is still pending.
+// Notify sends an event to all streams of a user. It replaces an earlier pending
+// one with the same key.
 func (h *Hub) Notify(userID int64, key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,8 +101,9 @@ func (h *Hub) Notify(userID int64, key string, event Event) {
 // mostWaiting limits the events that wait until a stream joins.
 const mostWaiting = 8
 
-// NotifyOne gives an event to one stream alone: that of the desktop window, or else
-// the one that joined last. While there is none it waits, unless too many do.
+// NotifyOne sends an event to a single stream: that of the desktop window, or
+// else the one that joined last. If there is none, the event waits for one,
+// unless too many are waiting.
 func (h *Hub) NotifyOne(key string, event Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,7 +154,7 @@ func (h *Hub) Endpoint() resource.Endpoint {
 		Response: schema(), Handle: h.events}
 }
 
-// events streams until the caller goes away or Stop.
+// events streams until the caller disconnects or Stop is called.
 func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
 	s := h.join(user, c.Session.Window) // before the first byte, so that no later event is missed
@@ -175,8 +177,8 @@ func (h *Hub) events(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// subscribe passes changes in the portal and the state of its storage to a stream. It
-// returns a function that ends this.
+// subscribe passes changes in the portal and the state of its storage to a
+// stream. It returns a function that ends this.
 func (h *Hub) subscribe(ctx context.Context, s *stream) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var hearing service.Parts

@@ -5,8 +5,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// OpenLinks opens spyglass:// links in the page: in the desktop window's, or in
-// whichever connects first. A text that is not a link is reported there.
+// OpenLinks opens spyglass:// links in the page: in the desktop window, or in the
+// first page that connects. The page reports a text that is not a link.
 func (h *Hub) OpenLinks(texts []string) {
 	for _, text := range texts {
 		event := LinkEvent{}

@@ -41,7 +41,7 @@ import (
 // Files reads and writes files of collections.
 type Files struct {
 	*send.Sender
-	turns chan struct{} // of files that are read or written
+	turns chan struct{} // limits files that are read or written at the same time
 }
 
 // New returns the Files of a Sender.
@@ -64,11 +64,11 @@ var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "i
 		{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
 	}}
 
-// Endpoints read and write files of collections.
+// Endpoints returns the endpoints that read and write files of collections.
 func (f *Files) Endpoints() []resource.Endpoint {
 	look := serve.Post("/exchange/look", "Preview an import", &importRequests, f.lookInto)
 	take := serve.Post("/exchange/import", "Import a file", &importRequests, f.importFile)
-	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
+	look.Limit = 2*files.MaxSize + 1<<16 // as JSON, a text may be twice as long
 	take.Limit = look.Limit
 	return []resource.Endpoint{look, take,
 		serve.File("/exchange/export", "Export collections, requests or history", mediaTypes(), f.export,
@@ -89,7 +89,7 @@ func mediaTypes() []string {
 	return types
 }
 
-// Format is what the page shows of a format of files.
+// Format describes a file format for the page.
 type Format struct {
 	Ext       string `json:"ext"`
 	Family    string `json:"family" doc:"its name where formats of one program are one"`
@@ -102,7 +102,7 @@ type Format struct {
 	Writes    bool   `json:"writes" doc:"whether collections can be exported in it"`
 }
 
-// Shown returns what the page shows of formats.
+// Shown returns the descriptions of formats.
 func Shown(table []*files.Format) []Format {
 	out := make([]Format, len(table))
 	for i, f := range table {
@@ -131,7 +131,7 @@ func (f *Files) readFile(ctx context.Context, c *resource.Call, in *importReques
 // may take many times its size of memory.
 const maxExchanges = 2
 
-// turn waits until a file may be read or written; done gives the turn to the next.
+// turn waits until a file may be read or written; done lets the next one start.
 func (f *Files) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case f.turns <- struct{}{}:
@@ -184,7 +184,7 @@ func (f *Files) lookInto(ctx context.Context, c *resource.Call, in *importReques
 	}, nil
 }
 
-// summary counts what a file holds and lists the beginning of it.
+// summary counts the contents of a file and lists the first ones.
 type summary struct {
 	folders, requests int
 	lines             []line
@@ -207,8 +207,8 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 	}
 }
 
-// hides reports whether a variable of a file becomes a secret one: what would not
-// be written to a file does not lie open here.
+// hides reports whether a variable of a file becomes secret: a value that would
+// be masked in a file must not be visible here.
 func hides(v *files.Variable) bool { return v.Secret || outgoing.SecretKey(v.Name) }
 
 func (f *Files) importFile(ctx context.Context, c *resource.Call, in *importRequest) (*workspace.Planted, error) {
@@ -257,7 +257,7 @@ func (f *Files) export(ctx context.Context, c *resource.Call) (any, error) {
 		}}, nil
 }
 
-// bundle collects what the call exports, without secrets.
+// bundle collects the contents to export, without secrets.
 func (f *Files) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
 	t, err := f.Target(ctx, c)
 	if err != nil {
@@ -362,7 +362,7 @@ func (f *Files) exportHistory(ctx context.Context, c *resource.Call, format *fil
 	}}, nil
 }
 
-// sent returns requests of the history as a file has them: cookies stay out.
+// sent converts requests of the history for a file, without cookies.
 func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] {
 	return func(yield func(*files.Sent, error) bool) {
 		for p, err := range past {

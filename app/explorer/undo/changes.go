@@ -26,8 +26,8 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "write", Label: "draf
 			Required: true},
 	}}
 
-// at returns the object of a GET of the same path. fault.Unknown: the catalog has
-// no such GET, or the portal has no object there.
+// at returns the object of a GET of the same path. It returns fault.Unknown if
+// the catalog has no such GET, or the portal has no such object.
 func (w *Writes) at(ctx context.Context, t *outgoing.Target, out *outgoing.Request) (*payload.Object, error) {
 	twin := t.Catalog.Match("GET", out.Path)
 	if out.Endpoint == nil || twin == nil || twin.Path != out.Endpoint.Path {
@@ -131,7 +131,7 @@ func compare(e *resource.Endpoint, was, given *payload.Object) []fieldChange {
 // maxShown limits the bytes of a value shown in a comparison.
 const maxShown = 400
 
-// cut returns a value for display, on one line and not too long.
+// cut returns a value for display, on one line and truncated.
 func cut(value json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Compact(&out, value) != nil {
@@ -144,7 +144,7 @@ func cut(value json.RawMessage) string {
 	return text
 }
 
-// isEmpty reports whether a value says nothing.
+// isEmpty reports whether a value is null or empty.
 func isEmpty(value json.RawMessage) bool {
 	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, cut(value))
 }

@@ -39,8 +39,8 @@ type gone struct {
 }
 
 // goes returns what a DELETE would remove: the object's kind and name, its
-// address as it would be sent, and the number of items in the lists below it.
-// Lists that are not counted in time are left out.
+// address as sent, and the number of items in the lists below it. It omits lists
+// that cannot be counted in time.
 func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (*gone, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE requests delete objects")
@@ -90,7 +90,7 @@ func (w *Writes) goes(ctx context.Context, c *resource.Call, in *draftRequest) (
 	return response, nil
 }
 
-// counted returns the fields of an object with the number of its children, named by
+// counted returns the fields of an object with the number of its children, with
 // the catalog's words: "devices in it".
 func counted(o *payload.Object, s *resource.Schema) []below {
 	var out []below
@@ -108,12 +108,12 @@ func counted(o *payload.Object, s *resource.Schema) []below {
 	return out
 }
 
-// same reports whether f counts what b does: a list by another name.
+// same reports whether f counts the same objects as b, under another name.
 func (b *below) same(f below) bool {
 	return f.Label == b.Label || f.Count == b.Count && strings.HasPrefix(f.Label, b.Label+" ")
 }
 
-// countList fetches the total of a list below the object; nil when it has none.
+// countList returns the total of a list below the object; nil if it has none.
 func (w *Writes) countList(ctx context.Context, t *outgoing.Target, out *outgoing.Request,
 	list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")

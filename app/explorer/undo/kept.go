@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// keptWay is an undo as the workspace keeps it. Addresses are without the
-// portal's origin: its port may be another one next time.
+// keptWay is an undo record in the form that the workspace stores. Addresses do
+// not include the portal's origin, because its port may change.
 type keptWay struct {
 	Method   string      `json:"method"`
 	Address  string      `json:"address"`
@@ -30,8 +30,8 @@ type keptObject struct {
 	ETag string          `json:"etag"`
 }
 
-// keepWay writes the undo record into the workspace, unless it would hold a
-// secret or undoing would send stars for one.
+// keepWay stores the undo record in the workspace, unless it contains a secret or
+// undoing would send a masked one.
 func (w *Writes) keepWay(ctx context.Context, x *send.Exchange, way *undo) {
 	if way.out.Signed || outgoing.GivesSecrets(way.out.Endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
@@ -100,8 +100,8 @@ func (k *keptObject) object() *payload.Object {
 	return o
 }
 
-// revive loads the undo records that an earlier process stored for the caller
-// and the portal of the call, once the portal is available.
+// revive loads the undo records that an earlier process stored for the caller and
+// the portal of the call, as soon as the portal is available.
 func (w *Writes) revive(ctx context.Context, c *resource.Call) error {
 	at := home{c.Access.UserID, workspace.PortalID(c)}
 	w.undos.mu.Lock()
@@ -112,7 +112,7 @@ func (w *Writes) revive(ctx context.Context, c *resource.Call) error {
 	}
 	t, err := w.Target(ctx, c)
 	if err != nil {
-		return nil // a portal that is not there takes nothing back; the next call tries again
+		return nil // the portal is unavailable; the next call tries again
 	}
 	rows, err := w.Workspace.Ways(ctx, at.user, at.portal)
 	if err != nil {

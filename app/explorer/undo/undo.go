@@ -58,8 +58,8 @@ func (w *Writes) Endpoints() []resource.Endpoint {
 	}
 }
 
-// Says returns the effect of undoing a request of the history in one sentence;
-// empty when it cannot be undone.
+// Says returns the effect of undoing a request of the history in one sentence; ""
+// if it cannot be undone.
 func (w *Writes) Says(historyID, userID int64) string {
 	if way := w.undos.of(historyID, userID); way != nil {
 		return way.says()
@@ -68,7 +68,7 @@ func (w *Writes) Says(historyID, userID int64) string {
 }
 
 // undo is the undo record of one write: the object before and after it. The
-// newest are in memory, and in the workspace unless they hold secrets.
+// newest are in memory, and in the workspace unless they contain secrets.
 type undo struct {
 	user   int64
 	portal int64
@@ -90,7 +90,7 @@ type undos struct {
 // together.
 type home struct{ user, portal int64 }
 
-// Bounds of what is kept for undoing.
+// Limits of undo records.
 const (
 	maxUndos    = 200
 	maxUndoable = 1 << 20 // bytes of one object
@@ -154,8 +154,8 @@ func (w *Writes) showUndos(ctx context.Context, c *resource.Call) (*undoables, e
 	return &undoables{out}, nil
 }
 
-// look returns the object that a write is about to change; nil unless the catalog
-// has a GET for it.
+// look returns the object that a write is about to change; nil if the catalog has
+// no GET for it.
 func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 	if x.Out.Endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.Out.Method) {
 		return nil
@@ -169,8 +169,9 @@ func (w *Writes) look(ctx context.Context, x *send.Exchange) *payload.Object {
 	return was
 }
 
-// Before reads the object that a request is about to change. The function that it
-// returns keeps the undo record of the response, and returns what undoing does.
+// Before reads the object that a request is about to change. It returns a
+// function that stores the undo record after the response, and returns the effect
+// of undoing.
 func (w *Writes) Before(ctx context.Context,
 	x *send.Exchange) func(ctx context.Context, doc *document.Document) string {
 	before := w.look(ctx, x)
@@ -202,7 +203,7 @@ func (w *Writes) offer(ctx context.Context, x *send.Exchange, before *payload.Ob
 	return says
 }
 
-// says describes the effect of the undo in one sentence; empty when there is none.
+// says describes the effect of the undo in one sentence; "" if there is none.
 func (u *undo) says() string {
 	switch u.out.Method {
 	case "PUT", "PATCH":
@@ -321,8 +322,8 @@ func (u *undo) bringBack(ctx context.Context, w *Writes, address string) (*outgo
 	return out, nil
 }
 
-// unchanged returns fault.Conflict when the object differs from what the write
-// left, and makes the undo conditional (ETag) where the portal has versions.
+// unchanged returns fault.Conflict if the object has changed since the write, and
+// makes the undo conditional (ETag) if the portal has versions.
 func (u *undo) unchanged(ctx context.Context, w *Writes, out *outgoing.Request, fields []string) error {
 	now, err := w.at(ctx, u.target, out)
 	if err != nil {

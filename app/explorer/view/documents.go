@@ -42,7 +42,7 @@ import (
 type Documents struct {
 	*document.Store
 	Workspace *workspace.Workspace
-	seal      []byte // makes document ids a user's own
+	seal      []byte // binds document ids to users
 }
 
 // Open returns the documents of a folder, which it empties.
@@ -96,7 +96,7 @@ func of[Out any](d *Documents, do func(context.Context, *resource.Call, *documen
 	}
 }
 
-// get returns an endpoint that shows something of one document.
+// get returns an endpoint that shows a part of one document.
 func get[Out any](d *Documents, path, summary string,
 	do func(context.Context, *resource.Call, *document.Document) (Out, error), params ...resource.Param,
 ) resource.Endpoint {
@@ -121,7 +121,7 @@ func (d *Documents) document(c *resource.Call) (*document.Document, error) {
 	return d.Unsealed(c.Vars["id"], c.Access.UserID)
 }
 
-// Unsealed returns the document that was given to a user under that id.
+// Unsealed returns the document for an id from Sealed, for the same user.
 func (d *Documents) Unsealed(sealed string, userID int64) (*document.Document, error) {
 	id, _, _ := strings.Cut(sealed, "-")
 	if !hmac.Equal([]byte(d.Sealed(id, userID)), []byte(sealed)) {
@@ -130,7 +130,7 @@ func (d *Documents) Unsealed(sealed string, userID int64) (*document.Document, e
 	return d.Get(id)
 }
 
-// number reads a whole number of the query.
+// number parses a whole number in the query.
 func number(c *resource.Call, name string, otherwise int64) (int64, error) {
 	text := c.Query.Get(name)
 	if text == "" {
@@ -171,7 +171,7 @@ func showRows(_ context.Context, c *resource.Call, doc *document.Document) (*tre
 	return rowsOf(doc, from, count)
 }
 
-// treeRows are rows of the tree, and how many there are in all.
+// treeRows holds rows of the tree, and the total number.
 type treeRows struct {
 	Rows  []document.TreeRow `json:"rows"`
 	Total int                `json:"total"`
@@ -182,7 +182,7 @@ func rowsOf(doc *document.Document, from, count int) (*treeRows, error) {
 	return &treeRows{rows, total}, err
 }
 
-// textLines are rows of the text, and how many there are in all.
+// textLines holds rows of the text, and the total number.
 type textLines struct {
 	Lines []string `json:"lines"`
 	Total int      `json:"total"`
@@ -288,7 +288,7 @@ func showHex(_ context.Context, _ *resource.Call, doc *document.Document) (any, 
 	}}, nil
 }
 
-// toggleRequest is the body of /documents/{id}/toggle. Node -1 with Deep is
+// toggleRequest is the body of /documents/{id}/toggle. Node -1 with Deep means
 // everything.
 type toggleRequest struct {
 	Node, From, Count int64

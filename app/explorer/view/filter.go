@@ -31,7 +31,7 @@ var filterRequests = resource.Resource[*filterRequest]{Name: "filter", Label: "f
 			Required: true, MaxLen: 4096},
 	}}
 
-// filtered is the matches of a query, with what the page needs to show them.
+// filtered holds the matches of a query, with what the page needs to show them.
 type filtered struct {
 	Matches   int                `json:"matches"`
 	Document  string             `json:"document"`
@@ -41,8 +41,8 @@ type filtered struct {
 	LineCount int                `json:"lineCount"`
 }
 
-// filter returns the matches as a new document; the matches of the previous
-// filter of the same document are dropped.
+// filter returns the matches as a new document, and drops the matches of the
+// document's previous filter.
 func (d *Documents) filter(ctx context.Context, c *resource.Call, in *filterRequest) (*filtered, error) {
 	doc, err := d.document(c)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *Documents) side(ctx context.Context, c *resource.Call, sealed string,
 	return doc, func() { d.Drop(doc.ID) }, nil
 }
 
-// CheckQuery returns a query's problem as a fault at its field.
+// CheckQuery returns an error in a query as a fault with that field.
 func CheckQuery(field, text string) (*query.Query, error) {
 	q, err := query.Parse(text)
 	var problem *query.Error

@@ -17,7 +17,8 @@ import (
 	"spyglass/backend/sheet"
 )
 
-// tableEndpoints show a document as a table and as lines.
+// tableEndpoints returns the endpoints that show a document as a table and as
+// lines.
 func (d *Documents) tableEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		get(d, "columns", "List columns of the table", showColumns, nestedParam,
@@ -95,7 +96,7 @@ func tableQuery(c *resource.Call) (q document.TableQuery, err error) {
 	return q, err
 }
 
-// tableRows are rows of the table, and how many there are in all.
+// tableRows holds rows of the table, and the total number.
 type tableRows struct {
 	Rows  []document.TableRow `json:"rows"`
 	Total int                 `json:"total"`
@@ -110,13 +111,13 @@ func showTable(ctx context.Context, c *resource.Call, doc *document.Document) (*
 	return &tableRows{rows, total}, err
 }
 
-// maxClip limits the bytes copied to the clipboard; more is for a file.
+// maxClip limits the bytes copied to the clipboard; more can be saved as a file.
 const maxClip = 4 << 20
 
 var errClipFull = errors.New("too large for the clipboard")
 
 // exportTable writes the table in the requested format: all rows unless from and
-// count say otherwise, and all columns unless some are named. With clip it is a
+// count are set, and all columns unless some are named. With clip, it writes a
 // text for the clipboard, with a limited size.
 func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
 	format, ok := sheet.Of(c.Query.Get("format"))
@@ -159,8 +160,8 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	}}, err
 }
 
-// exportHead returns the headings of the columns of q; of all the document's
-// columns when it names none.
+// exportHead returns the headings of the columns of q, or of all columns if q
+// names none.
 func exportHead(ctx context.Context, doc *document.Document, nested bool,
 	q *document.TableQuery) ([]sheet.Column, error) {
 	all, err := doc.Columns(ctx, nested, 0)
@@ -183,7 +184,7 @@ func exportHead(ctx context.Context, doc *document.Document, nested bool,
 	return head, nil
 }
 
-// columnName returns a column's ID as people read it.
+// columnName returns a readable form of a column's ID.
 func columnName(id string) string {
 	return strings.NewReplacer(`\\`, `\`, `\.`, `.`, `\$`, `$`).Replace(id)
 }
@@ -224,7 +225,8 @@ func exportCell(c *document.Cell) sheet.Cell {
 
 var unsafeInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// FileName makes a name that is safe everywhere of what a request is called.
+// FileName converts the name of a request to a file name that is valid on every
+// system.
 func FileName(wanted string) string {
 	name := strings.Trim(unsafeInNames.ReplaceAllString(wanted, "-"), "-")
 	if name == "" {
@@ -233,7 +235,7 @@ func FileName(wanted string) string {
 	return name[:min(len(name), 80)]
 }
 
-// bounded refuses more bytes than left.
+// bounded refuses to write more than left bytes.
 type bounded struct {
 	io.Writer
 	left int

@@ -36,7 +36,7 @@ type savedTo struct {
 }
 
 // saveFile lets the user choose a path and writes a file there; the response's
-// path is empty when they cancelled. It sends the request for the content first,
+// path is empty if the user cancels. It first sends the request for the content,
 // as the page's user, so that a refusal is reported before the dialog opens, and
 // streams the content from the connection to the disk.
 func (w *Window) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (*savedTo, error) {

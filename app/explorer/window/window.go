@@ -28,14 +28,14 @@ import (
 // Desk provides the desktop's functions to the page.
 type Desk interface {
 	OpenLink(url string) error                     // http and https only
-	SaveFile(name string) (path string, err error) // shows the save dialog; empty when the user cancelled
-	ToggleFullScreen() error                       // of the window
+	SaveFile(name string) (path string, err error) // shows the save dialog; returns "" if the user cancels
+	ToggleFullScreen() error                       // switches the window to full screen, or back
 	Quit() error                                   // closes the window, and with it the program
 }
 
-// Window serves what the page does with the desktop window.
+// Window serves the page's access to the desktop window.
 type Window struct {
-	Desk    Desk // nil where there is no desktop
+	Desk    Desk // nil without a desktop
 	Client  *client.Client
 	BaseURL func() string              // "http://127.0.0.1:8443/api"
 	Cookie  func(secret string) string // the Cookie header of a session
@@ -69,7 +69,7 @@ func (w *Window) openLink(_ context.Context, _ *resource.Call, in *linkRequest) 
 	return nothing, nil
 }
 
-// inWindow does something with the window.
+// inWindow returns an endpoint that controls the window.
 func (w *Window) inWindow(do func(Desk) error) func(context.Context, *resource.Call) (serve.Nothing, error) {
 	return func(context.Context, *resource.Call) (nothing serve.Nothing, err error) {
 		if w.Desk == nil {
