@@ -15,11 +15,11 @@ type Chapter struct {
 // Command is one request of a Chapter.
 type Command struct {
 	Step
-	Doc string // notes above it
+	Doc string // notes above the command
 }
 
-// Commands writes chapters as a bash script of plain cURL commands, each of
-// which can be copied out of it. It stops at the first that fails. After each
+// Commands writes chapters as a bash script of plain cURL commands, which can be
+// copied one by one. The script stops at the first command that fails. After each
 // variable comes a comment with its Name.
 func Commands(title string, chapters []Chapter, variables []Variable) string {
 	s := newScript(stepsOf(chapters), variables)
@@ -48,7 +48,7 @@ type commandWriter struct {
 	strings.Builder
 	script *script
 	names  map[string]string
-	next   int // step of the script
+	next   int // index of the next step
 }
 
 func (w *commandWriter) chapters(chapters []Chapter, level int) {

@@ -28,7 +28,7 @@ var Curl = Language{
 // shell's own printf has no such limit.
 const longestWord = 100_000
 
-// curlHeader returns a header as -H takes it; "Name:" would mean not to send it.
+// curlHeader returns a header for -H; "Name:" would mean not to send it.
 func curlHeader(h Header) string {
 	if h.Value == "" {
 		return h.Name + ";"
@@ -36,7 +36,7 @@ func curlHeader(h Header) string {
 	return h.Name + ": " + h.Value
 }
 
-// shellWord quotes s as one POSIX word, unless it is a plain upper-case one.
+// shellWord quotes s as one POSIX word, unless it is a plain upper-case word.
 func shellWord(s string) string {
 	if s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return s

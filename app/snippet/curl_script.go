@@ -6,7 +6,7 @@ import (
 )
 
 // bashRequest reads a body that is too long for an argument from the variable
-// body, which curl can be given again.
+// body, so that curl can send it again.
 const bashRequest = `
 headers=$(mktemp)
 
@@ -45,7 +45,7 @@ send() {
 `
 
 // bashMore checks whether a page was the last one without a JSON parser, which
-// not every machine has: it uses a total only if it comes before the items.
+// not every machine has: it uses a total only if it precedes the items.
 const bashMore = `
 # more PAGE OFFSET: whether the list goes on at the offset.
 more() {
@@ -160,8 +160,8 @@ func bashText(t text, names map[string]string) string {
 	})
 }
 
-// bashArguments returns the arguments after curl and its options. A body that
-// is too long for them, quoted, is returned as long, for curl's standard input.
+// bashArguments returns the arguments after curl and its options. It returns a
+// body that is too long for them as long, quoted, for curl's standard input.
 func bashArguments(st *scriptStep, names map[string]string) (long string, words []string) {
 	words = []string{"-X " + shellWord(st.method) + " " + bashText(st.url, names)}
 	for _, h := range st.headers {
@@ -186,7 +186,7 @@ func bashBody(long string) string {
 	return "body=" + long + "\n"
 }
 
-// bashHeader returns a header as -H takes it; "Name:" would mean not to send it.
+// bashHeader returns a header for -H; "Name:" would mean not to send it.
 func bashHeader(h scriptHeader) text {
 	switch {
 	case len(h.value) == 0:

@@ -33,7 +33,7 @@ var Go = Language{
 	},
 }
 
-// goBody shows a body as it is, where a raw literal can.
+// goBody returns a body as a raw literal, if possible.
 func goBody(s string) string {
 	if printable(s) && !strings.Contains(s, "`") {
 		return "`" + s + "`"

@@ -2,8 +2,8 @@ package snippet
 
 import "strings"
 
-// Groovy writes a script for Groovy on Java 11 or newer, with nothing but the
-// JDK. HttpURLConnection would not send PATCH.
+// Groovy writes a script for Groovy on Java 11 or newer that uses only the JDK.
+// HttpURLConnection would not send PATCH.
 var Groovy = Language{
 	ID: "groovy", Label: "Groovy", ScriptLabel: "Groovy", Lexer: "groovy", Extension: "groovy",
 	script: groovyScript,
@@ -35,7 +35,7 @@ func groovyText(s string) string { return "'" + escaped(s, `\'`, `\n`) + "'" }
 // 65,535 bytes of it, and a character takes up to six.
 const groovyPart = 10_000
 
-// groovyBody returns a body as one literal, or several that are put together.
+// groovyBody returns a body as one literal, or as several concatenated ones.
 func groovyBody(s string) string {
 	var parts []string
 	for all := []rune(s); len(all) > 0; {

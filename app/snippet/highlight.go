@@ -14,14 +14,14 @@ type Class string
 
 // The classes; there will be no others.
 const (
-	Keyword     Class = "keyword" // true and null, too
+	Keyword     Class = "keyword" // including true and null
 	String      Class = "string"
 	Number      Class = "number"
 	Comment     Class = "comment"
-	Name        Class = "name" // keys of JSON, too
+	Name        Class = "name" // including keys of JSON
 	Operator    Class = "operator"
 	Punctuation Class = "punctuation"
-	Text        Class = "text" // anything else, white space too
+	Text        Class = "text" // anything else, including white space
 )
 
 // Schema implements resource.Described.
@@ -36,14 +36,13 @@ type Token struct {
 	Text  string `json:"text"`
 }
 
-// longest limits the bytes that are highlighted; chroma needs half a second a
+// longest limits the bytes that are highlighted; chroma needs half a second per
 // MB.
 const longest = 256 << 10
 
-// Highlight splits code into lines of tokens. The texts of all tokens with a
-// line feed between the lines are the code again, but for one line feed at its
-// end. Code that is too long, or in a language that chroma does not know, is
-// all Text.
+// Highlight splits code into lines of tokens. Joined with line feeds between the
+// lines, the tokens give the code again, except for one line feed at its end.
+// Code that is too long, or in a language that chroma does not know, is all Text.
 func Highlight(lexer, code string) [][]Token {
 	tokens := []chroma.Token{{Type: chroma.Text, Value: code}}
 	if l := lexers.Get(lexer); l != nil && len(code) <= longest {
@@ -69,7 +68,8 @@ func Highlight(lexer, code string) [][]Token {
 	return lines
 }
 
-// appendToken joins neighbours of one class.
+// appendToken appends a token, and joins it to the last one if both have the same
+// class.
 func appendToken(line []Token, t Token) []Token {
 	if n := len(line) - 1; n >= 0 && line[n].Class == t.Class {
 		line[n].Text += t.Text

@@ -27,7 +27,7 @@ var JavaScript = Language{
 
 func jsText(s string) string { return `"` + escaped(s, `\"`, `\n`) + `"` }
 
-// jsHeader returns a header's value; fetch takes one byte a character.
+// jsHeader returns a header's value; fetch accepts only one byte per character.
 func jsHeader(s string) string {
 	if strings.Trim(s, ascii) == "" {
 		return jsText(s)
@@ -35,5 +35,5 @@ func jsHeader(s string) string {
 	return `Buffer.from(` + jsText(s) + `).toString("latin1")`
 }
 
-// jsBody returns a template literal, in which lines stay lines.
+// jsBody returns a template literal, which keeps line breaks.
 func jsBody(s string) string { return "`" + escaped(s, "\\`$", "\n") + "`" }

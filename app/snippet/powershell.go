@@ -11,7 +11,7 @@ var PowerShell = Language{
 		b.WriteString("$headers = @{\n  'Authorization' = \"Bearer $env:SPYGLASS_TOKEN\"\n")
 		contentType := ""
 		for _, h := range r.Headers {
-			if strings.EqualFold(h.Name, "Content-Type") { // not allowed among the headers in 5.1
+			if strings.EqualFold(h.Name, "Content-Type") { // 5.1 does not allow it among the headers
 				contentType = h.Value
 				continue
 			}
@@ -32,8 +32,8 @@ var PowerShell = Language{
 	},
 }
 
-// powerShellText returns a text literal in single quotes, in which only a
-// single quote is special. PowerShell takes typographic ones for those, too.
+// powerShellText returns a text literal in single quotes, in which only single
+// quotes are special. PowerShell treats typographic ones the same.
 func powerShellText(s string) string {
 	return "'" + powerShellQuotes.Replace(s) + "'"
 }

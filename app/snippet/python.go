@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Python writes a program for Python 3 and its standard library. The body is
-// a text, not a literal of Python's, so that true, null and the digits of
-// large numbers stay as they are.
+// Python writes a program for Python 3 and its standard library. The body is a
+// text, not a Python value, so that true, null and the digits of large numbers do
+// not change.
 var Python = Language{
 	ID: "python", Label: "Python", ScriptLabel: "Python", Lexer: "python", Extension: "py",
 	script: pythonScript,
@@ -52,7 +52,7 @@ var ascii = func() string {
 	return b.String()
 }()
 
-// pythonBody shows a body as it is, where a raw literal can.
+// pythonBody returns a body as a raw literal, if possible.
 func pythonBody(s string) string {
 	if printable(s) && !strings.Contains(s, "'''") && !strings.HasSuffix(s, "'") && !strings.HasSuffix(s, `\`) {
 		return "r'''" + s + "'''"

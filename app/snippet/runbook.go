@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Runbook writes steps for people, as Markdown: the settings needed first, and
-// each request as a cURL command with the status to expect.
+// Runbook writes steps for users, as Markdown: the settings needed first, and
+// each request as a cURL command with the expected status.
 func Runbook(title string, steps []Step, variables []Variable) string {
 	s := newScript(steps, variables)
 	names := bashNames(s)
@@ -41,7 +41,8 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 	return b.String()
 }
 
-// pageByPage gets every page of a list; the arguments begin with -X GET and the address.
+// pageByPage fetches every page of a list; the arguments begin with -X GET and
+// the address.
 func pageByPage(p Pages, arguments string) string {
 	method, rest, _ := strings.Cut(arguments, " \\\n")
 	return fmt.Sprintf(`offset=%d
@@ -62,7 +63,7 @@ func fenced(code string) string {
 	return fence + "bash\n" + code + fence + "\n"
 }
 
-// markdownText escapes a line so that nothing in it is markup.
+// markdownText escapes a line so that it contains no markup.
 func markdownText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "<", `\<`, "&", `\&`).Replace(s)
 }

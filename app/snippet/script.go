@@ -10,17 +10,17 @@ import (
 // Step is one request of a script or a runbook.
 type Step struct {
 	Title   string // "GET /device/devices"
-	Request        // with the marks of variables in it
-	Expect  int    // the status it must have; 0: any from 200 to 299
-	Pages   Pages  // of a list; the URL then ends where the offset goes
+	Request        // with marks in place of variables
+	Expect  int    // the expected status; 0: any from 200 to 299
+	Pages   Pages  // for a list; the URL then ends where the offset is appended
 }
 
-// Pages makes a step request a list page by page until it ends: until the
-// offset has reached the total in a page or, without a total, until a page has
-// no items. The zero value is one request.
+// Pages makes a step request a list page by page until it ends: until the offset
+// has reached the total in a page or, without a total, until a page is empty. The
+// zero value is one request.
 type Pages struct {
-	Size   int64 // items of a page, as the URL asks for them
-	Offset int64 // of the first page
+	Size   int64 // items per page, the same as in the URL
+	Offset int64 // offset of the first page
 }
 
 // Source is the origin of a variable's value in a script.
@@ -30,13 +30,13 @@ type Source int
 const (
 	Plain       Source = iota // Value
 	Environment               // the environment variable Value
-	Clock                     // Value seconds after the script began, as seconds since 1970
+	Clock                     // Value seconds after the start of the script, in epoch seconds
 	Random                    // a new UUID
 )
 
-// Variable is a value that steps use. It replaces its Mark in a step, escaped
-// for that place. A mark is digits only, so that no escaping changes it and it
-// is a JSON value of its own.
+// Variable is a value that steps use. It replaces its Mark in a step, escaped for
+// that place. A mark consists of digits, so that no escaping changes it and it is
+// a valid JSON value.
 type Variable struct {
 	Name  string
 	Mark  string
@@ -58,19 +58,19 @@ func identifier(name string) string {
 	}, name)
 }
 
-// Script writes steps as one program. It stops with a message at the first
-// response with an unexpected status; bodies go to the standard output,
-// progress to the standard error. A 429 means that the portal did nothing, so
-// the program waits as long as that requests (Retry-After, else the window of
-// the limit, else five seconds) and sends the request again, up to four times;
-// if that is more than an hour it stops.
+// Script writes steps as one program. The program stops with a message at the
+// first response with an unexpected status. It writes bodies to standard output
+// and progress to standard error. A 429 means that the portal did nothing, so the
+// program waits for the requested time (Retry-After, or else the window of the
+// limit, or else five seconds) and sends the request again, up to four times. It
+// stops if the requested time is more than an hour.
 func (l Language) Script(steps []Step, variables []Variable) string {
 	return l.script(newScript(steps, variables))
 }
 
-// script is the program that the languages write.
+// script is the program for a language to write.
 type script struct {
-	variables []Variable // those that are used; names are unique
+	variables []Variable // the used variables; names are unique
 	steps     []scriptStep
 }
 
@@ -89,7 +89,7 @@ type scriptHeader struct {
 	value text
 }
 
-// text is pieces in a row.
+// text is a sequence of pieces.
 type text []piece
 
 // piece is a literal or, with a name, a variable.
@@ -105,7 +105,7 @@ type place int
 const (
 	asIs place = iota
 	inURL
-	inJSON // within quotes
+	inJSON // inside quotes
 )
 
 func newScript(steps []Step, variables []Variable) *script {
@@ -118,7 +118,7 @@ func newScript(steps []Step, variables []Variable) *script {
 		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method,
 			expect: step.Expect, pages: step.Pages}
 		out.url = split(r.URL, func(before string) place {
-			if before == "" { // the address it begins with
+			if before == "" { // the address begins with it
 				return asIs
 			}
 			return inURL
@@ -158,11 +158,11 @@ func (r *Request) value(name string) string {
 
 func oneLineOf(s string) string { return strings.Map(oneLine, strings.ToValidUTF8(s, "\uFFFD")) }
 
-// marked finds the marks of variables in texts. Their number and that of the
-// places is up to who wrote the requests, so a text is read once.
+// marked finds the marks of variables in texts. Since users control the number of
+// marks and places, each text is read only once.
 type marked struct {
 	prefix  string // of all marks
-	lengths []int  // that marks have, the longest first
+	lengths []int  // lengths of marks, the longest first
 	by      map[string]Variable
 }
 
@@ -189,7 +189,7 @@ func newMarks(variables []Variable) *marked {
 	return m
 }
 
-// next returns the first mark from a place on; at is -1 where there is none.
+// next returns the first mark at or after a position; at is -1 if there is none.
 func (m *marked) next(t string, from int) (at int, found Variable) {
 	for len(m.by) > 0 {
 		i := strings.Index(t[from:], m.prefix)
@@ -247,9 +247,9 @@ func (m *marked) filledIn(t string) string {
 	return out.String() + t[from:]
 }
 
-// quoted reports whether the end of a JSON text, which begins inside a string
-// if in is set, is inside one. A mark that follows is no quote, so a backslash
-// at the end is done.
+// quoted reports whether the end of a JSON text is inside a string; in says
+// whether its beginning is. A mark is not a quote, so a backslash at the end is
+// complete.
 func quoted(text string, in bool) bool {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -262,8 +262,8 @@ func quoted(text string, in bool) bool {
 	return in
 }
 
-// join writes the pieces, with between, the concatenation operator, between
-// them; none is the expression for no pieces.
+// join writes the pieces with between, the concatenation operator, between them;
+// none is the expression for no pieces.
 func (t text) join(between, none string, literal func(string) string, value func(piece) string) string {
 	parts := make([]string, len(t))
 	for i, p := range t {
@@ -279,8 +279,8 @@ func (t text) join(between, none string, literal func(string) string, value func
 	return strings.Join(parts, between)
 }
 
-// has reports whether any value goes to such a place, so that a function for it
-// is needed.
+// has reports whether any value is used in such a place, which requires a
+// function.
 func (s *script) has(as place) bool {
 	in := func(t text) bool {
 		return slices.ContainsFunc(t, func(p piece) bool { return p.name != "" && p.as == as })
@@ -291,14 +291,13 @@ func (s *script) has(as place) bool {
 	})
 }
 
-// paged reports whether any step has pages, so that a function for them is
-// needed.
+// paged reports whether any step has pages, which requires a function.
 func (s *script) paged() bool {
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return st.pages.Size > 0 })
 }
 
-// call returns the function that a step calls: one for a request, or one for all
-// pages, which takes more arguments, the first offset and the size.
+// call returns the function that a step calls: one for a request, or pages for
+// all pages, which takes the first offset and the size as more arguments.
 func (st *scriptStep) call(one, pages, arguments string) (function, more string) {
 	if st.pages.Size == 0 {
 		return one, ""
@@ -311,7 +310,7 @@ func (s *script) uses(source Source) bool {
 	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
 }
 
-// seconds returns the offset of a clock as " + 5" or " - 3600", or nothing.
+// seconds returns the offset of a clock as " + 5" or " - 3600", or "" for 0.
 func (v *Variable) seconds() string {
 	n, err := strconv.ParseInt(v.Value, 10, 64)
 	switch {

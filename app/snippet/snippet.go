@@ -38,31 +38,31 @@ type Request struct {
 	Method  string // GET, POST, PUT, PATCH or DELETE
 	URL     string // absolute
 	Headers []Header
-	Body    string // as it goes out; empty for none
+	Body    string // as sent; empty for none
 }
 
 // Header is one line of a request's head.
 type Header struct{ Name, Value string }
 
-// Language is one way to write a request. Its JSON is what the page shows of it.
+// Language is a language for snippets. Its JSON is the description for the page.
 type Language struct {
 	ID          string `json:"id" doc:"in URLs and settings"`
 	Label       string `json:"label"`
 	ScriptLabel string `json:"scriptLabel" doc:"the language that several requests as one program are in"`
 	Extension   string `json:"extension" doc:"of a file"`
-	Lexer       string `json:"-"` // of chroma; for Highlight
+	Lexer       string `json:"-"` // of chroma, for Highlight
 
 	write  func(Request) string
-	script func(*script) string // several requests as one program
+	script func(*script) string // writes several requests as one program
 }
 
-// Languages are the languages on offer, in the order they are shown.
+// Languages lists the languages in display order.
 var Languages = []Language{Curl, Python, JavaScript, Go, PowerShell, Groovy}
 
 // Write returns a program that sends r, ending in a line feed.
 func (l Language) Write(r Request) string { return l.write(clean(r)) }
 
-// Find returns the language of an ID, and whether there is one.
+// Find returns the language with an ID, and whether it exists.
 func Find(id string) (Language, bool) {
 	i := slices.IndexFunc(Languages, func(l Language) bool { return l.ID == id })
 	if i < 0 {
@@ -71,13 +71,14 @@ func Find(id string) (Language, bool) {
 	return Languages[i], true
 }
 
-// unwanted headers belong to the session or are the HTTP client's own.
+// unwanted lists headers that belong to the session, or that the HTTP client sets
+// itself.
 var unwanted = []string{
 	"authorization", "cookie", "x-csrf-token",
 	"host", "content-length", "transfer-encoding", "connection", "expect", "upgrade",
 }
 
-// clean makes a request that every language can send in the same way.
+// clean normalizes a request so that every language sends it in the same way.
 func clean(r Request) Request {
 	out := Request{Method: strings.ToUpper(r.Method), URL: cleanURL(r.URL),
 		Body: strings.ReplaceAll(strings.ToValidUTF8(r.Body, "\uFFFD"), "\x00", "\uFFFD")}
@@ -99,12 +100,12 @@ func clean(r Request) Request {
 	return out
 }
 
-// header returns the index of a header, ignoring case; -1 without one.
+// header returns the index of a header, ignoring case; -1 if there is none.
 func (r *Request) header(name string) int {
 	return slices.IndexFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }
 
-// oneLine keeps a header on its line.
+// oneLine replaces line breaks in a header.
 func oneLine(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '
@@ -123,7 +124,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// cleanURL percent-encodes characters that clients refuse, each in its own way.
+// cleanURL percent-encodes characters that some clients refuse.
 func cleanURL(raw string) string {
 	start := 0
 	if i := strings.Index(raw, "://"); i >= 0 {
@@ -160,8 +161,8 @@ func printable(s string) bool {
 	})
 }
 
-// escaped returns the inside of a literal of the C family: special characters have a
-// backslash before them, newline is how a line feed is written.
+// escaped returns the inside of a literal of a C-like language, with a backslash
+// before special characters; newline is the escape for a line feed.
 func escaped(s, special, newline string) string {
 	var b strings.Builder
 	for _, r := range s {
