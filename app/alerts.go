@@ -26,8 +26,8 @@ type openAlert struct {
 }
 
 // openAlerts returns the active alerts of a severity that the window's user may
-// see, without those in maintenance or acknowledged: at most most, the last
-// changed ones, with their total.
+// view, without those in maintenance or acknowledged: the last most changed ones,
+// and the total number.
 func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items []openAlert, total int, err error) {
 	access, err := a.Sessions.Access(ctx, a.window.Load())
 	if err != nil {

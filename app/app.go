@@ -40,12 +40,12 @@ type App struct {
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
 	log       *slog.Logger
-	desktop   bool         // it has a window of its own
-	window    atomic.Int64 // the user whom the window was opened for; 0 for nobody yet
-	paused    atomic.Bool  // notices, until the tray's menu lets them go on
+	desktop   bool         // it has its own window
+	window    atomic.Int64 // the user of the window; 0 for none yet
+	paused    atomic.Bool  // notices are paused in the tray's menu
 }
 
-// Open starts a portal and the Explorer beside it.
+// Open starts a portal with the Explorer.
 func Open(ctx context.Context, o server.Options) (*App, error) {
 	return open(ctx, o, &desk{})
 }
@@ -57,7 +57,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, desktop: o.Raise != nil}
 	o.Look = a.look
 	if raise := o.Raise; raise != nil {
-		o.Raise = func(args []string) { // a.explorer is there before the portal starts to listen
+		o.Raise = func(args []string) { // a.explorer is set before the portal starts to listen
 			a.OpenLinks(args)
 			raise(args)
 		}
@@ -71,7 +71,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		}
 	}()
 	quota := int64(workspace.Quota)
-	if a.desktop { // the disk is the person's own
+	if a.desktop { // the disk belongs to the user
 		quota = 0
 	}
 	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling server.Sibling) (file string, err error) {
@@ -91,7 +91,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	if err != nil {
 		return nil, err
 	}
-	var desktop explorer.Native // of this machine: none of whoever signs in to a served portal
+	var desktop explorer.Native // of this machine, not for users of a served portal
 	if a.desktop {
 		desktop = native
 	}
@@ -116,10 +116,10 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 // /explorer.
 func (a *App) ExplorerEndpoints() []resource.Endpoint { return a.explorer.Endpoints() }
 
-// OpenLinks opens spyglass:// links in the page, once there is one.
+// OpenLinks opens spyglass:// links in the page as soon as there is one.
 func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }
 
-// look returns the theme and layout that a user's page shows first; nil if
+// look returns the theme and layout for the first paint of a user's page; nil if
 // unknown.
 func (a *App) look(ctx context.Context, userID int64) api.Look {
 	var look struct {
@@ -137,13 +137,13 @@ func (a *App) look(ctx context.Context, userID int64) api.Look {
 		return nil
 	}
 	told := api.Look{"view": cmp.Or(look.View, "welcome"), "density": look.Density, "font-size": look.FontSize}
-	if look.Theme == "dark" || look.Theme == "light" { // else as the system looks
+	if look.Theme == "dark" || look.Theme == "light" { // otherwise the system's theme
 		told["theme"] = look.Theme
 	}
 	if look.View == "monitor" {
 		told["screen"] = cmp.Or(look.Monitor.Screen, "overview")
 	}
-	if a.desktop { // a browser zooms by itself, and may have other fonts each time
+	if a.desktop { // a browser has its own zoom, and may have other fonts each time
 		told["font-ui"], told["font-code"] = look.Fonts.UI, look.Fonts.Code
 		if look.Zoom > 0 {
 			told["zoom"] = strconv.FormatFloat(look.Zoom, 'f', -1, 64)
@@ -152,7 +152,7 @@ func (a *App) look(ctx context.Context, userID int64) api.Look {
 	return told
 }
 
-// Wait serves until ctx ends or serving fails, and stops everything.
+// Wait serves until ctx ends or serving fails, and then stops everything.
 func (a *App) Wait(ctx context.Context) error {
 	var err error
 	select {
@@ -162,7 +162,7 @@ func (a *App) Wait(ctx context.Context) error {
 	return errors.Join(err, a.close(ctx))
 }
 
-// patience limits how long stopping everything together may take.
+// patience limits how long stopping everything may take.
 const patience = 10 * time.Second
 
 func (a *App) close(ctx context.Context) error {
@@ -170,7 +170,7 @@ func (a *App) close(ctx context.Context) error {
 	defer cancel()
 	var errs []error
 	if a.explorer != nil {
-		a.explorer.Stop() // first: its requests under way would keep HTTP from draining
+		a.explorer.Stop() // first, because its open requests would keep HTTP from draining
 	}
 	errs = append(errs, a.Stop(ctx))
 	if a.explorer != nil {
@@ -182,7 +182,7 @@ func (a *App) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// secrets keeps the workspace's secrets in the keyring, separately for each
+// secrets stores the workspace's secrets in the keyring, separately for each
 // portal.
 type secrets struct {
 	keys     *keychain.Keychain

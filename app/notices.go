@@ -14,17 +14,18 @@ import (
 )
 
 const (
-	// noticePause is the minimum time between two notices: a storm causes few.
+	// noticePause is the minimum time between two notices, to limit notices in an
+	// alert storm.
 	noticePause = 10 * time.Second
 
-	noticesSetting = "notices" // of the person: false for none
-	mostCritical   = 500       // alerts that are looked at, those changed last
+	noticesSetting = "notices" // of the user: false for no notices
+	mostCritical   = 500       // alerts to check, the last changed ones
 	mostNamed      = 3         // devices that a notice about several alerts names
 )
 
-// tellAlerts sends a notice of critical alerts that open from now on to show,
-// until ctx ends: of those that the window's user may see and that are neither
-// in maintenance nor acknowledged.
+// tellAlerts sends notices of critical alerts that open from now on to show,
+// until ctx ends: alerts that the window's user may view and that are neither in
+// maintenance nor acknowledged.
 func (a *App) tellAlerts(ctx context.Context, show chan<- notice.Notice) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
@@ -50,7 +51,7 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- notice.Notice) error {
 	})
 }
 
-// criticalAlerts returns the alerts that a notice may report.
+// criticalAlerts returns the alerts for notices.
 func (a *App) criticalAlerts(ctx context.Context) ([]openAlert, error) {
 	alerts, _, err := a.openAlerts(ctx, threshold.SeverityCritical, mostCritical)
 	return alerts, err
@@ -77,7 +78,7 @@ type alertWatch struct {
 // forgotten.
 const mostKnown = 10_000
 
-// news returns the alerts that were not there at the last check, if notices are
+// news returns the alerts that have opened since the last check, if notices are
 // wanted.
 func (l *alertWatch) news(ctx context.Context) (opened []openAlert, err error) {
 	now, err := l.alerts(ctx)
@@ -101,7 +102,7 @@ func (l *alertWatch) news(ctx context.Context) (opened []openAlert, err error) {
 	return opened, nil
 }
 
-// noticeOf returns a notice of one alert, or of several at once.
+// noticeOf returns a notice about one alert, or about several at once.
 func noticeOf(opened []openAlert) notice.Notice {
 	if len(opened) == 1 {
 		a := opened[0]

@@ -2,5 +2,5 @@
 
 package app
 
-// private has nothing to do: the user's own folder is closed to others already.
+// private has nothing to do: other users cannot read the user's own folder.
 func private() {}

@@ -4,6 +4,6 @@ package app
 
 import "syscall"
 
-// private restricts files that this process and its children create from here
-// on to this user: the window's WebKit keeps files of its own beside ours.
+// private restricts new files of this process and its children to this user,
+// because the window's WebKit stores its own files beside ours.
 func private() { syscall.Umask(0o077) }

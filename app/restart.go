@@ -10,13 +10,13 @@ import (
 	"spyglass/app/shell"
 )
 
-// desk is the desktop as the page may use it.
+// desk gives the page access to the desktop.
 type desk struct {
 	shell.Native
-	again atomic.Bool // the program shall start once more when its window has closed
+	again atomic.Bool // start the program again after its window has closed
 }
 
-// Restart closes the window, and lets the program start once more.
+// Restart closes the window, and starts the program again.
 func (d *desk) Restart() error {
 	d.again.Store(true)
 	if err := d.Quit(); err != nil {
@@ -26,14 +26,14 @@ func (d *desk) Restart() error {
 	return nil
 }
 
-// afterVariable marks a program as the successor of the one that has started
-// it: its standard input ends when that one exits.
+// afterVariable marks a program as the successor of the one that has started it:
+// its standard input ends when that one exits.
 const afterVariable = "SPYGLASS_AFTER_STDIN"
 
-// startAgain starts the program with the same arguments beside this process,
-// which is about to exit and has closed the data folder. It logs to the same
-// place, and begins when this one has exited, so that resources both would hold
-// (the tray, names on the desktop's bus) are free.
+// startAgain starts the program with the same arguments while this process is
+// about to exit and has closed the data folder. The new process logs to the same
+// place, and waits until this one has exited, so that resources that both would
+// use (the tray, names on the desktop's bus) are free.
 func startAgain() error {
 	program, err := os.Executable()
 	if err != nil {
@@ -48,8 +48,8 @@ func startAgain() error {
 	return cmd.Start()
 }
 
-// awaitPredecessor waits for the end of the program that this one replaces, if
-// any.
+// awaitPredecessor waits until the program that this one replaces, if any, has
+// exited.
 func awaitPredecessor() error {
 	if os.Getenv(afterVariable) == "" {
 		return nil

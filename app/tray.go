@@ -11,10 +11,11 @@ import (
 	"spyglass/backend/portal/threshold"
 )
 
-const traySetting = "tray" // of the person: false for no icon
+const traySetting = "tray" // of the user: false for no icon
 
 // tellTray sends the tray's content to show, now and at each change until ctx
-// ends: the critical and the error alerts that notices would report.
+// ends: the numbers of critical and error alerts, of those that notices would
+// report.
 func (a *App) tellTray(ctx context.Context, show chan<- tray.Tray) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // no tray either, on a desktop without a session bus
@@ -55,7 +56,7 @@ func (a *App) tray(ctx context.Context) (tray.Tray, error) {
 	return trayOf(criticals, failures, append(critical, failed...)), nil
 }
 
-// trayOf names the first of the alerts, which are sorted.
+// trayOf returns the tray's content; it names the first of the sorted alerts.
 func trayOf(criticals, failures int, alerts []openAlert) tray.Tray {
 	content := tray.Tray{Text: "no alert is critical or an error"}
 	errorCount := fmt.Sprintf("%d errors", failures)

@@ -21,11 +21,11 @@ import (
 	"spyglass/build/icon"
 )
 
-// Window opens the desktop window on the portal of a data folder and returns
-// when it is closed. If one is open on that folder already, it comes to the
-// front instead. Either opens args, which are spyglass:// links. The portal
-// opens while the window comes up; if it cannot, the window shows the error,
-// and Window returns it when it is closed.
+// Window opens the desktop window on the portal of a data folder and returns when
+// it is closed. If a window is open on that folder already, it brings that one to
+// the front instead. It opens args, which are spyglass:// links. The portal opens
+// while the window appears; if that fails, the window shows the error, and Window
+// returns it when the window is closed.
 func Window(ctx context.Context, o server.Options, args []string) error {
 	if err := awaitPredecessor(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	}
 	o.Held = func() { close(held) }
 	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
-	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nobody waits for them; p.opened is closed in any case
+	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nothing waits for them; p.opened is closed in any case
 	tasks.Go("opening the portal", func() { p.open(ctx, o, args) })
 	notices, trays := make(chan notice.Notice), make(chan tray.Tray)
 	select {
@@ -99,28 +99,28 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	return errors.Join(err, p.err)
 }
 
-// delayGC delays garbage collection while the window opens, when the page and
-// the portal need the processor, and frees that memory when startup is over.
-// From then on there is little garbage, and it is collected earlier than by
-// Go's default: at 40 % of the live heap, which takes milliseconds a minute.
+// delayGC delays garbage collection while the window opens, when the page and the
+// portal need the CPU, and collects garbage after that. From then on there is
+// little garbage, and it is collected earlier than by Go's default: at 40 % of
+// the live heap, which takes milliseconds per minute.
 func delayGC() *time.Timer {
-	// percent of what lives; after that the past of a demo is filled, too
+	// percent of the live heap; by then the history of a demo is filled, too
 	const lazy, thrifty, quiet = 400, 40, 30 * time.Second
 	debug.SetGCPercent(lazy)
 	return time.AfterFunc(quiet, func() {
 		debug.SetGCPercent(thrifty)
-		runtime.GC() // what is pooled lives until the second
+		runtime.GC() // pooled memory survives the first collection
 		debug.FreeOSMemory()
 	})
 }
 
-// opening is a portal that opens beside its window.
+// opening is a portal that opens together with its window.
 type opening struct {
 	native *desk
-	opened chan struct{} // closed when app or err is there
+	opened chan struct{} // closed when app or err is set
 	app    *App
 	err    error
-	ways   chan wayIn // the first, made before the window asks
+	ways   chan wayIn // the first, created before the window requests it
 }
 
 // wayIn is an address that signs in, with its creation time.
@@ -131,7 +131,7 @@ type wayIn struct {
 
 func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	defer close(p.opened)
-	// unless this is passed
+	// the error if opening panics
 	p.err = errors.New("the portal did not start because of an internal error in Spyglass; see the log")
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
 		p.app.OpenLinks(links)
@@ -151,10 +151,11 @@ func (p *opening) tell(ctx context.Context, ended string, by func(*App) error) {
 	}
 }
 
-// pause lets notices pause, or go on; there is a tray only once the portal is open.
+// pause pauses or resumes notices; there is a tray only after the portal has
+// opened.
 func (p *opening) pause(paused bool) { p.app.paused.Store(paused) }
 
-// link opens a spyglass:// link once the portal is open.
+// link opens a spyglass:// link as soon as the portal is open.
 func (p *opening) link(text string) {
 	<-p.opened
 	if p.err == nil {
@@ -162,11 +163,11 @@ func (p *opening) link(text string) {
 	}
 }
 
-// fresh is the maximum age of a sign-in address that the window gets; it is
+// fresh is the maximum age of a sign-in address for the window; the address is
 // valid for 30 s.
 const fresh = 15 * time.Second
 
-// address returns the address of the window's page once the portal is open.
+// address returns the address of the window's page as soon as the portal is open.
 func (p *opening) address(ctx context.Context) (string, error) {
 	<-p.opened
 	if p.err != nil {
@@ -177,13 +178,13 @@ func (p *opening) address(ctx context.Context) (string, error) {
 		if time.Since(first.made) < fresh {
 			return first.address, nil
 		}
-	default: // the window asks again
+	default: // the window requests another
 	}
 	return p.app.enter(ctx), nil
 }
 
-// theme returns the page theme that the window's user has chosen, once it is
-// known.
+// theme returns the page theme that the window's user has selected, as soon as it
+// is known.
 func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	select {
 	case <-p.opened:
@@ -196,7 +197,7 @@ func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	return p.app.look(context.WithoutCancel(ctx), p.app.window.Load())["theme"], true
 }
 
-// enter returns Launch's address, or that of the sign-in.
+// enter returns Launch's address, or that of the sign-in page.
 func (a *App) enter(ctx context.Context) string {
 	address, err := a.Launch(ctx)
 	if err != nil {
@@ -206,9 +207,10 @@ func (a *App) enter(ctx context.Context) string {
 	return address
 }
 
-// Launch returns an address that signs in the first to open it, within 30 s: as
-// the user of the credential in the OS keyring, or else as the administrator,
-// who owns this portal. The keyring then holds a fresh credential.
+// Launch returns an address that signs in the first browser to open it, within 30
+// s: as the user of the credential in the OS keyring, or else as the
+// administrator, who owns this portal. It then stores a new credential in the
+// keyring.
 func (a *App) Launch(ctx context.Context) (string, error) {
 	user, err := a.resume(ctx)
 	if err != nil {
@@ -242,15 +244,15 @@ func (a *App) resume(ctx context.Context) (int64, error) {
 
 const administrator = "admin"
 
-// keepFirstPassword saves the initial password of a new portal's administrator
-// in the keyring, where a person may look it up, and removes it once it has
-// changed. It never saves a password that they choose themselves. Changing it
-// ends the credential, so that this is checked at the next start.
+// keepFirstPassword stores the initial password of a new portal's administrator
+// in the keyring, where the user can look it up, and deletes it after it has
+// changed. It never stores a password that the user has chosen. Changing the
+// password ends the credential, so the next start checks this.
 func (a *App) keepFirstPassword(ctx context.Context) {
 	account := a.Setting.Instance + "/" + administrator
 	if password := a.Passwords[administrator]; password != "" {
 		if lasts := a.keys.Set(account, password); !lasts {
-			return // nobody has seen it: the next start makes another
+			return // nobody has seen it: the next start creates another
 		}
 		if err := a.PasswordsShown(ctx); err != nil {
 			a.log.WarnContext(ctx, "the first passwords change at the next start", "err", err)
@@ -284,7 +286,7 @@ func (a *App) notice() string {
 }
 
 // lastWindow is the part of window.json about the window: settings that are
-// needed before the keyring has named the user who opens it.
+// needed before the keyring has identified the user.
 type lastWindow struct {
 	Theme  string       `json:"theme"`
 	Places shell.Places `json:"places"`
@@ -302,7 +304,8 @@ func loadWindow(path string, log *slog.Logger) (last lastWindow) {
 	return last
 }
 
-// saveWindow replaces the file in one step, so that a crash leaves the old or the new one.
+// saveWindow replaces the file in one step, so that after a crash the file is
+// either the old or the new one.
 func saveWindow(path string, last lastWindow, log *slog.Logger) {
 	text, err := json.Marshal(last)
 	if err == nil {

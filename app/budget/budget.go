@@ -17,15 +17,15 @@ import (
 
 // Limits are the bytes and steps that may be spent.
 type Limits struct {
-	Bytes int64 // of what is made
-	Steps int64 // of work that makes nothing; about a byte that is read
+	Bytes int64 // of output
+	Steps int64 // of work without output; about one per byte read
 }
 
 // Budget counts down the Limits, and keeps the error that ended it.
 type Budget struct {
 	ctx  context.Context
 	left Limits
-	next int64 // steps until the context is looked at
+	next int64 // steps until the next check of the context
 	err  error
 }
 
@@ -66,7 +66,7 @@ func (b *Budget) Steps(n int) error {
 	return b.err
 }
 
-// Err returns what ended the Budget, or nil.
+// Err returns the error that ended the Budget, or nil.
 func (b *Budget) Err() error {
 	if b == nil {
 		return nil
@@ -77,18 +77,18 @@ func (b *Budget) Err() error {
 	return b.err
 }
 
-// end keeps the first error.
+// end stores the first error.
 func (b *Budget) end(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// errTooMuch returns the fault of a spent Budget; who spends says what was too much.
+// errTooMuch returns the fault of a spent Budget; callers add what was too much.
 func errTooMuch() error {
 	return fault.New(fault.TooLarge, "This needs more work than one request may use. Reduce the repetitions in it.")
 }
 
-// Spent reports whether err says that a Budget was spent, and not that the
-// caller went away.
+// Spent reports whether err means that a Budget was spent, rather than that the
+// caller disconnected.
 func Spent(err error) bool { return fault.Is(err, fault.TooLarge) }

@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// How many lines are kept, and how many bytes of one.
+// The number of lines to keep, and the maximum bytes of each.
 const (
 	mostLines    = 2000
 	mostTroubles = 200
 	mostBytes    = 4096
 )
 
-// Tail is a log handler that passes everything on and keeps the last of it.
+// Tail is a log handler that passes on everything and keeps the last lines.
 type Tail struct {
 	next          slog.Handler
 	all, bad      slog.Handler // write to log and troubles
 	log, troubles *lines
 }
 
-// NewTail returns a Tail before another handler.
+// NewTail returns a Tail that passes log entries on to next.
 func NewTail(next slog.Handler) *Tail {
 	t := &Tail{next: next, log: &lines{most: mostLines}, troubles: &lines{most: mostTroubles}}
 	options := &slog.HandlerOptions{Level: slog.LevelDebug} // next decides
@@ -44,7 +44,7 @@ func (t *Tail) Enabled(ctx context.Context, level slog.Level) bool { return t.ne
 
 // Handle implements slog.Handler.
 func (t *Tail) Handle(ctx context.Context, r slog.Record) error {
-	_ = t.all.Handle(ctx, r) // lines take everything
+	_ = t.all.Handle(ctx, r) // writing to lines never fails
 	if r.Level >= slog.LevelWarn {
 		_ = t.bad.Handle(ctx, r)
 	}
@@ -65,13 +65,13 @@ func (t *Tail) WithGroup(name string) slog.Handler {
 	return &more
 }
 
-// lines is a writer that keeps the last writes, each of them a line.
+// lines is a writer that keeps the last writes, one line each.
 type lines struct {
 	most int
 
 	mu   sync.Mutex
 	kept [][]byte
-	next int // where the next one goes, once there are most
+	next int // index of the next line, once the maximum is reached
 }
 
 func (l *lines) Write(p []byte) (int, error) {

@@ -12,10 +12,10 @@ import (
 var errNoBus = errors.New("there is no session bus")
 
 // Bus returns an error if there is no usable session bus. Without one, the D-Bus
-// client would start a daemon of its own, which has neither a keyring nor notices
-// and keeps running.
+// client would start its own daemon, which has neither a keyring nor notices and
+// keeps running.
 //
-// Without an address in the environment the client searches /run/user, not
+// Without an address in the environment, the client searches /run/user, not
 // XDG_RUNTIME_DIR; a bus elsewhere does not count.
 func Bus() error {
 	switch runtime.GOOS {

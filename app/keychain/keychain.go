@@ -41,7 +41,7 @@ import (
 // Limit is the timeout of a call.
 const Limit = 3 * time.Second
 
-// Without is the notice for the user when there is no keyring.
+// Without is the notice for the user if there is no keyring.
 const Without = "No system keyring found: you stay signed in for this session only"
 
 // Keychain keeps secrets by account.
@@ -54,8 +54,8 @@ type Keychain struct {
 
 	mu     sync.Mutex
 	state  state
-	exists bool            // there is a keyring, even if it is silent now
-	memory map[string]kept // by account: what the keyring does not hold as it should
+	exists bool            // there is a keyring, even if it does not respond now
+	memory map[string]kept // by account: changes that the keyring does not have yet
 }
 
 type state int
@@ -82,13 +82,13 @@ func Open(service string, log *slog.Logger) *Keychain {
 }
 
 // Available reports whether the keyring responds, and if not, why, for the user.
-// The first call checks it and may take Limit.
+// The first call checks it and may take up to Limit.
 func (k *Keychain) Available() (ok bool, why string) {
 	k.mu.Lock()
 	asked := k.state != unasked
 	k.mu.Unlock()
 	if !asked {
-		_ = k.ask(func() error { // which stores the result in state
+		_ = k.ask(func() error { // this stores the result in state
 			_, err := keyring.Get(k.service, "")
 			return err
 		})
@@ -101,7 +101,7 @@ func (k *Keychain) Available() (ok bool, why string) {
 	return true, ""
 }
 
-// Get returns an account's secret. fault.Unknown: there is none.
+// Get returns an account's secret; fault.Unknown if there is none.
 func (k *Keychain) Get(account string) (string, error) {
 	k.mu.Lock()
 	m, ok := k.memory[account]
@@ -125,7 +125,7 @@ func (k *Keychain) Get(account string) (string, error) {
 	return m.secret, nil
 }
 
-// Set keeps an account's secret, in place of an earlier one. It reports whether
+// Set stores an account's secret, replacing an earlier one. It reports whether
 // the secret outlives the process.
 func (k *Keychain) Set(account, secret string) (lasts bool) {
 	k.want(account, kept{secret: secret})
@@ -136,8 +136,8 @@ func (k *Keychain) Set(account, secret string) (lasts bool) {
 	return err == nil
 }
 
-// Delete deletes an account's secret if there is one. On fault.Offline it is not
-// used any more, but the keyring may still hold it.
+// Delete deletes an account's secret if there is one. After fault.Offline it is
+// no longer used, but the keyring may still hold it.
 func (k *Keychain) Delete(account string) error {
 	k.want(account, kept{gone: true})
 	err := k.ask(func() error { return keyring.Delete(k.service, account) })
@@ -176,8 +176,8 @@ var (
 	errBroken = errors.New("the keyring failed")
 )
 
-// ask runs one call to the keyring. It returns keyring.ErrNotFound, or nil, or
-// an error that means that there is no keyring.
+// ask runs one call to the keyring. It returns keyring.ErrNotFound, nil, or an
+// error that means that there is no keyring.
 func (k *Keychain) ask(do func() error) error {
 	if k.isSilent() {
 		return errSilent
@@ -196,7 +196,7 @@ func (k *Keychain) ask(do func() error) error {
 	answered := make(chan error, 1)
 	k.asking.Go("keyring", func() {
 		defer func() { <-k.turn }()
-		err := errBroken // unless it responds
+		err := errBroken // in case of a panic
 		defer func() { answered <- err }()
 		said := Bus()
 		if said == nil {
@@ -236,7 +236,7 @@ func (k *Keychain) gaveUp(err error) {
 }
 
 // answered records that the keyring works. After a late response it applies the
-// changes recorded meanwhile; the caller has the turn.
+// changes recorded meanwhile; the caller holds the turn.
 func (k *Keychain) answered() {
 	k.mu.Lock()
 	late := k.state == silent

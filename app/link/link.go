@@ -31,7 +31,7 @@ type Target struct {
 	Call   *Call  `json:"call,omitempty" null:"no"`
 }
 
-// Call is a request as it is put into a tab.
+// Call is a request for a tab.
 type Call struct {
 	Method string `json:"method" enum:"GET|POST|PUT|PATCH|DELETE"`
 	Path   string `json:"path" doc:"below the portal's base address"`
@@ -57,19 +57,19 @@ var (
 
 	number  = regexp.MustCompile(`^[1-9][0-9]{0,17}$`)
 	name    = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	segment = regexp.MustCompile(`^[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]{0,127}$`) // so neither . nor ..
+	segment = regexp.MustCompile(`^[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]{0,127}$`) // excludes . and ..
 	keyText = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 )
 
-// Is reports whether text is a link, whole or broken, and not another
+// Is reports whether text is a link, valid or not, rather than another
 // command-line argument.
 func Is(text string) bool {
 	scheme, _, found := strings.Cut(text, ":")
 	return found && strings.EqualFold(scheme, "spyglass")
 }
 
-// Read takes a link apart. Anything that is not exactly as the package comment
-// has it is a fault.Invalid with a sentence for the person who clicked.
+// Read parses a link. It returns fault.Invalid, with a sentence for the user who
+// clicked, for anything that does not match the package comment exactly.
 func Read(text string) (Target, error) {
 	if len(text) > longest {
 		return Target{}, refuse(text, "it is longer than %d characters", longest)
@@ -156,7 +156,7 @@ func readQuery(text, query string) ([]Pair, error) {
 	return out, nil
 }
 
-// refuse returns the error for a link, with as much of the link as can be read.
+// refuse returns the error for a link, quoting the readable part of the link.
 func refuse(text, why string, args ...any) error {
 	shown := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) && r != utf8.RuneError {

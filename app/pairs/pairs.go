@@ -9,7 +9,7 @@ package pairs
 
 import "strings"
 
-// Split returns the pairs of a query as they were typed, without empty ones.
+// Split returns the pairs of a query as typed, without empty ones.
 func Split(query string) []string {
 	var out []string
 	last := 0
@@ -22,9 +22,9 @@ func Split(query string) []string {
 	return out
 }
 
-// Escape returns a query with each & that belongs to a value as %26, so that any
-// other reader splits it alike. shape is the query with everything masked that
-// is no text of it, such as {{variables}}, in as many bytes.
+// Escape returns a query in which each & inside a value is %26, so that any other
+// parser splits it in the same way. shape is the query, in the same number of
+// bytes, with parts such as {{variables}} masked that are not text of the query.
 func Escape(query, shape string) string {
 	var out strings.Builder
 	last := 0
@@ -35,9 +35,10 @@ func Escape(query, shape string) string {
 	return out.String() + query[last:]
 }
 
-// separators returns where the & are that separate, or those within quotes.
+// separators returns the positions of each & that separates pairs, or of those
+// within quotes.
 func separators(query string, within bool) (at []int) {
-	closes := true // a quote that is not closed is followed by none that is
+	closes := true // after a quote that is not closed, no other is
 	for i := 0; i < len(query); i++ {
 		switch c := query[i]; {
 		case c == '&' && !within:
@@ -58,7 +59,8 @@ func separators(query string, within bool) (at []int) {
 	return at
 }
 
-// closing returns where the quote at i is closed; 0 when it is not.
+// closing returns the position of the quote that closes the one at i; 0 if there
+// is none.
 func closing(query string, i int) int {
 	for i++; i < len(query); i++ {
 		switch query[i] {
