@@ -42,10 +42,10 @@ import (
 
 // Options configures a collector.
 type Options struct {
-	Folder  string // for its files; created when missing
-	Portal  string // the portal's address, "https://portal.example:8443"; the one it registered with when empty
+	Folder  string // for its files; created if missing
+	Portal  string // the portal's address, "https://portal.example:8443"; when empty, the one it registered with
 	Token   string // for one installation; empty when already registered
-	Once    bool   // only register
+	Once    bool   // only register, then exit
 	Version string // of this program
 	Log     *slog.Logger
 	Client  *http.Client     // http.Client with a time limit when nil
@@ -56,10 +56,10 @@ type Options struct {
 // Intervals and limits.
 const (
 	assignEvery = time.Minute
-	assignFirst = 5 * time.Second // while there is nothing to poll
-	sayOffset   = 5 * time.Second // until a measured clock offset is reported to the portal
+	assignFirst = 5 * time.Second // while it has nothing to poll
+	sayOffset   = 5 * time.Second // delay until a measured clock offset is reported to the portal
 	searchEvery = 15 * time.Second
-	patience    = 30 * time.Second // for a device to list its instances
+	patience    = 30 * time.Second // time limit for a device to list its instances
 	sideBySide  = 8                // searches at the same time
 	leastRetry  = 2 * time.Second
 	mostRetry   = time.Minute
@@ -71,14 +71,14 @@ type agent struct {
 	self    identity
 	waiting *waiting
 	poller  *poll.Poller
-	tag     string // ETag of its current assignments
+	tag     string // ETag of the current assignments
 	known   map[int64]bool
 	finds   map[string]check.Discoverer
 	clock   portalClock
 
-	reached   atomic.Int64  // when the last outage of its network ended, by the results, in epoch seconds
-	devices   int64         // assigned to it, as the last heartbeat said
-	assignNow chan struct{} // fetch assignments at once
+	reached   atomic.Int64  // end of the last network outage according to the results, in epoch seconds
+	devices   int64         // number of assigned devices at the last heartbeat
+	assignNow chan struct{} // requests the assignments immediately
 }
 
 // Run registers if it has a token, and collects until ctx ends.
@@ -134,8 +134,8 @@ func (a *agent) identify(ctx context.Context) error {
 	return a.self.keep(a.Folder)
 }
 
-// collect polls, sends heartbeats and posts results until ctx ends, or the
-// portal refuses the collector.
+// collect polls, sends heartbeats and posts results until ctx ends or the portal
+// refuses the collector.
 func (a *agent) collect(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -164,7 +164,7 @@ func (a *agent) collect(parent context.Context) error {
 			}
 		})
 	}
-	heard := make(chan struct{}) // the first heartbeat: polling begins when the time of the portal is known
+	heard := make(chan struct{}) // closed after the first heartbeat: polling begins when the portal's time is known
 	first := sync.OnceFunc(func() { close(heard) })
 	start("heartbeat", func(ctx context.Context) (time.Duration, error) {
 		wait, err := a.beat(ctx)
@@ -188,9 +188,9 @@ func (a *agent) collect(parent context.Context) error {
 	return context.Cause(ctx)
 }
 
-// again calls do whenever the time that it returned is over, or wake receives.
-// A permanent refusal by the portal ends it; after any other error it retries,
-// at growing intervals.
+// again calls do after each interval that do returns, and whenever wake receives.
+// A permanent refusal by the portal ends it; after any other error it retries at
+// increasing intervals.
 func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error),
 	wake <-chan struct{}) error {
 	retry := leastRetry

@@ -17,17 +17,17 @@ type portalClock struct {
 
 	mu      sync.Mutex
 	known   bool
-	here    time.Time // a moment by the clock of this machine
-	there   time.Time // the same moment by the portal's
+	here    time.Time // a time by the clock of this machine
+	there   time.Time // the same time by the portal's
 	applied time.Duration
 }
 
 const (
 	clockWarning = 30 * time.Second
-	// steady is the least change of the offset that is applied: a smaller one
-	// may be network delay, and would only make samples unevenly spaced.
+	// steady is the minimum change of the offset to apply: a smaller one may be
+	// network delay, and would only make samples unevenly spaced.
 	steady = 2 * time.Second
-	// slowest is the longest response time at which the time in the response is
+	// slowest is the longest response time for which the time in the response is
 	// used.
 	slowest = 10 * time.Second
 )
@@ -48,14 +48,14 @@ func (k *portalClock) learn(sent, got, portal time.Time) {
 // apply updates the applied correction.
 func (k *portalClock) apply() {
 	now := k.now()
-	correction := k.there.Add(now.Sub(k.here)).Sub(now.Round(0)) // Round: by the wall clock
+	correction := k.there.Add(now.Sub(k.here)).Sub(now.Round(0)) // Round: use the wall clock
 	if (correction - k.applied).Abs() >= steady {
 		k.applied = correction.Round(time.Second)
 	}
 }
 
 // offset returns how many seconds the clock of this machine is ahead of the
-// portal's; nil while that is not known.
+// portal's; nil if unknown.
 func (k *portalClock) offset() *int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()

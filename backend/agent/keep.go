@@ -49,7 +49,7 @@ func (id *identity) keep(folder string) error {
 	return replaceFile(filepath.Join(folder, identityFile), text)
 }
 
-// replaceFile replaces a file as a whole, or leaves the existing one.
+// replaceFile replaces a file completely, or leaves the existing one.
 func replaceFile(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
 	if err != nil {
@@ -63,7 +63,7 @@ func replaceFile(path string, text []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// waiting is the queue of batches that the portal does not have yet, one file
+// waiting is the queue of batches that the portal does not have yet, in one file
 // each.
 type waiting struct {
 	folder string
@@ -92,7 +92,7 @@ func openWaiting(folder string) (*waiting, error) {
 	return w, err
 }
 
-// add stores a batch; when too many are pending, it deletes the oldest.
+// add stores a batch. If too many are pending, it deletes the oldest.
 func (w *waiting) add(results []check.Result) error {
 	text, err := json.Marshal(results)
 	if err != nil {
@@ -114,8 +114,8 @@ func (w *waiting) add(results []check.Result) error {
 	return os.Remove(filepath.Join(w.folder, oldest))
 }
 
-// first returns the oldest batch; name is empty when there is none. It deletes
-// unreadable batches, which a crash has cut off.
+// first returns the oldest batch; name is empty if there is none. It deletes
+// batches that a crash has made unreadable.
 func (w *waiting) first() (name string, results []check.Result, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -34,10 +34,10 @@ type (
 		Build     string `json:"build"`
 		Waiting   int    `json:"waiting"`
 		Instances int    `json:"instances"`
-		Offset    *int64 `json:"clockOffset,omitempty"` // only to a portal that sends its time
+		Offset    *int64 `json:"clockOffset,omitempty"` // only for a portal that sends its time
 	}
 	pulse struct {
-		NowMillis int64  `json:"nowMillis"` // 0: a portal of an earlier version
+		NowMillis int64  `json:"nowMillis"` // 0 for a portal of an earlier version
 		Heartbeat int64  `json:"heartbeat"`
 		Devices   *int64 `json:"devices"`
 	}
@@ -108,7 +108,7 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 	return response.Header.Get("ETag"), nil
 }
 
-// register trades the installation token for a credential of its own.
+// register exchanges the installation token for a credential.
 func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 	base, err := apiOf(a.Portal)
 	if err != nil {
@@ -176,8 +176,8 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	return min(wait, sayOffset), nil // so that the portal shows the offset soon
 }
 
-// assign fetches the assignments and updates the tasks to poll. After a portal
-// restart, or when a collector gets its devices back, that takes only seconds.
+// assign fetches the assignments and updates the tasks to poll. This takes only
+// seconds even after a portal restart, or when a collector gets its devices back.
 func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	var got assignments
 	tag, err := a.ask(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
@@ -211,9 +211,9 @@ func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	return assignEvery, nil
 }
 
-// post sends the pending batches, the oldest first. An outage of this machine's
-// network that is over is not reported: as a rule the portal was unreachable,
-// too.
+// post sends the pending batches, the oldest first. It does not report an outage
+// of this machine's network that has ended, because the portal was usually
+// unreachable as well.
 func (a *agent) post(ctx context.Context) (time.Duration, error) {
 	for {
 		name, results, err := a.waiting.first()

@@ -12,7 +12,7 @@ import (
 )
 
 // search runs the discovery searches that the portal assigns, and posts each
-// result when it is there. Searches without a result are assigned again.
+// result. Searches without a result are assigned again.
 func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	var got searches
 	_, err := a.ask(ctx, http.MethodGet, "/searches", "", nil, &got)
@@ -32,7 +32,7 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 			defer func() { <-room }()
 			response := a.find(ctx, &got.Items[i])
 			err := a.tell(ctx, response)
-			if fault.Is(err, fault.Invalid) { // the device's response cannot be stored, and would be the same next time
+			if fault.Is(err, fault.Invalid) { // the result cannot be stored, and would be the same next time
 				err = a.tell(ctx, check.Finding{ID: response.ID, Found: []check.Found{}, Error: err.Error()})
 			}
 			failed <- err

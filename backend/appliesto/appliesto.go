@@ -74,11 +74,11 @@ const (
 	MaxTerms    = 200
 	MaxExpanded = 2000
 	MaxDepth    = 32
-	MaxSteps    = 2000 // of all its regular expressions, for each character of a value
+	MaxSteps    = 2000 // total for its regular expressions, for each character of a value
 
-	// maxWork bounds what the regular expressions of one expression do for one
-	// device: their steps times the length of a value. A value that is longer
-	// matches none of them.
+	// maxWork limits the work of the regular expressions of one expression for
+	// one device: their steps times the length of a value. They do not match a
+	// longer value.
 	maxWork = 400_000
 )
 
@@ -87,8 +87,7 @@ type Subject interface {
 	// Property returns the value of a property or field; names compare ignoring
 	// case.
 	Property(name string) (string, bool)
-	// Groups returns the full paths of the groups it is in, and of those above
-	// them.
+	// Groups returns the full paths of its groups and their parents.
 	Groups() []string
 }
 
@@ -97,17 +96,17 @@ type Expr struct {
 	root    *node // nil for the empty expression
 	uses    map[string]bool
 	load    Load
-	longest *int // bytes of a value that its regular expressions read
+	longest *int // maximum bytes of a value for its regular expressions
 }
 
 // Match reports whether the expression applies.
 func (e *Expr) Match(s Subject) bool { return e != nil && e.root != nil && e.root.match(s) }
 
-// Functions returns the functions of the portal's own that the expression calls,
-// directly or through another one; in lower case, sorted.
+// Functions returns the portal's own functions that the expression calls,
+// directly or through others; in lower case, sorted.
 func (e *Expr) Functions() []string { return slices.Sorted(maps.Keys(e.uses)) }
 
-// String writes the expression so that Parse reads the same one again.
+// String formats the expression; Parse reads the result as the same expression.
 func (e *Expr) String() string {
 	if e == nil || e.root == nil {
 		return ""
@@ -137,8 +136,8 @@ const (
 	opStarts   //
 	opEnds     //
 	opLike     // right.text as glob or pattern
-	opCategory // right.text among system.categories
-	opGroup    // right.text as glob on full paths
+	opCategory // right.text is one of system.categories
+	opGroup    // right.text as a glob on full paths
 )
 
 var symbols = map[op]string{
@@ -151,18 +150,18 @@ type node struct {
 	op          op
 	kids        []*node
 	left, right value
-	truth       bool   // of opConst
-	name        string // of opCall
+	truth       bool   // for opConst
+	name        string // for opCall
 	pattern     *regexp.Regexp
-	longest     *int   // bytes of a value that the pattern reads
-	glob        string // lower case; of opLike when pattern is nil, and of opGroup
+	longest     *int   // maximum bytes of a value for the pattern
+	glob        string // lower case; for opLike if pattern is nil, and for opGroup
 }
 
 // value is a text: a literal, the value of a property, or a list joined with
 // another separator.
 type value struct {
 	kind   valueKind
-	text   string // the text, the digits, or the property's name
+	text   string // the text, the digits, or the name of the property
 	lower  string // a literal in lower case
 	number float64
 	join   *join

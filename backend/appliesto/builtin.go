@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// builtin are the functions that are written in the language itself.
+// builtin lists the functions that are written in the language itself.
 var builtin = []struct{ name, code string }{
 	{"isWindows", `hasCategory("windows") || system.sysinfo contains "windows" || auto.os contains "windows" || os ` +
 		`contains "windows"`},
@@ -31,14 +31,14 @@ var builtin = []struct{ name, code string }{
 	{"isDevice", `system.devicetype == 0`},
 }
 
-// words lists those of the grammar, as they are spelled.
+// words lists the words of the grammar, as spelled.
 var words = []string{"and", "or", "not", "true", "false", "exists", "contains", "startsWith", "endsWith"}
 
-// plain are the functions with rules of their own.
+// plain lists the functions with their own rules.
 var plain = []string{"hasCategory", "inGroup", "hasProperty", "exists", "getPropValue", "join", "contains",
 	"startsWith", "endsWith", "true", "false"}
 
-// Builtins returns the names of the functions every portal has.
+// Builtins returns the names of the functions that every portal has.
 func Builtins() []string {
 	names := slices.Clone(plain)
 	for _, f := range builtin {
@@ -47,8 +47,8 @@ func Builtins() []string {
 	return names
 }
 
-// CheckName refuses a name that no function of a portal's own can have. Errors
-// are fault.Invalid without a field.
+// CheckName returns an error for a name that a portal's own function cannot have.
+// Errors are fault.Invalid without a field.
 func CheckName(name string) error {
 	if name == "" || len(name) > 64 || !isLetter(name[0]) ||
 		strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isLetter(byte(r)) && !isDigit(byte(r)) }) {

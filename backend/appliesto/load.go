@@ -3,22 +3,22 @@ package appliesto
 // The limits of all expressions that are evaluated for one device together.
 // Each write of a device evaluates them, inside its transaction.
 const (
-	MaxAllTerms = 50_000  // with the functions they call written out
-	MaxAllSteps = 100_000 // of their regular expressions, for each character of a value
+	MaxAllTerms = 50_000  // including the functions they call
+	MaxAllSteps = 100_000 // total for their regular expressions, for each character of a value
 
-	// maxAllWork bounds the steps times the length of a value, as maxWork does
-	// for one expression. With the maximum number of steps, values of up to 200
-	// bytes are matched.
+	// maxAllWork limits the steps times the length of a value, like maxWork for
+	// one expression. With the maximum number of steps, values of up to 200 bytes
+	// are matched.
 	maxAllWork = 20_000_000
 )
 
 // Load is the cost of expressions for each device.
 type Load struct {
-	Terms int // with the functions they call written out
-	Steps int // of their regular expressions, for each character of a value
+	Terms int // including the functions they call
+	Steps int // total for their regular expressions, for each character of a value
 }
 
-// Load returns the work of the expression; none for a nil one.
+// Load returns the work of the expression; 0 for a nil one.
 func (e *Expr) Load() Load {
 	if e == nil {
 		return Load{}
@@ -29,17 +29,17 @@ func (e *Expr) Load() Load {
 // Plus returns the work of both.
 func (l Load) Plus(other Load) Load { return Load{l.Terms + other.Terms, l.Steps + other.Steps} }
 
-// Within reports whether it is no more than all expressions together may be, or
-// else no more than was: what is over the limits already may always get cheaper.
+// Within reports whether the load is within the limits of all expressions
+// together, or at least not above was: expressions over the limits may always
+// become cheaper.
 func (l Load) Within(was Load) bool {
 	return l.Terms <= max(was.Terms, MaxAllTerms) && l.Steps <= max(was.Steps, MaxAllSteps)
 }
 
-// Fit bounds the cost of expressions that are evaluated together for one
-// device; it is called before any of them is evaluated. It takes them in order
-// and sets to nil those that do not fit beside the ones before, and returns
-// their indices. The regular expressions of the others search values of at most
-// longest bytes, or fewer.
+// Fit limits the cost of expressions that are evaluated together for one device.
+// Call it before evaluating any of them. It sets expressions to nil that exceed
+// the limits together with those before them, and returns their indexes. The
+// regular expressions of the others match values of at most longest bytes.
 func Fit(all []*Expr) (over []int, longest int) {
 	var sum Load
 	for i, e := range all {

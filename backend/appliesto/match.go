@@ -114,7 +114,8 @@ func (n *node) numbers(s Subject, left string) bool {
 	return a == b
 }
 
-// number reads a decimal number; most values are none, and an error costs.
+// number parses a decimal number; most values are not numbers, and creating
+// errors is slow.
 func number(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.IndexByte("0123456789+-.", text[0]) < 0 {
@@ -135,10 +136,10 @@ func (v *value) of(s Subject) string {
 	return v.text
 }
 
-// Globs reports whether the glob matches the whole text: * matches anything, ? one
-// character. Both are in lower case.
+// Globs reports whether the glob matches the whole text: * matches anything, ?
+// one character. Both are in lower case.
 func Globs(glob, text string) bool {
-	star, from := -1, 0 // the last *, and the end of the text that it matches
+	star, from := -1, 0 // the last *, and the end of the text it matches
 	g, t := 0, 0
 	for t < len(text) {
 		switch {

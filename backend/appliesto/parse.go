@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Parse reads an expression that may call those functions, by name.
+// Parse parses an expression that may call these functions.
 func Parse(text string, functions map[string]string) (*Expr, error) {
 	c := &calls{code: make(map[string]string, len(functions)), read: map[string]*function{}, uses: map[string]bool{},
 		longest: new(int)}
@@ -29,23 +29,23 @@ func Parse(text string, functions map[string]string) (*Expr, error) {
 	return &Expr{root: f.root, uses: c.uses, load: Load{f.cost, f.steps}, longest: c.longest}, nil
 }
 
-// function is the expression of a function, and of how many terms it is when
-// all calls are written out.
+// function is the parsed expression of a function, with its number of terms
+// including all calls.
 type function struct {
 	root  *node
 	cost  int
-	steps int // of its regular expressions, as often as it calls them
+	steps int // total for its regular expressions, including all calls
 }
 
-// calls reads each function once, however often it is called.
+// calls parses each function once, however often it is called.
 type calls struct {
-	code  map[string]string // the portal's own, by name in lower case
-	names []string          // as they are spelled
+	code  map[string]string // the portal's own functions, by name in lower case
+	names []string          // names as spelled
 	read  map[string]*function
-	stack []string // functions being read
+	stack []string // functions being parsed
 	uses  map[string]bool
 
-	longest *int // bytes of a value that the regular expressions read; set at the end
+	longest *int // maximum bytes of a value for regular expressions; set at the end
 }
 
 func (c *calls) parse(text string) (*function, error) {
@@ -73,12 +73,12 @@ type parser struct {
 	in    string
 	at    int
 	terms int
-	cost  int // terms, with calls written out
-	steps int // of regular expressions, with calls written out
+	cost  int // terms, including all calls
+	steps int // steps of regular expressions, including all calls
 	calls *calls
 }
 
-// wrong returns an error at a byte of the expression.
+// wrong returns an error at a position in the expression.
 func (p *parser) wrong(at int, format string, args ...any) error {
 	f := fault.New(fault.Invalid, format, args...)
 	f.Message += " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))
@@ -128,7 +128,7 @@ func (p *parser) take(symbol string) bool {
 	return true
 }
 
-// takeWord moves on over a word of the grammar.
+// takeWord consumes a word of the grammar.
 func (p *parser) takeWord(word string) bool {
 	if found := p.peekWord(); !strings.EqualFold(found, word) {
 		return false
@@ -141,7 +141,7 @@ func (p *parser) takeWord(word string) bool {
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// peekWord returns the word or name that comes next.
+// peekWord returns the next word or name.
 func (p *parser) peekWord() string {
 	end := p.at
 	for end < len(p.in) &&
@@ -199,7 +199,7 @@ func (p *parser) not(depth int) (*node, error) {
 	return &node{op: opNot, kids: []*node{kid}}, nil
 }
 
-// count adds terms to what the expression may have.
+// count adds terms, and returns an error above the limit.
 func (p *parser) count(at, cost int) error {
 	p.terms++
 	p.cost += cost
@@ -266,8 +266,8 @@ func (p *parser) comparison(start int) (*node, error) {
 	return n, nil
 }
 
-// spellings are the operators in the order in which they are tried: none is
-// the beginning of a later one.
+// spellings lists the operators in the order in which they are tried: none is a
+// prefix of a later one.
 var spellings = []struct {
 	text    string
 	op      op
@@ -313,7 +313,7 @@ func (p *parser) pattern(n *node, at int) error {
 	return nil
 }
 
-// isGlob reports whether * and ? are all that is special in the text.
+// isGlob reports whether * and ? are the only special characters in the text.
 func isGlob(text string) bool {
 	return strings.ContainsAny(text, "*?") && !strings.ContainsAny(text, `^$+()[]{}|\`) &&
 		!strings.Contains(text, ".*") && !strings.Contains(text, ".?")

@@ -9,7 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// call reads a function that is true or false; nil when none comes next.
+// call parses a function that is true or false; it returns nil if none comes
+// next.
 func (p *parser) call(name string, depth int) (*node, error) {
 	start := p.at
 	if name == "" || !p.opens(len(name)) {
@@ -39,7 +40,7 @@ func (p *parser) opens(n int) bool {
 	return strings.HasPrefix(strings.TrimLeft(p.in[p.at+n:], " \t\r\n"), "(")
 }
 
-// forgotten refuses the name of a function without ( ).
+// forgotten returns an error for the name of a function without ( ).
 func (p *parser) forgotten(name string) error {
 	for _, f := range builtin {
 		if strings.EqualFold(f.name, name) {
@@ -52,8 +53,8 @@ func (p *parser) forgotten(name string) error {
 	return nil
 }
 
-// arguments parses the arguments of a function with rules of its own; nil for
-// another one.
+// arguments parses the arguments of a function with its own rules; it returns nil
+// for any other function.
 func (p *parser) arguments(name string) (*node, error) {
 	switch name {
 	case "true", "false":
@@ -88,8 +89,8 @@ func (p *parser) arguments(name string) (*node, error) {
 	return nil, nil
 }
 
-// expand puts the expression of a function where it is called. It is read once
-// and shared; what it costs counts at every call.
+// expand inserts the expression of a function at a call. The expression is parsed
+// once and shared; its cost counts at every call.
 func (p *parser) expand(name string, at, depth int) (*node, error) {
 	c, key := p.calls, strings.ToLower(name)
 	code, ours := c.code[key]
@@ -139,7 +140,7 @@ func (p *parser) expand(name string, at, depth int) (*node, error) {
 	return &node{op: opCall, name: name, kids: []*node{body}}, nil
 }
 
-// inFunction names the function that contains an error: the innermost.
+// inFunction adds the name of the innermost function with the error.
 func inFunction(name string, err error) error {
 	f := *fault.Of(err)
 	if !strings.HasPrefix(f.Message, "in the function ") {
@@ -148,7 +149,7 @@ func inFunction(name string, err error) error {
 	return &f
 }
 
-// property reads the name of a property, with or without quotes.
+// property parses the name of a property, with or without quotes.
 func (p *parser) property() (value, error) {
 	inside := p.take("(")
 	v := value{kind: isProperty, text: p.peekWord()}
@@ -169,7 +170,7 @@ func (p *parser) property() (value, error) {
 	return v, nil
 }
 
-// value reads a text, a number, a property or a function that gives a text.
+// value parses a text, a number, a property or a function that returns a text.
 func (p *parser) value(depth int) (value, error) {
 	if depth > MaxDepth {
 		return value{}, p.wrong(p.at, "more than %d levels deep", MaxDepth)
@@ -237,7 +238,7 @@ func (p *parser) number() (value, error) {
 	return value{kind: isNumber, text: text, number: n}, nil
 }
 
-// text reads a text in quotes; ok is whether one comes next.
+// text parses a quoted text; ok is false if none comes next.
 func (p *parser) text() (text string, ok bool, err error) {
 	if p.at == len(p.in) || p.in[p.at] != '"' && p.in[p.at] != '\'' {
 		return "", false, nil

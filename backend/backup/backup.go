@@ -52,25 +52,25 @@ import (
 	"spyglass/backend/service"
 )
 
-// databases are copied each at one moment; the portal's is last, so that all
-// rows it refers to are in the copies of the others.
+// databases lists the databases, each of which is copied in one state; the
+// portal's is last, so that all rows it refers to are in the other copies.
 var databases = []string{"series.db", "workspace.db", "portal.db"}
 
 const (
-	portalFile = "portal.db"         // a folder with it holds a portal
-	keyFile    = portalFile + ".key" // of what is sealed in it
-	folderName = "reports"           // whose files are part of a backup
+	portalFile = "portal.db"         // a folder with this file contains a portal
+	keyFile    = portalFile + ".key" // the key of its secrets
+	folderName = "reports"           // the folder of report files, which are part of a backup
 	manifest   = "manifest.json"     // the last entry of the file
-	layout     = 1                   // of the file; a higher one was written by a newer program
+	layout     = 1                   // layout version of the file; a higher one was written by a newer program
 	pulse      = 500 * time.Millisecond
 )
 
 // Manifest describes the contents of a backup.
 type Manifest struct {
 	Layout  int       `json:"layout"`
-	Version string    `json:"version"` // of the program that made it
+	Version string    `json:"version"` // version of the program that created it
 	Made    time.Time `json:"made"`
-	Key     string    `json:"key"` // fingerprint of the key of the sealed secrets
+	Key     string    `json:"key"` // fingerprint of the key for the secrets
 	Files   []File    `json:"files"`
 }
 
@@ -79,7 +79,7 @@ type File struct {
 	Name   string `json:"name"` // in the data folder, with /
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
-	Layout int    `json:"layout,omitempty"` // of a database
+	Layout int    `json:"layout,omitempty"` // for a database
 }
 
 // Progress is the progress of a backup or a restore with one file, in bytes.
@@ -93,30 +93,31 @@ type Progress struct {
 
 // Databases copies and checks the files of databases. The store implements it.
 type Databases interface {
-	// Copy writes what a database holds at this moment to a new file, even while it is open.
+	// Copy writes the current state of a database to a new file, even while it is
+	// open.
 	Copy(ctx context.Context, from, to string) error
-	// Check reads a whole database that no process has open, and returns the
-	// number of its layout. It is fault.Conflict when the file is damaged or
-	// from a newer version.
+	// Check reads a whole database that no process has open, and returns its
+	// layout version. It returns fault.Conflict if the file is damaged or from a
+	// newer version.
 	Check(ctx context.Context, path string) (layout int, err error)
 	// ReleaseKey allows a database that no process has open to use another key.
 	ReleaseKey(ctx context.Context, path string) error
 }
 
-// Options set what is backed up or restored.
+// Options configures a backup or a restore.
 type Options struct {
 	Folder   string // the data folder
 	File     string // the backup
-	Name     string // what a person calls that file; empty for its path
+	Name     string // the user's name of that file; its path when empty
 	Version  string // of this program
 	Clock    func() time.Time
-	Progress func(Progress) // called from one goroutine at a time, twice a second or so
+	Progress func(Progress) // called by one goroutine at a time, about twice a second
 
 	Guard *service.Guard
 
 	Databases Databases
 
-	WithoutKey bool // restore even where the sealed secrets cannot be opened
+	WithoutKey bool // restore even if the secrets cannot be decrypted
 }
 
 // name returns the name of the backup for messages.
@@ -170,7 +171,7 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 	for _, e := range entries {
 		f, err := o.add(ctx, w, folderName+"/"+e.Name(), filepath.Join(o.Folder, folderName, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // its task was deleted in the meantime
+			continue // its task was deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -183,7 +184,8 @@ func (o Options) pack(ctx context.Context, work, path string) error {
 	return errors.Join(w.Close(), file.Sync(), file.Close())
 }
 
-// database adds a copy of a database, which needs room beside the backup for a while.
+// database adds a copy of a database, which temporarily needs space beside the
+// backup.
 func (o Options) database(ctx context.Context, w *zip.Writer, work, name string) (File, error) {
 	from, to := filepath.Join(o.Folder, name), filepath.Join(work, name)
 	info, err := os.Stat(from)
@@ -261,7 +263,7 @@ func writeManifest(w *zip.Writer, m Manifest) error {
 	return e.Encode(m)
 }
 
-// flow reads until ctx ends, and reports its progress.
+// flow is a Reader that ends when ctx ends, and reports its progress.
 type flow struct {
 	ctx  context.Context
 	in   io.Reader
@@ -283,8 +285,8 @@ func (f *flow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fingerprint identifies a key, and reveals nothing else of it; empty for no
-// key.
+// fingerprint identifies a key without revealing anything else about it; "" for
+// no key.
 func fingerprint(folder string) (string, error) {
 	key, err := os.ReadFile(filepath.Join(folder, keyFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,21 +12,21 @@ import (
 
 // The folders of a restore, inside the data folder.
 const (
-	workFolder   = "restore"                // removed when all is done
-	newFolder    = workFolder + "/unpacked" // nothing counts yet
-	readyFolder  = workFolder + "/ready"    // all of it counts; what is there is moved away
-	movingFolder = workFolder + "/moving"   // nothing is there any more; this takes its place
-	oldFolder    = workFolder + "/replaced" // what was moved away
-	undoFile     = workFolder + "/undo"     // what is ready is what was kept
-	keptFolder   = "before-restore"         // the same, when all is done
+	workFolder   = "restore"                // deleted when everything is done
+	newFolder    = workFolder + "/unpacked" // not valid yet
+	readyFolder  = workFolder + "/ready"    // complete; existing files are moved away
+	movingFolder = workFolder + "/moving"   // no existing files are left; this takes their place
+	oldFolder    = workFolder + "/replaced" // the files that were moved away
+	undoFile     = workFolder + "/undo"     // marks that "ready" contains the kept files
+	keptFolder   = "before-restore"         // the same, when everything is done
 )
 
 var errWaits = fault.New(fault.Conflict, "a restore is already pending for the next start; cancel it first")
 
 // State is the state of restores in a data folder.
 type State struct {
-	Waits     bool      // one resumes at the next start
-	Replaced  time.Time // when what is kept was replaced; zero for nothing kept
+	Waits     bool      // a restore resumes at the next start
+	Replaced  time.Time // when the kept files were replaced; zero if there are none
 	KeptBytes int64
 }
 
@@ -44,8 +44,8 @@ func StateOf(folder string) (State, error) {
 	return s, err
 }
 
-// Size returns the number of bytes of the files below a folder. Files that are
-// deleted in the meantime count nothing.
+// Size returns the total bytes of the files below a folder. It ignores files that
+// are deleted meanwhile.
 func Size(folder string) (bytes int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func Unstage(folder string) error {
 	if !waits(folder) {
 		return fault.New(fault.Conflict, "no restore is pending")
 	}
-	to := newFolder // where it does not count
+	to := newFolder // where it is not valid
 	if exists(filepath.Join(folder, undoFile)) {
 		to = keptFolder
 	}
@@ -88,7 +88,7 @@ func Unstage(folder string) error {
 	return os.RemoveAll(filepath.Join(folder, workFolder))
 }
 
-// Undo makes what the last restore replaced ready in turn.
+// Undo makes the files that the last restore replaced ready to be restored.
 func Undo(folder string) error {
 	if waits(folder) {
 		return errWaits
@@ -112,7 +112,7 @@ func Undo(folder string) error {
 func DeleteReplaced(folder string) error { return os.RemoveAll(filepath.Join(folder, keptFolder)) }
 
 // Finish completes a pending restore, and deletes an incomplete one. Each step
-// can be repeated after a crash. In a folder without a restore it does nothing.
+// can be repeated after a crash. It does nothing in a folder without a restore.
 func Finish(folder string) error {
 	err := finish(folder)
 	if err != nil {
@@ -142,18 +142,18 @@ func finish(folder string) error {
 			return err
 		}
 	}
-	if !exists(at(workFolder)) { // on a read-only disk even to remove nothing fails
+	if !exists(at(workFolder)) { // on a read-only disk, even removing nothing fails
 		return nil
 	}
 	return os.RemoveAll(at(workFolder))
 }
 
-// moveAway takes what the portal has written out of the folder.
+// moveAway moves the portal's files out of the folder.
 func moveAway(folder string) error {
 	old := filepath.Join(folder, oldFolder)
 	names := []string{folderName}
 	for _, name := range databases {
-		if err := os.RemoveAll(filepath.Join(folder, name+"-shm")); err != nil { // created again when it is needed
+		if err := os.RemoveAll(filepath.Join(folder, name+"-shm")); err != nil { // created again when needed
 			return err
 		}
 		names = append(names, name, name+"-wal")
@@ -173,7 +173,7 @@ func moveAway(folder string) error {
 	return syncFolders(old, folder)
 }
 
-// moveIn puts what is restored in the empty places.
+// moveIn moves the restored files into the folder.
 func moveIn(folder string) error {
 	if err := syncFolders(filepath.Join(folder, workFolder)); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/disk" // BSD-3: how much room a disk has, on every system
+	"github.com/shirou/gopsutil/v4/disk" // BSD-3: free space of a disk, on every system
 
 	"spyglass/backend/fault"
 )
@@ -27,7 +27,8 @@ const largestManifest = 64 << 20
 // largest is more bytes than any disk holds.
 const largest = 1 << 50
 
-// Inspect reads a whole backup and returns its contents, or why it cannot be restored.
+// Inspect reads a whole backup and returns its contents, or an error that says
+// why it cannot be restored.
 func Inspect(ctx context.Context, o Options) (Manifest, error) {
 	z, m, err := o.open()
 	if err != nil {
@@ -37,14 +38,15 @@ func Inspect(ctx context.Context, o Options) (Manifest, error) {
 	return m, o.verify(ctx, z, m)
 }
 
-// SameKey reports whether what is sealed in the backup can be opened in the folder.
+// SameKey reports whether the folder's key decrypts the secrets in the backup.
 func (m Manifest) SameKey(folder string) (bool, error) {
 	have, err := fingerprint(folder)
 	return have == m.Key || m.Key == "", err
 }
 
-// Restore replaces the contents of the data folder with a backup. If it fails, the
-// folder is unchanged. The caller must keep other processes out of the folder.
+// Restore replaces the contents of the data folder with a backup. If it fails,
+// the folder is unchanged. The caller must keep other processes out of the
+// folder.
 func Restore(ctx context.Context, o Options) error {
 	if err := Stage(ctx, o); err != nil {
 		return err
@@ -52,7 +54,7 @@ func Restore(ctx context.Context, o Options) error {
 	return Finish(o.Folder)
 }
 
-// Stage makes a backup ready: from then on the restore is pending, and the next start,
+// Stage makes a backup ready: the restore is then pending, and the next start,
 // which calls Finish, completes it. It may run while a portal runs.
 func Stage(ctx context.Context, o Options) error {
 	if waits(o.Folder) {
@@ -66,7 +68,7 @@ func Stage(ctx context.Context, o Options) error {
 	if err := o.checkRoom(m); err != nil {
 		return err
 	}
-	if err := o.verify(ctx, z, m); err != nil { // all of it, before the folder is touched
+	if err := o.verify(ctx, z, m); err != nil { // all of it, before changing the folder
 		return err
 	}
 	same, err := o.checkKey(m)
@@ -141,7 +143,8 @@ func readManifest(z *zip.ReadCloser) (m Manifest, err error) {
 	return m, err
 }
 
-// check sees that every name is one that Write gives: it becomes a path.
+// check verifies that every name is one that Write uses, because it becomes a
+// path.
 func (m Manifest) check() error {
 	seen, all := map[string]bool{}, int64(0)
 	for _, f := range m.Files {
@@ -189,7 +192,7 @@ func unwritable(err error) bool {
 	return errors.As(err, &p) && p.Op == "write"
 }
 
-// checkKey sees that what is sealed in the backup can be opened in the folder.
+// checkKey checks that the folder's key decrypts the secrets in the backup.
 func (o Options) checkKey(m Manifest) (same bool, err error) {
 	same, err = m.SameKey(o.Folder)
 	if err != nil || same || o.WithoutKey {
@@ -201,12 +204,12 @@ func (o Options) checkKey(m Manifest) (same bool, err error) {
 		o.name(), o.Folder, keyFile)
 }
 
-// checkRoom checks that what is unpacked has room beside what is there. extract
-// writes no more of a file than the manifest says.
+// checkRoom checks that there is space for the unpacked files in addition to the
+// existing ones. extract writes no more of a file than the manifest says.
 func (o Options) checkRoom(m Manifest) error {
 	room, err := disk.Usage(o.Folder)
 	if err != nil {
-		return nil //nolint:nilerr // a system that does not say it; a full disk ends the unpacking
+		return nil //nolint:nilerr // the system does not report it; a full disk ends unpacking
 	}
 	need := uint64(0)
 	for _, f := range m.Files {
@@ -242,7 +245,7 @@ func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) erro
 	return syncFolders(filepath.Join(folder, folderName), folder, filepath.Join(o.Folder, workFolder))
 }
 
-// unfit explains the error in a database whose checksum is correct.
+// unfit explains the error of a database whose checksum is correct.
 func (o Options) unfit(err error, m Manifest) error {
 	switch f := fault.Of(err); {
 	case f.Kind != fault.Conflict:

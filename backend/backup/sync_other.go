@@ -2,5 +2,5 @@
 
 package backup
 
-// syncFolders has nothing to do where names reach the disk by themselves.
+// syncFolders does nothing on systems that write names to the disk themselves.
 func syncFolders(...string) error { return nil }

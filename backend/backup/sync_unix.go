@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// syncFolders brings the names in folders to the disk.
+// syncFolders writes the names in folders to the disk.
 func syncFolders(folders ...string) error {
 	var errs []error
 	for _, name := range folders {

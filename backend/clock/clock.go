@@ -49,16 +49,16 @@ func (c *Clock) now() time.Time {
 	return c.at.Add(time.Duration(float64(now.Sub(c.set)) * c.speed))
 }
 
-// Apart reports whether the clock was set or sped up, and does not follow its
-// source.
+// Apart reports whether the clock was set or its speed changed, so that it no
+// longer follows its source.
 func (c *Clock) Apart() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.set.IsZero()
 }
 
-// Speed returns how many of the clock's seconds pass in one of the source; 0
-// while it is paused.
+// Speed returns how many seconds of the clock pass in one of the source; 0 while
+// it is paused.
 func (c *Clock) Speed() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,11 +94,11 @@ func (c *Clock) tell() {
 	c.changed = make(chan struct{})
 }
 
-// standstill is the interval at which a waiter of a paused clock checks again.
+// standstill is the interval at which a waiter checks a paused clock.
 const standstill = time.Hour
 
-// Wait returns how long d lasts by the source at the present speed, and a
-// channel that is closed when the clock is set or its speed changes.
+// Wait returns how long d lasts on the source at the current speed, and a channel
+// that is closed when the clock is set or its speed changes.
 func (c *Clock) Wait(d time.Duration) (time.Duration, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +111,8 @@ func (c *Clock) Wait(d time.Duration) (time.Duration, <-chan struct{}) {
 	return time.Duration(math.Ceil(float64(d) / c.speed)), c.changed
 }
 
-// Sleep waits until d has passed by the clock, or wake receives; it returns
-// false when ctx is done.
+// Sleep waits until d has passed on the clock, or wake receives. It returns false
+// if ctx has ended.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	for until := c.Now().Add(d); ; {
 		left := until.Sub(c.Now())

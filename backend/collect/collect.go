@@ -55,8 +55,8 @@ type Options struct {
 	// Searches returns the discovery searches of a collector: instances of data
 	// sources to find on devices that it polls.
 	Searches func(ctx context.Context, collector int64) ([]check.Search, error)
-	// TakeFinding stores the result of a search; taken is false where it was
-	// not requested.
+	// TakeFinding stores the result of a search; taken is false if it was not
+	// requested.
 	TakeFinding func(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error)
 }
 
@@ -100,7 +100,7 @@ func failures(more ...resource.Failure) []resource.Failure {
 	}, more...)
 }
 
-// named returns the collector of the path, if the caller may act for it.
+// named returns the collector in the path, if the caller may act for it.
 func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	id, err := c.ID("id")
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call
 	return resource.Get(ctx, r, collector.Collectors.Name, id)
 }
 
-// remote returns the collector of the path, and refuses the built-in one.
+// remote returns the collector in the path, and refuses the built-in one.
 func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	row, err := s.named(ctx, r, c)
 	if err == nil && row.ID == ground.BuiltInCollector {

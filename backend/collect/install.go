@@ -161,7 +161,7 @@ func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	made := &downloadToken{}
-	if !c.Peek { // HEAD does not make a token
+	if !c.Peek { // HEAD creates no token
 		if made, err = s.issue(ctx, c); err != nil {
 			return nil, err
 		}
@@ -210,7 +210,8 @@ func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) 
 	return made, nil
 }
 
-// issue makes the token of one installation. Older ones of the collector end.
+// issue creates the token for one installation. It ends older tokens of the
+// collector.
 func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, error) {
 	made := &downloadToken{ExpiresOn: resource.SecondsOf(c.At.Add(installation))}
 	err := s.DB.Write(ctx, func(tx resource.Tx) error {
@@ -237,8 +238,8 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 	return made, err
 }
 
-// mayInstall refuses a caller who does not see all devices of the collector: who
-// installs it gets the secrets of these.
+// mayInstall refuses a caller who may not view all devices of the collector,
+// because whoever installs it gets their secrets.
 func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, collector int64) error {
 	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector},
 		resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})

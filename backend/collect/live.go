@@ -82,16 +82,17 @@ type taken struct {
 }
 
 const (
-	// heartbeat is the interval in seconds. Two in a row may be lost before a
-	// collector counts as down, even with the smallest collectorDownSeconds.
+	// heartbeat is the interval in seconds. Two consecutive ones may be lost
+	// before a collector counts as down, even with the smallest
+	// collectorDownSeconds.
 	heartbeat  = 15
 	maxResults = 10_000
 	// maxAhead limits how far a collector's clock may be ahead of the portal's,
 	// in seconds.
 	maxAhead  = 300
 	warnAhead = 30 // seconds; less may be the network's delay
-	// maxFinding limits the body of one: check.MostFound instances, each of a
-	// line or two.
+	// maxFinding limits the body of a finding: check.MostFound instances, each of
+	// a line or two.
 	maxFinding = 16 << 20
 	maxText    = 255 // characters of an instance's texts
 )
@@ -242,7 +243,7 @@ func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *co
 		Title: cmp.Or(row.Description, row.Hostname)})
 }
 
-// heartbeat takes a heartbeat. It leaves no entry in the audit log.
+// heartbeat handles a heartbeat, without an audit log entry.
 func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) {
 	var in beat
 	if err := c.Read(&in); err != nil {
@@ -297,7 +298,7 @@ func isItself(c *resource.Call, row *collector.Collector) bool {
 	return c.Access != nil && c.Access.Collector == row.ID
 }
 
-// mask replaces the properties of n devices by those that may be shown.
+// mask replaces the properties of n devices by masked ones.
 func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64, properties *map[string]string)) error {
 	var ids []int64
 	for i := range n {
@@ -356,14 +357,14 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	refused := len(in.Results) - len(kept)
-	ahead := row.ClockOffset // as the collector reports it
+	ahead := row.ClockOffset // reported by the collector
 	if !in.Corrected {
 		ahead = s.lags.offset(row.ID, row.ClockOffset, c.At.Unix(), in.Results)
 	}
 	return taken{len(kept), refused}, s.noteAhead(ctx, row, ahead, refused)
 }
 
-// noteAhead counts results that were refused, and notes the clock of a collector
+// noteAhead counts refused results, and records the clock offset of a collector
 // that does not measure it.
 func (s *Service) noteAhead(ctx context.Context, row *collector.Collector, ahead int64, refused int) error {
 	if refused == 0 && row.ClockOffset == ahead {
@@ -425,7 +426,7 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 	return taken{Taken: 1}, nil
 }
 
-// isLine reports whether text is one line of a length that is kept.
+// isLine reports whether text is one line of a valid length.
 func isLine(text string) bool {
 	return utf8.RuneCountInString(text) <= maxText && resource.IsLine(text)
 }

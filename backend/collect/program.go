@@ -15,10 +15,10 @@ import (
 	"spyglass/backend/fault"
 )
 
-// system is an operating system that collectors can be installed on.
+// system is an operating system for collectors.
 type system struct {
-	name     string // as the published API calls it
-	os, arch string // as Go calls them
+	name     string // name in the published API
+	os, arch string // names in Go
 	script   string // a template, see script.go
 	file     string // of the script
 }
@@ -29,7 +29,7 @@ var systems = []system{
 	{"Darwin64", "darwin", runtimeDarwin(), shellScript, "install-spyglass-collector.sh"},
 }
 
-// runtimeDarwin returns the processor of this Mac, or that of any new one.
+// runtimeDarwin returns the CPU architecture of this Mac, or of new Macs.
 func runtimeDarwin() string {
 	if runtime.GOOS == "darwin" {
 		return runtime.GOARCH
@@ -37,7 +37,7 @@ func runtimeDarwin() string {
 	return "arm64"
 }
 
-// systemNamed finds a system by the name in a path, in any letter case.
+// systemNamed finds a system by the name in a path, ignoring letter case.
 func systemNamed(name string) (*system, error) {
 	for i := range systems {
 		if strings.EqualFold(systems[i].name, name) {
@@ -51,20 +51,20 @@ func systemNamed(name string) (*system, error) {
 // program is an executable for collectors.
 type program struct {
 	path   string
-	file   fs.FileInfo // as it was read
+	file   fs.FileInfo // when it was read
 	Size   int64
 	SHA256 string // hex
 }
 
-// programs finds the executables that this portal can hand out: its own, and
-// the files spyglass-OS-ARCH in its folder. A replaced file is read again.
+// programs finds the executables that this portal can provide: its own, and the
+// files spyglass-OS-ARCH in its folder. It reads a replaced file again.
 type programs struct {
 	folder string
 	mu     sync.Mutex
 	known  map[string]*program
 }
 
-// of returns the program for a system; fault.Conflict when there is none.
+// of returns the program for a system; fault.Conflict if there is none.
 func (p *programs) of(s *system) (*program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

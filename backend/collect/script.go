@@ -5,18 +5,18 @@ import (
 	"text/template"
 )
 
-// facts are the values of a script's template. The portal makes all of them:
+// facts holds the values for a script's template. The portal creates all of them:
 // letters, digits and the characters of an address.
 type facts struct {
 	Base      string // the portal's API, "https://portal.example:8443/api"
 	Collector int64
 	System    string
 	Token     string
-	SHA256    string // of the program; empty when it is not in the portal yet
+	SHA256    string // of the program; empty if the portal does not have it yet
 }
 
-// shellScript installs a collector on Linux and macOS. The token goes to the
-// program by standard input: other users see command lines and environments.
+// shellScript installs a collector on Linux and macOS. It passes the token on
+// standard input, because other users can see command lines and environments.
 const shellScript = `#!/bin/sh
 # Installs the Spyglass collector {{.Collector}} of {{.Base}}.
 # The token below is good for one installation within an hour.

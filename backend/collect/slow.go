@@ -7,11 +7,11 @@ import (
 )
 
 // lags detects slow clocks of collectors that neither measure their clock nor
-// correct their results by the portal's, as those of earlier versions do. The
-// age of such results is the clock's delay. Delayed results are old, too, but
-// get younger while the collector catches up, and it reports that others are
-// pending. So a clock is slow when all posts of a minute, and at least three,
-// bring results of about the same age while nothing is pending.
+// correct their results by the portal's, such as earlier versions. The age of
+// their results is the delay of the clock. Delayed results are old, too, but get
+// younger while the collector catches up, and it reports that others are pending.
+// So a clock is slow if all posts of a minute, and at least three, have results
+// of about the same age while nothing is pending.
 //
 // All methods are safe for concurrent use.
 type lags struct {
@@ -19,9 +19,9 @@ type lags struct {
 	of map[int64]*lag // by collector
 }
 
-// lag tracks the age of a collector's results since they began to be old.
+// lag tracks the age of a collector's results since they became old.
 type lag struct {
-	waiting        int64 // results or batches that were not sent at the last heartbeat
+	waiting        int64 // results or batches that were pending at the last heartbeat
 	since          int64 // the first post, in epoch seconds
 	posts          int
 	least, longest int64 // age of the newest result of a post, in seconds
@@ -29,13 +29,13 @@ type lag struct {
 
 const (
 	lagPosts  = 3
-	lagTime   = 60 // seconds from the first to the last of these posts, at least
-	lagSpread = 30 // seconds that their ages may differ
+	lagTime   = 60 // minimum seconds from the first to the last of these posts
+	lagSpread = 30 // seconds by which their ages may differ
 	fewWait   = 2  // batches in transit, which do not count as pending
-	jitter    = 5  // seconds by which an offset has to change to be noted
+	jitter    = 5  // seconds by which an offset has to change to be recorded
 )
 
-// waits notes how many results a collector has not sent yet.
+// waits records how many results a collector has not sent yet.
 func (l *lags) waits(collector, waiting int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *lags) get(collector int64) *lag {
 }
 
 // offset returns how many seconds the clock of a collector is ahead of the
-// portal's, from results that came at now; was is the offset known so far.
+// portal's, from results that arrived now; was is the offset known so far.
 func (l *lags) offset(collector, was, now int64, results []check.Result) int64 {
 	if len(results) == 0 {
 		return was

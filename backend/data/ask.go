@@ -15,7 +15,7 @@ import (
 const (
 	csvType  = "text/csv"
 	none     = "none"
-	most     = 500             // moments of an instance in a response
+	most     = 500             // times per instance in a response
 	mostStep = 366 * 24 * 3600 // seconds
 	steps    = 20_000          // limit of computed steps for one response
 	latest   = 253_402_300_799 // the last second of 9999
@@ -23,7 +23,7 @@ const (
 
 	percentile  = "percentile"
 	usualRank   = 95        // percent of a percentile that specifies none
-	mostSamples = 1_000_000 // read at once for percentiles
+	mostSamples = 1_000_000 // samples read at once for percentiles
 )
 
 var (
@@ -73,7 +73,7 @@ type ask struct {
 	from, to  int64  // epoch seconds, both included
 	aggregate string // none, or the aggregate of each step
 	step      int64  // seconds
-	percent   int    // of a percentile
+	percent   int    // for a percentile
 	csv       bool
 }
 
@@ -194,14 +194,14 @@ func (a *ask) readStep(c *resource.Call) error {
 	return nil
 }
 
-// evenStep divides a span, both ends included, into at most so many steps, each
-// a whole number of units long.
+// evenStep divides a span, both ends included, into at most steps steps, each a
+// multiple of unit.
 func evenStep(span, steps, unit int64) int64 {
 	step := span/steps + 1
 	return (step + unit - 1) / unit * unit
 }
 
-// points returns the requested data points, each once.
+// points returns the requested data points, without duplicates.
 func points(c *resource.Call, d *datasource.DataSource) ([]datasource.DataPoint, error) {
 	text := c.Query.Get("datapoints")
 	if strings.TrimSpace(text) == "" {

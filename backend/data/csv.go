@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/sheet"
 )
 
-// download returns the data of instances as one file, the newest first. Each
-// page is read while the file is written, so that it may be of any length.
+// download returns the data of instances as one file, the newest first. It reads
+// each page while it writes the file, so the file may be of any length.
 func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance,
 	a ask, named bool) resource.Response {
 	head := []string{"time"}
@@ -56,7 +56,7 @@ func (s *Service) writeInstance(ctx context.Context, w sheet.Writer, i *fleet.In
 	}
 }
 
-// file returns a CSV file with a head and the rows that write adds.
+// file returns a CSV file with a header and the rows that write adds.
 func file(name string, head []string, write func(w sheet.Writer) error) resource.Response {
 	return resource.Response{Type: csvType + "; charset=utf-8", Filename: name, Stream: func(w io.Writer) error {
 		out, err := sheet.CSV.Open(w, sheet.Columns(head...))
@@ -70,7 +70,7 @@ func file(name string, head []string, write func(w sheet.Writer) error) resource
 	}}
 }
 
-// number returns an empty cell where there is no data.
+// number returns an empty cell if there is no data.
 func number(v *float64) sheet.Cell {
 	if v == nil || shown(v) == nil {
 		return sheet.Cell{}

@@ -123,7 +123,7 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 	return s.plot(ctx, c, p, "ographId", p.source.OverviewGraphs, instances)
 }
 
-// plot returns the graph that the path names.
+// plot returns the graph in the path.
 func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []datasource.Graph,
 	instances []fleet.Instance) (any, error) {
 	id, err := c.ID(param)

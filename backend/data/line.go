@@ -18,20 +18,20 @@ type drawing struct {
 	graph   *datasource.Graph
 	source  *datasource.DataSource
 	ask     ask
-	several bool // a line for each instance
+	several bool // one line per instance
 
 	times  []int64 // epoch seconds, on multiples of the step
-	hourly []bool  // of each time: values of older days, one an hour
+	hourly []bool  // for each time: hourly values of older days
 	lines  []line
 }
 
 type line struct {
 	*datasource.GraphLine
-	instance string // its name; empty where there is only one
+	instance string // its name; empty if there is only one
 	values   []float64
 }
 
-// draw computes the lines of the instances: of all together, or of each.
+// draw computes the lines of the instances: combined, or one for each.
 func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	from := d.ask.from - d.ask.from%d.ask.step
 	for at := from; at <= d.ask.to; at += d.ask.step {
@@ -55,7 +55,7 @@ func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	return nil
 }
 
-// measured returns the values of the graph's data points of one instance, by
+// measured returns the values of the graph's data points for one instance, by
 // their names in the graph.
 func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
 	q := series.Query{Instance: instance, From: from, To: d.ask.to + 1}
@@ -94,7 +94,7 @@ func (d *drawing) point(name string) *datasource.DataPoint {
 	return &d.source.DataPoints[i]
 }
 
-// over aggregates several instances, by the method of each data point.
+// over aggregates several instances by the method of each data point.
 func (d *drawing) over(all []map[string][]float64) map[string][]float64 {
 	if len(all) == 1 {
 		return all[0]
@@ -132,12 +132,12 @@ func together(all []map[string][]float64, name string, k int, method string) flo
 	return sum / n
 }
 
-// add adds the lines of those values, and computes the virtual ones.
+// add adds the lines of values, and computes the virtual ones.
 func (d *drawing) add(instance string, values map[string][]float64) {
 	for _, v := range d.graph.Virtual {
 		e, err := expr.Parse(v.RPN)
 		if err != nil {
-			continue // the line has no data; expressions are checked when they are saved
+			continue // no data for this line; expressions are checked when saved
 		}
 		out := make([]float64, len(d.times))
 		for k := range out {
@@ -166,12 +166,12 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 	}
 }
 
-// thin leaves out the steps without any data between two polls, and where up to
-// two polls are missing; from three missing polls on there is a gap in every
-// line. For hourly values the same applies to hours.
+// thin removes steps without data between two polls, and gaps of up to two missed
+// polls; three missed polls make a gap in every line. For hourly values the same
+// applies to hours.
 func (d *drawing) thin() {
-	keep, empty := make([]bool, len(d.times)), 0 // empty: how many steps before this one have no data
-	last := -1                                   // the step before this one that has data
+	keep, empty := make([]bool, len(d.times)), 0 // empty: number of steps without data before this one
+	last := -1                                   // the last step with data
 	for k := range d.times {
 		has := slices.ContainsFunc(d.lines, func(l line) bool { return !math.IsNaN(l.values[k]) })
 		keep[k] = true
@@ -210,8 +210,8 @@ func pick[T any](list []T, keep []bool) []T {
 	return out
 }
 
-// palette holds the colours of lines without a colour name, and words those of
-// the named ones.
+// palette holds the colors of lines without a color name, and words the colors of
+// named ones.
 var (
 	palette = []string{"#3d7cc9", "#e0803a", "#4c9f70", "#c9506b", "#8767c4", "#b8972e", "#3aa6b0", "#7a7f87"}
 	words   = map[string]string{
@@ -223,8 +223,7 @@ var (
 	lineTypes = [...]string{"line", "line", "area", "stack"}
 )
 
-// shown returns the lines as they are sent, and the labels of those without
-// data.
+// shown returns the lines of the response, and the labels of those without data.
 func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []string) {
 	times, lines, missing = make([]int64, len(d.times)), make([]GraphPlotLine, len(d.lines)), []string{}
 	for k, at := range d.times {
@@ -252,7 +251,7 @@ func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []strin
 	return times, lines, missing
 }
 
-// sum sets the statistics of the data; it returns false without any.
+// sum sets the statistics of the data; it returns false if there is none.
 func (l *GraphPlotLine) sum() bool {
 	n, sum, squares, low, high := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	for _, v := range l.Data {

@@ -17,7 +17,7 @@ type place struct {
 	source *datasource.DataSource
 }
 
-// one returns the row of an id if the caller may read it.
+// one returns the row with an id, if the caller may view it.
 func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[*T], id int64,
 	more ...resource.Where) (*T, error) {
 	where := append([]resource.Where{{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read)},
@@ -75,7 +75,7 @@ func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, 
 	return p, i, err
 }
 
-// instance returns the instance of an id, on a device that is not deleted.
+// instance returns the instance with an id, on a device that is not deleted.
 func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*place, *fleet.Instance, error) {
 	i, err := one(ctx, s.db, c, &fleet.Instances, id)
 	if err != nil {
@@ -93,8 +93,7 @@ func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*pl
 	return p, i, err
 }
 
-// file returns the file name of a download; it replaces unsafe characters of
-// names.
+// file returns the file name of a download, without unsafe characters.
 func (p *place) file(more string) string {
 	name := []rune(fmt.Sprintf("%s-%s%s", p.device.DisplayName, p.source.Name, more))
 	for i, r := range name {

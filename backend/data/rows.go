@@ -21,10 +21,10 @@ type RawValues struct {
 type table struct {
 	times  []int64 // epoch seconds
 	values [][]float64
-	more   bool // there are earlier moments
+	more   bool // there are earlier times
 }
 
-// read returns the newest requested moments, no more than limit.
+// read returns the newest requested times, at most limit.
 func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask,
 	limit int) (t table, err error) {
 	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
@@ -48,8 +48,8 @@ func (s *Service) read(ctx context.Context, instance int64, points []datasource.
 	return t, nil
 }
 
-// sums returns the steps that have any sample. They are counted from the start,
-// so that every page of a response has the same ones.
+// sums returns the steps that have samples. Steps begin at the start, so that
+// every page of a response has the same ones.
 func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err error) {
 	found, err := s.series.Aggregate(ctx, q, a.step)
 	if err != nil || len(found) == 0 {
@@ -82,8 +82,8 @@ func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err
 	return t, nil
 }
 
-// percentiles returns the percentile of each step of each data point; NaN where
-// no samples are left.
+// percentiles returns the percentile of each step of each data point; NaN for
+// steps without samples.
 func (s *Service) percentiles(
 	ctx context.Context, q series.Query, a ask, found [][]series.Step,
 ) ([][]float64, error) {
@@ -140,7 +140,7 @@ func value(s series.Step, aggregate string) float64 {
 	return s.Average()
 }
 
-// drop removes the n oldest moments.
+// drop removes the n oldest times.
 func (t *table) drop(n int) {
 	t.times = t.times[n:]
 	for d := range t.values {
@@ -148,7 +148,7 @@ func (t *table) drop(n int) {
 	}
 }
 
-// raw returns the table in the form that is sent.
+// raw returns the table in the form of the response.
 func (t *table) raw(a ask) RawValues {
 	n := len(t.times)
 	out := RawValues{Values: make([][]*float64, n), Time: make([]int64, n)}
@@ -167,7 +167,7 @@ func (t *table) raw(a ask) RawValues {
 	return out
 }
 
-// before returns the query for moments before the oldest one shown.
+// before returns the query for times before the oldest one shown.
 func (a ask) before(at int64) string { return fmt.Sprintf("start=%d&end=%d", a.from, at-1) }
 
 // shown returns nil for a number that JSON cannot represent.
@@ -178,8 +178,8 @@ func shown(v *float64) *float64 {
 	return v
 }
 
-// room returns how many moments of each of so many instances fit into a
-// response.
+// room returns how many times per instance fit into a response for that many
+// instances.
 func room(instances, points int) int {
 	const numbers = 200_000
 	return max(1, min(most, numbers/max(1, instances*points)))

@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// actions returns the endpoints of the named changes; what can fail anywhere is
-// already in fails.
+// actions returns the endpoints of the named changes; fails has the failures that
+// every endpoint can return.
 func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
 	var all []resource.Endpoint
 	one := d.res.Schema()
@@ -36,7 +36,7 @@ func (d *declaration[T]) actions(row string, ids []resource.Param, fails []resou
 	return all
 }
 
-// manyOf returns the endpoint that carries out an action on many rows.
+// manyOf returns the endpoint that runs an action on many rows.
 func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.Endpoint {
 	body, example := d.idList(a.Many), map[string]any{a.Many: []string{fmt.Sprint(d.res.Sample)}}
 	if one.Body != nil {
@@ -59,8 +59,8 @@ func (d *declaration[T]) manyOf(a resource.Action[T], one resource.Endpoint) res
 	return one
 }
 
-// single returns the endpoints of a resource that is one row: those of a row, at
-// the path itself, without what lists, adds or removes rows.
+// single returns the endpoints of a resource with a single row: those of a row,
+// at the path itself, without endpoints that list, add or remove rows.
 func (d *declaration[T]) single(all []verb) []verb {
 	path, label := d.res.Path, d.one
 	says := map[resource.Verb][2]string{

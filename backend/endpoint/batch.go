@@ -4,7 +4,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// operation is one write of a batch as it is sent.
+// operation is one write in the body of a batch.
 type operation struct {
 	Op      string `json:"op" doc:"create, patch or delete"`
 	ID      int64  `json:"id,omitempty" doc:"of the object to patch or delete"`
@@ -12,13 +12,13 @@ type operation struct {
 	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the object as it was read: the operation fails if it has changed since"`
 }
 
-// batchBody describes what a batch takes.
+// batchBody is the body of a batch.
 type batchBody struct {
 	Operations []operation `json:"operations" doc:"up to 1,000, executed in this order"`
 	Atomic     bool        `json:"atomic,omitempty" doc:"true, the default: all or nothing. false: failed operations are skipped"`
 }
 
-// batchSchema describes it for rows of that name.
+// batchSchema describes the body for rows with that name.
 func batchSchema(row string) *resource.Schema {
 	s := resource.SchemaOf(batchBody{})
 	s.Name = row + "Batch"

@@ -50,7 +50,7 @@ func (d *declaration[T]) binEndpoints(read, write resource.Right,
 	}
 }
 
-// binBatch returns the endpoint of one change of many deleted rows.
+// binBatch returns the endpoint for one change of many deleted rows.
 func (d *declaration[T]) binBatch(
 	name, summary, doc string, write resource.Right, fails func(...resource.Failure) []resource.Failure, do Handler,
 ) resource.Endpoint {

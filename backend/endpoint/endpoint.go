@@ -20,7 +20,7 @@ import (
 // Handler handles the calls of one endpoint.
 type Handler = resource.Handler
 
-// Handlers are the functions behind the endpoints of a resource. Those that its
+// Handlers holds the functions of a resource's endpoints. Handlers that its
 // declaration does not need may be nil.
 type Handlers[T any] struct {
 	DB resource.DB // for the Extra of a resource
@@ -36,23 +36,23 @@ type Handlers[T any] struct {
 	Props     PropHandlers
 }
 
-// BinHandlers are the functions behind the endpoints of a recycle bin.
+// BinHandlers holds the functions of a recycle bin's endpoints.
 type BinHandlers struct{ List, Restore, Purge, RestoreMany, PurgeMany Handler }
 
-// PropHandlers are the functions behind the endpoints of a row's properties.
+// PropHandlers holds the functions of the endpoints for a row's properties.
 type PropHandlers struct{ List, Add, Get, Replace, Patch, Delete Handler }
 
-// declaration is a resource and what its endpoints do.
+// declaration is a resource with the handlers of its endpoints.
 type declaration[T any] struct {
 	res     *resource.Resource[T]
 	do      Handlers[T]
 	columns []column[T]
 	id      *resource.Field[T]
 
-	one, many string // what texts call rows
+	one, many string // singular and plural of its rows in texts
 }
 
-// column is a field and the column that it declares.
+// column is a field with its column.
 type column[T any] struct {
 	resource.Column
 	field *resource.Field[T]
@@ -70,7 +70,7 @@ func declared[T any](r *resource.Resource[T], do Handlers[T]) *declaration[T] {
 	return d
 }
 
-// Of returns the endpoints of a resource, with all that the catalog says of them.
+// Of returns the endpoints of a resource, with their documentation.
 func Of[T any](r *resource.Resource[T], do Handlers[T]) []resource.Endpoint {
 	return declared(r, do).endpoints()
 }
@@ -93,7 +93,8 @@ func (d *declaration[T]) endpoints() []resource.Endpoint {
 	return d.settle(all)
 }
 
-// settle completes endpoints by what all of the resource have in common.
+// settle completes endpoints with properties that all of the resource have in
+// common.
 func (d *declaration[T]) settle(all []resource.Endpoint) []resource.Endpoint {
 	for i := range all {
 		e := &all[i]
@@ -109,8 +110,8 @@ type verb struct {
 	resource.Endpoint
 }
 
-// verbs returns the endpoints that a declaration names by a Verb, as they are
-// without its Extra.
+// verbs returns the endpoints that have a Verb, without the Extra of the
+// declaration.
 func (d *declaration[T]) verbs() []verb {
 	r, all := d.res, d.usual()
 	if r.Single > 0 {
@@ -123,8 +124,8 @@ func (d *declaration[T]) verbs() []verb {
 	return all
 }
 
-// amend returns the endpoints with what the declaration says of each. It panics when
-// that names one that is not there.
+// amend adds the Extra of the declaration to its endpoints. It panics if the
+// Extra names a missing endpoint.
 func (d *declaration[T]) amend(all []verb) []resource.Endpoint {
 	r := d.res
 	at := func(is resource.Verb) int {
@@ -153,7 +154,7 @@ func (d *declaration[T]) amend(all []verb) []resource.Endpoint {
 	return out
 }
 
-// usual returns the endpoints of a table as they are for every resource.
+// usual returns the endpoints that every resource has.
 func (d *declaration[T]) usual() []verb {
 	r, label := d.res, d.one
 	one, body, row := r.Schema(), r.Schema(), r.Path+"/{id}"
@@ -206,7 +207,7 @@ func (d *declaration[T]) right(op resource.Operation) resource.Right {
 	return resource.Right{Object: d.res.Object, Area: d.res.Area, Op: op}
 }
 
-// fails returns what can fail everywhere, and more.
+// fails returns the failures that every endpoint can return, and more.
 func fails(more ...resource.Failure) []resource.Failure {
 	return append([]resource.Failure{{Kind: fault.NoLogin, When: "no user is signed in, or the token is wrong"},
 		{Kind: fault.Denied, When: "the user's role does not have the permission"},

@@ -29,14 +29,14 @@ func samplePath(path string, parents []resource.Parent) string {
 	return path
 }
 
-// How an example body is made from the examples of the fields.
+// exampleKind says how the examples of fields make an example body.
 type exampleKind int
 
 const (
-	asExample exampleKind = iota // every field that may be written
-	renamed                      // the same under another name, so that it can follow the first
-	oneText                      // only one, free text where there is some
-	oneMore                      // under a third name, beside the other two
+	asExample exampleKind = iota // all writable fields
+	renamed                      // the same with another name, to be used after the first
+	oneText                      // only one field, free text if there is one
+	oneMore                      // with a third name, in addition to the other two
 )
 
 func (d *declaration[T]) exampleBody(kind exampleKind) json.RawMessage {
@@ -96,19 +96,20 @@ func SampleRow[T any](r *resource.Resource[T]) (T, error) {
 	return row, nil
 }
 
-// another returns an example that differs from the first, where no two rows may share one.
+// another returns an example that differs from the first, for fields that must be
+// unique.
 func another(example any) any {
 	switch v := example.(type) {
 	case string:
-		return v + "_renamed" // which goes in names of any sort
+		return v + "_renamed" // valid in any kind of name
 	case int:
 		return v + 1
 	}
 	return example
 }
 
-// freeField returns the field an example changes alone: what people write about the
-// row, or the first that depends on no other.
+// freeField returns the field that an example changes alone: a text about the
+// row, or the first field that depends on no other.
 func (d *declaration[T]) freeField() string {
 	for _, name := range []string{"description", "note", "firstName"} {
 		if slices.ContainsFunc(d.columns, func(c column[T]) bool { return c.Name == name && c.field.Example != nil }) {
@@ -123,7 +124,7 @@ func (d *declaration[T]) freeField() string {
 	return ""
 }
 
-// names reports whether no two rows share the field.
+// names reports whether the field must be unique.
 func (d *declaration[T]) names(field string) bool {
 	return slices.ContainsFunc(d.res.Unique, func(set []string) bool { return slices.Contains(set, field) })
 }

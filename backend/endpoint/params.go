@@ -9,15 +9,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// WithDeleted is the list's query switch that shows deleted rows too.
+// WithDeleted is the query parameter that makes a list include deleted rows.
 const WithDeleted = "includeDeletedResources"
 
 // The values of opType say how PUT and PATCH treat customProperties (wire.md,
 // Writes).
 const (
-	Refresh = "refresh" // all replaced
-	Replace = "replace" // given ones set, the others kept
-	Add     = "add"     // only missing ones added
+	Refresh = "refresh" // replace all
+	Replace = "replace" // set the given ones and keep the others
+	Add     = "add"     // add only missing ones
 )
 
 // listSchema returns the envelope of a page of items.
@@ -63,7 +63,8 @@ func (d *declaration[T]) pageParams() []resource.Param {
 	}
 }
 
-// filterDoc has an example with fields of the list's own: a name, if there is one.
+// filterDoc documents filters, with an example that uses fields of the list: a
+// name, if there is one.
 func (d *declaration[T]) filterDoc() string {
 	var text, id string
 	named := func(field string) bool { return strings.HasSuffix(strings.ToLower(field), "name") }
@@ -127,7 +128,7 @@ func (d *declaration[T]) idParam() resource.Param {
 	return p
 }
 
-// sample returns the path of the row that examples use, below the list.
+// sample returns the path of the row that examples use.
 func (d *declaration[T]) sample() string { return fmt.Sprint("/", d.id.Prefix, d.res.Sample) }
 
 // changeParams returns the parameters of PUT and PATCH.
@@ -145,7 +146,7 @@ func (d *declaration[T]) withOpType(params []resource.Param) []resource.Param {
 	}})
 }
 
-// flagParams returns the switches of DELETE, or of a change.
+// flagParams returns the flags of DELETE, or of a change.
 func (d *declaration[T]) flagParams(change bool) []resource.Param {
 	var params []resource.Param
 	for _, flag := range d.res.Flags {

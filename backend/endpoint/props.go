@@ -84,8 +84,8 @@ func (d *declaration[T]) propEndpoints(read, write resource.Right,
 	return all
 }
 
-// propSchema describes a property; in the body of a change its name is given
-// by the path.
+// propSchema describes a property. In the body of a change, the path contains its
+// name.
 func propSchema(named bool) resource.Schema {
 	s := resource.SchemaOf(resource.EntityProperty{})
 	s.Doc = "A property with its effective value."

@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// OfView returns the endpoints of a view: its list, one row, and PUT and PATCH
-// where it saves. The other handlers are not used.
+// OfView returns the endpoints of a view: its list, one row, and PUT and PATCH if
+// it can be saved. It does not use the other handlers.
 func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
 	d := declared(&v.Resource, do)
 	d.id = &v.Fields[0]
@@ -38,8 +38,8 @@ func OfView[T any](v *resource.View[T], do Handlers[T]) []resource.Endpoint {
 	return d.settle(d.amend(all))
 }
 
-// comparable returns the declaration with the columns alone that filter and sort
-// computed rows.
+// comparable returns the declaration with only those columns by which computed
+// rows can be filtered and sorted.
 func (d *declaration[T]) comparable() *declaration[T] {
 	plain := *d
 	plain.columns = slices.DeleteFunc(slices.Clone(d.columns), func(c column[T]) bool {

@@ -58,7 +58,8 @@ type Expr struct {
 	names []string
 }
 
-// Names returns the names in the formula, each once, in the order they first occur.
+// Names returns the names in the formula, without duplicates, in order of
+// appearance.
 func (e *Expr) Names() []string { return e.names }
 
 // Eval computes the formula. value returns the value of a name: NaN for no data. The

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// function is an operator or a function: how many values it takes, and what it
-// makes of them. None of them is NaN, but for un.
+// function is an operator or a function: the number of its values, and its
+// computation. No value is NaN, except for un.
 type function struct {
 	name        string
 	least, most int
-	rpn         int // how many it takes in reverse Polish notation
+	rpn         int // number of values in reverse Polish notation
 	of          func(v []float64) float64
 }
 
-const many = 50 // values that min and max take
+const many = 50 // maximum number of values of min and max
 
 // functions lists the functions that are called by name; the node evaluates if.
 var functions = []function{
@@ -33,7 +33,7 @@ var functions = []function{
 	{"un", 1, 1, 1, func(v []float64) float64 { return truth(math.IsNaN(v[0])) }},
 }
 
-// operators are the binary operators, lowest precedence first.
+// operators lists the binary operators, lowest precedence first.
 var operators = [][]function{
 	{two("||", func(a, b float64) float64 { return truth(a != 0 || b != 0) })},
 	{two("&&", func(a, b float64) float64 { return truth(a != 0 && b != 0) })},
@@ -50,7 +50,7 @@ var operators = [][]function{
 	{two("*", func(a, b float64) float64 { return a * b }), two("/", divide), two("%", math.Mod)},
 }
 
-// comparing is the level of operators of which one expression has one only.
+// comparing is the level of operators that cannot be chained.
 const comparing = 2
 
 var (
@@ -91,10 +91,10 @@ func round(v []float64) float64 {
 	if r := math.Round(v[0]*scale) / scale; !math.IsInf(r, 0) {
 		return r
 	}
-	return v[0] // too large for digits behind the point
+	return v[0] // too large for decimal places
 }
 
-// called returns the function of a name, ignoring case; nil for none.
+// called returns the function with a name, ignoring case; nil for none.
 func called(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].name, name) {

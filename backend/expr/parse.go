@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Parse reads a formula.
+// Parse parses a formula.
 func Parse(text string) (*Expr, error) {
 	switch {
 	case len(text) > MaxBytes:
@@ -40,7 +40,7 @@ type parser struct {
 	names []string
 }
 
-// wrong returns an error at a byte of the formula.
+// wrong returns an error at a position in the formula.
 func (p *parser) wrong(at int, format string, args ...any) error {
 	f := fault.New(fault.Invalid, format, args...)
 	f.Message += " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))
@@ -76,7 +76,7 @@ func (p *parser) space() {
 	}
 }
 
-// count keeps the formula within its limits; each term is counted as it is read.
+// count counts a term, and returns an error above the limit.
 func (p *parser) count() error {
 	if p.terms++; p.terms > MaxTerms {
 		return p.wrong(p.at, "more than %d terms", MaxTerms)
@@ -94,7 +94,7 @@ func (p *parser) deeper() error {
 
 func (p *parser) up() { p.depth-- }
 
-// level parses an expression of operators of that level and tighter ones.
+// level parses an expression of operators of that level or higher precedence.
 func (p *parser) level(n int) (node, error) {
 	if n == len(operators) {
 		return p.sign()
@@ -202,7 +202,7 @@ func (p *parser) group() (node, error) {
 	return kids[0], nil
 }
 
-// list reads values with commas up to the closing parenthesis.
+// list parses comma-separated values up to the closing parenthesis.
 func (p *parser) list(open int) ([]node, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -258,8 +258,7 @@ func (p *parser) number() (node, error) {
 	return p.float(start, p.in[start:p.at])
 }
 
-// exponent returns the length of the "e-3" that comes next; 0 where there is
-// none.
+// exponent returns the length of the "e-3" that comes next; 0 if there is none.
 func (p *parser) exponent() int {
 	rest := p.in[p.at:]
 	if rest == "" || rest[0]|0x20 != 'e' {

@@ -5,15 +5,15 @@ import (
 )
 
 // isPolish reports whether the text is reverse Polish notation: it has commas,
-// and no parentheses.
+// but no parentheses.
 func isPolish(text string) bool {
 	return strings.Contains(text, ",") && !strings.Contains(text, "(")
 }
 
-// polish reads values and operators with commas between them.
+// polish parses values and operators separated by commas.
 func (p *parser) polish() (node, error) {
 	var stack []node
-	depth := map[int]int{} // of the node at each place of the stack
+	depth := map[int]int{} // of the node at each position of the stack
 	for word := range strings.SplitSeq(p.in, ",") {
 		start := p.at
 		p.at += len(word) + 1
@@ -64,7 +64,7 @@ func (p *parser) polishValue(at int, word string) (node, error) {
 	return one, nil
 }
 
-// polishWord returns the operator or function of a word; nil for a value.
+// polishWord returns the operator or function for a word; nil for a value.
 func polishWord(word string) *function {
 	switch strings.ToUpper(word) {
 	case "^", "POW":

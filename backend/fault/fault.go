@@ -17,14 +17,14 @@ import (
 // Kind classifies an error by what the caller can do about it.
 type Kind string
 
-// The kinds. Which HTTP status each becomes is decided in backend/api alone.
+// The kinds. Only backend/api maps them to HTTP statuses.
 const (
 	Invalid   Kind = "invalid"    // the request is wrong; fix Field and resend
 	NoLogin   Kind = "no_login"   // no session, or an expired one; a bad token
 	Denied    Kind = "denied"     // signed in, but without the permission
 	Unknown   Kind = "unknown"    // no such row, or the caller cannot view it
 	NoMethod  Kind = "no_method"  // the path does not support the method
-	Conflict  Kind = "conflict"   // the name is taken, or the state does not allow it
+	Conflict  Kind = "conflict"   // the name exists already, or the state does not allow it
 	Changed   Kind = "changed"    // the row has changed since you read it; read it again
 	TooLarge  Kind = "too_large"  // the body or the headers pass a limit
 	MediaType Kind = "media_type" // the body is not JSON
@@ -40,7 +40,7 @@ const (
 // code.
 type Error struct {
 	Kind       Kind
-	Field      string         // the invalid JSON field or parameter, if it is one
+	Field      string         // the invalid JSON field or parameter, if there is one
 	Message    string         // one sentence, no trailing period, safe to show
 	Allowed    []any          // the valid values, if they can be listed
 	Detail     map[string]any // further facts for a program, safe to show
@@ -71,7 +71,7 @@ func At(field, format string, args ...any) *Error {
 // error.
 const longestQuote = 80
 
-// sentence formats a message in which a quoted text is cut.
+// sentence formats a message, truncating quoted texts.
 func sentence(format string, args []any) string {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok && len(text) > longestQuote {
@@ -82,10 +82,10 @@ func sentence(format string, args []any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// quoted is a text that %q cuts and any other verb shows whole.
+// quoted is a text that %q truncates and any other verb prints whole.
 type quoted string
 
-// Format writes the text as fmt does, cut for %q.
+// Format formats the text like fmt, but truncated for %q.
 func (q quoted) Format(s fmt.State, verb rune) {
 	text := string(q)
 	if verb == 'q' {
@@ -94,11 +94,11 @@ func (q quoted) Format(s fmt.State, verb rune) {
 	fmt.Fprintf(s, fmt.FormatString(s, verb), text)
 }
 
-// Quote returns a caller's text in quotes, cut like what New and At quote.
+// Quote returns a caller's text in quotes, truncated like in New and At.
 func Quote(text string) string { return strconv.Quote(cut(text)) }
 
 func cut(text string) string {
-	if len(text) <= longestQuote { // no fewer bytes than characters
+	if len(text) <= longestQuote { // there are at least as many bytes as characters
 		return text
 	}
 	n := 0
@@ -110,8 +110,8 @@ func cut(text string) string {
 	return text
 }
 
-// Of returns the error that may be shown for err. Any other type of error, and
-// an Internal one, becomes "internal error" with err as its cause.
+// Of returns the error to show for err. An Internal error, or any other type of
+// error, becomes "internal error" with err as its cause.
 func Of(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Kind != Internal {
@@ -126,8 +126,8 @@ func Is(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// Sentence returns the text of err for the person at this machine: its message,
-// or the whole text of an error of another type.
+// Sentence returns the text of err for the user of this machine: its message, or
+// the whole text of any other error.
 func Sentence(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

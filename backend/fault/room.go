@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// NoRoom reports whether a file could not be written because the disk is full,
-// or because its owner may fill no more of it.
+// NoRoom reports whether a file could not be written because of a full disk or an
+// exceeded quota.
 func NoRoom(err error) bool {
 	return slices.ContainsFunc(noRoom, func(full error) bool { return errors.Is(err, full) })
 }

@@ -3,7 +3,7 @@ package filter
 import "slices"
 
 // WithoutAbsent returns the filter without its conditions on absent columns,
-// which compare as if they were empty. Possible is false when nothing can pass.
+// which compare like empty values. possible is false if no row can match.
 func (f *Filter) WithoutAbsent() (rest *Filter, possible bool) {
 	if f == nil {
 		return nil, true
@@ -25,7 +25,7 @@ func (f *Filter) WithoutAbsent() (rest *Filter, possible bool) {
 	return out, true
 }
 
-// passesEmpty reports whether the empty text meets the condition.
+// passesEmpty reports whether an empty text meets the condition.
 func (c Cond) passesEmpty() bool {
 	equal := slices.ContainsFunc(c.Values, func(v Value) bool {
 		if v.Pattern {

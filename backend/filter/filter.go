@@ -48,14 +48,14 @@ import (
 )
 
 // MaxBytes and MaxTerms limit one filter. A value is a term, and so is a
-// condition without one.
+// condition without a value.
 const (
 	MaxBytes = 4 << 10
 	MaxTerms = 100
 )
 
-// Filter is any of its alternatives; each alternative is all of its conditions.
-// A nil Filter is passed by everything.
+// Filter matches if any of its alternatives matches; an alternative matches if
+// all of its conditions do. A nil Filter matches everything.
 type Filter struct{ Any [][]Cond }
 
 // Cond is one condition on one column.
@@ -63,18 +63,18 @@ type Cond struct {
 	Column resource.Column // Kind decides how to compare; "_all" is of KindText
 	Sub    string          // "name" or "value" of a KindPairs column, else ""
 	Op     Op
-	Values []Value // any of these; for a negated Op none of these; nil where Op takes none
+	Values []Value // any of these; for a negated Op none of these; nil if Op takes no value
 }
 
 // Value is one value, parsed by the kind of its column.
 type Value struct {
-	Text     string // as written, unescaped
-	Pattern  bool   // Text holds wildcards; Glob is set. On a boolean: either value
+	Text     string // unescaped
+	Pattern  bool   // Text contains wildcards, and Glob is set. For a boolean: either value
 	Glob     []string
-	Int      int64   // of an integer column
-	Float    float64 // of a number column
-	Bool     bool    // of a boolean column
-	From, To int64   // of a time column, in its unit: the half-open range the value means
+	Int      int64   // for an integer column
+	Float    float64 // for a number column
+	Bool     bool    // for a boolean column
+	From, To int64   // for a time column, in its unit: the half-open range
 }
 
 // Op is a comparison operator.
@@ -100,7 +100,7 @@ var opTexts = [...]string{":", "!:", "~", "!~", ">", "<", ">:", "<:", ":::empty"
 
 func (o Op) String() string { return opTexts[o] }
 
-// Negated reports whether an operator is the opposite of the one before it.
+// Negated reports whether an operator is the negation of the one before it.
 func (o Op) Negated() bool { return o == NotEqual || o == NotContains || o == NotEmpty || o == NotNull }
 
 // takesValue reports whether a value follows the operator.
@@ -108,7 +108,7 @@ func (o Op) takesValue() bool { return o < Empty }
 
 var tests = []Op{Empty, NotEmpty, Null, NotNull}
 
-// legal returns the operators that go with a column.
+// legal returns the operators that are valid for a column.
 func legal(c resource.Column) []Op {
 	var ops []Op
 	switch c.Kind {
@@ -125,9 +125,9 @@ func legal(c resource.Column) []Op {
 	return append(ops, tests...)
 }
 
-// Operators returns the texts of the operators that go with a column of a kind, as
-// the catalog prints them; of KindPairs they go with its .name and .value. None
-// for KindOther. The field _all takes no :::empty and the like.
+// Operators returns the texts of the operators for a column of a kind, as in the
+// catalog; for KindPairs they apply to .name and .value. KindOther has none. The
+// field _all does not support :::empty and similar operators.
 func Operators(kind resource.Kind) []string {
 	var texts []string
 	for _, op := range legal(resource.Column{Kind: kind}) {
@@ -136,14 +136,14 @@ func Operators(kind resource.Kind) []string {
 	return texts
 }
 
-// Names reports whether a condition is on the field.
+// Names reports whether the filter has a condition on the field.
 func (f *Filter) Names(field string) bool {
 	return f != nil && slices.ContainsFunc(f.Any, func(all []Cond) bool {
 		return slices.ContainsFunc(all, func(c Cond) bool { return c.Column.Name == field })
 	})
 }
 
-// String writes the filter so that Parse reads the same one again.
+// String formats the filter; Parse reads the result as the same filter.
 func (f *Filter) String() string {
 	if f == nil {
 		return ""

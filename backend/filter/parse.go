@@ -11,11 +11,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// all is the name of the field that matches every text of a row.
+// all is the name of the pseudo-field that matches every text of a row.
 const all = "_all"
 
-// Parse reads a filter over those columns. Days are days in zone; nil is UTC.
-// The Filter is nil when the text is empty.
+// Parse parses a filter over those columns. Days are days in zone; nil means UTC.
+// It returns nil if the text is empty.
 func Parse(text string, columns []resource.Column, zone *time.Location) (*Filter, error) {
 	switch {
 	case len(text) > MaxBytes:
@@ -58,7 +58,7 @@ type parser struct {
 	zone    *time.Location
 }
 
-// wrong returns an error at a byte of the filter.
+// wrong returns an error at a position in the filter.
 func (p *parser) wrong(at int, format string, args ...any) *fault.Error {
 	f := fault.At("filter", format, args...)
 	f.Message = "filter: " + f.Message + " at " + strconv.Itoa(utf8.RuneCountInString(p.in[:at]))
@@ -72,7 +72,7 @@ func (p *parser) unexpected() error {
 	return f
 }
 
-// quote shows a piece of the filter, shortened to what a sentence can hold.
+// quote quotes a piece of the filter, shortened for a sentence.
 func quote(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
@@ -180,8 +180,8 @@ func (p *parser) names() []string {
 	return append(names, all)
 }
 
-// spellings are the operators in the order in which they are tried: none is
-// the beginning of a later one.
+// spellings lists the operators in the order in which they are tried: none is a
+// prefix of a later one.
 var spellings = []struct {
 	text string
 	op   Op
@@ -214,8 +214,8 @@ func (p *parser) op(c Cond) (Op, error) {
 	return 0, f
 }
 
-// test reads an operator that takes no value. It ends the condition: ":::empty1"
-// is the operator ":" and the value "::empty1".
+// test parses an operator without a value. It must end the condition: ":::empty1"
+// is the operator ":" with the value "::empty1".
 func (p *parser) test() (Op, bool) {
 	for _, op := range tests {
 		rest, ok := strings.CutPrefix(p.in[p.at:], op.String())

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// value reads the next value and what it means to the column of c.
+// value parses the next value for the column of c.
 func (p *parser) value(c Cond) (Value, error) {
 	p.space()
 	start := p.at
@@ -35,7 +35,7 @@ func (p *parser) value(c Cond) (Value, error) {
 	return v, nil
 }
 
-// word reads one value, unescaped, in the parts between its wildcards.
+// word parses one value and returns its unescaped parts between wildcards.
 func (p *parser) word(op Op) ([]string, error) {
 	start := p.at
 	quoted := p.take(`"`)
@@ -73,8 +73,8 @@ func (p *parser) bare(parts []string, start int, op Op) ([]string, error) {
 	return parts, nil
 }
 
-// read parses the text for a column of a kind; it returns a description of a
-// valid value, or "" when the text is valid.
+// read parses the text for a column of a kind. It returns "" if the text is
+// valid, or a description of a valid value.
 func (v *Value) read(kind resource.Kind, zone *time.Location) (want string) {
 	var err error
 	switch kind {
@@ -100,7 +100,7 @@ func (v *Value) read(kind resource.Kind, zone *time.Location) (want string) {
 	return ""
 }
 
-// readTime sets the range of moments that the text means, in a unit.
+// readTime sets the time range that the text means, in a unit.
 func (v *Value) readTime(unit func(time.Time) int64, zone *time.Location) (want string) {
 	if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n < math.MaxInt64 {
 		v.From, v.To = n, n+1
@@ -119,8 +119,8 @@ func (v *Value) readTime(unit func(time.Time) int64, zone *time.Location) (want 
 	return ""
 }
 
-// midnight returns the first moment of a day in zone. Where clocks change at
-// midnight, there may be no 00:00 or two of them.
+// midnight returns the first time of a day in zone. If clocks change at midnight,
+// there may be no 00:00, or two of them.
 func midnight(day time.Time, zone *time.Location) time.Time {
 	t := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 	from, to := t.ZoneBounds()

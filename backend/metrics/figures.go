@@ -107,7 +107,7 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 	f.writeRows(write)
 }
 
-// patience limits how long the database may take to respond.
+// patience is the time limit for database queries.
 const patience = 5 * time.Second
 
 // writeRows collects the metrics that are read from the database.

@@ -66,7 +66,8 @@ type Metrics struct {
 	listeners atomic.Int64
 }
 
-// methods have metrics of their own; all others are counted together.
+// methods lists the methods with their own metrics; all others are counted
+// together.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", otherMethod}
 
 const otherMethod = "other"
@@ -112,7 +113,7 @@ func (m *Metrics) Responded(method string, status int, took time.Duration) {
 // Listens adds to the number of event listeners.
 func (m *Metrics) Listens(more int) { m.listeners.Add(int64(more)) }
 
-// textFormat is the format for a Prometheus that requests no other.
+// textFormat is the default format for Prometheus.
 var textFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
 
 // Endpoints returns GET /metrics.
@@ -141,7 +142,7 @@ func (m *Metrics) Endpoints() []resource.Endpoint {
 // sizeOf returns the size of a database in bytes, with its files -wal and -shm.
 func sizeOf(path string) (bytes float64) {
 	for _, file := range []string{path, path + "-wal", path + "-shm"} {
-		if info, err := os.Stat(file); err == nil { // a missing file counts 0
+		if info, err := os.Stat(file); err == nil { // a missing file counts as 0
 			bytes += float64(info.Size())
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // ErrLarge is the error for an expression that takes more steps than allowed.
 var ErrLarge = errors.New("with its repetitions it is too large; repeat less often")
 
-// Compile reads an expression of at most so many steps for each character of a
-// text, and returns how many they are. The error is a reason in a few words.
+// Compile compiles an expression that takes at most most steps for each character
+// of a text, and returns the number of steps. The error is a reason in a few
+// words.
 func Compile(text string, most int) (compiled *regexp.Regexp, steps int, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -33,7 +34,7 @@ func Compile(text string, most int) (compiled *regexp.Regexp, steps int, err err
 	return compiled, steps, err
 }
 
-// count returns about how large a machine an expression needs.
+// count returns the approximate number of steps of an expression.
 func count(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {

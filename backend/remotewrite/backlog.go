@@ -10,16 +10,17 @@ import (
 	"spyglass/backend/series"
 )
 
-// backlog tracks which samples are read from the series because they were not,
-// or could not be, kept in memory. Service.mu guards it.
+// backlog tracks which samples have to be read from the series because they are
+// not in memory. Service.mu guards it.
 type backlog struct {
-	disk  int64 // samples from this moment on are read from there; never: none are
-	under int64 // the earliest moment of the samples being sent; never: none are
-	upTo  int64 // the first moment after all samples offered
+	disk  int64 // samples from this time on are read from the series; never: none
+	under int64 // time of the earliest sample being sent; never: none
+	upTo  int64 // a time after all samples offered so far
 }
 
 const (
-	// seconds that are read together; longer where there are few samples, shorter where there are many
+	// length of a period to read, in seconds; longer if there are few samples,
+	// shorter if there are many
 	firstSpan  = 10 * 60
 	leastSpan  = 60           //
 	mostSpan   = 12 * 60 * 60 //
@@ -27,20 +28,20 @@ const (
 	muchRead   = 1_000_000    //
 
 	// A check takes half a minute at most, and its samples have the time of its
-	// start: the next ones offered may be that much older.
+	// start: the next samples offered may be that much older.
 	slack = 30
 
-	markEvery = time.Second // the mark is saved no more often
+	markEvery = time.Second // minimum interval of saving the mark
 )
 
-// spill drops the samples in the queue, and these, so that they are read from
-// the series later.
+// spill drops these samples and those in the queue; they are read from the series
+// later.
 func (s *Service) spill(samples []series.Sample) {
 	s.backlog.disk = min(s.backlog.disk, s.queue.earliest(), earliest(samples))
 	s.queue = queue{}
 }
 
-// resume starts with all samples measured since a moment.
+// resume starts with all samples measured since a time.
 func (s *Service) resume(since int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,15 +55,15 @@ func (s *Service) live() {
 	s.backlog = backlog{disk: never, under: never, upTo: s.o.Clock().Unix()}
 }
 
-// behind reports whether there is something to read from the series.
+// behind reports whether there are samples to read from the series.
 func (s *Service) behind() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.backlog.disk != never
 }
 
-// waiting returns the moment before which all samples were sent, or given up.
-// slack allows for samples measured already and not offered yet.
+// waiting returns the time before which all samples were sent or dropped. slack
+// allows for samples that are measured but not offered yet.
 func (s *Service) waiting(slack int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,7 @@ func (s *Service) waiting(slack int64) int64 {
 	return min(at, s.backlog.disk, s.backlog.under, s.queue.earliest())
 }
 
-// window takes the next period to read from the series. The last one has no
+// window returns the next period to read from the series. The last one has no
 // end: samples offered from now on wait in memory.
 func (s *Service) window() (from, to int64) {
 	s.mu.Lock()
@@ -83,7 +84,7 @@ func (s *Service) window() (from, to int64) {
 	return from, to
 }
 
-// leave ends a window; done is false when it has to be read again.
+// leave ends a window; done is false if it has to be read again.
 func (s *Service) leave(from int64, done bool, sent map[point]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,13 +105,12 @@ func pointOf(s series.Sample) point {
 	return point{series.Key{Instance: s.Instance, DataPoint: s.DataPoint}, s.At}
 }
 
-// catchUp sends the samples of one period, or drops them when they are too old.
-// It returns the current settings; nil when sending was turned off or ctx is
-// done.
+// catchUp sends the samples of one period, or drops them if they are too old. It
+// returns the current settings; nil if sending was turned off or ctx has ended.
 func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed <-chan struct{}) *forward.RemoteWrite {
 	from, to := s.window()
 	begun, read := s.o.Clock().Unix(), 0
-	sent := map[point]bool{} // that may still be offered
+	sent := map[point]bool{} // samples that may still be offered
 	var waiting []series.Sample
 	some := func(n int) error {
 		for len(waiting) > 0 && len(waiting) >= n {
@@ -165,7 +165,7 @@ func (s *Service) fit(read int) {
 	}
 }
 
-// readMark returns where to resume, 0 where there is no mark.
+// readMark returns the time to resume at; 0 if there is no mark.
 func (s *Service) readMark(ctx context.Context) (int64, error) {
 	mark, err := resource.Lookup(ctx, s.db, forward.RemoteWriteMarks.Name, forward.RemoteWriteID)
 	if err != nil || mark == nil {
@@ -174,7 +174,7 @@ func (s *Service) readMark(ctx context.Context) (int64, error) {
 	return int64(mark.At), nil
 }
 
-// keepMark saves the progress, when it has changed.
+// keepMark saves the progress if it has changed.
 func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	at := s.waiting(slack)
 	if at == s.marked || slack > 0 && time.Since(s.markedOn) < markEvery {
@@ -193,8 +193,8 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	return nil
 }
 
-// dropMark deletes the mark, because samples measured from now on are not to be
-// sent.
+// dropMark deletes the mark, so that samples measured from now on are not sent
+// later.
 func (s *Service) dropMark(ctx context.Context) error {
 	s.marked = 0
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {

@@ -16,14 +16,14 @@ import (
 	"spyglass/backend/series"
 )
 
-// names maps series to metric names and labels. It is for one goroutine.
+// names maps series to metric names and labels. One goroutine uses it.
 type names struct {
 	db      resource.LiveDB
 	changed <-chan struct{}
 	known   map[int64]*place
 }
 
-// place is an instance; nil in known when it was deleted.
+// place is an instance; known has nil for a deleted one.
 type place struct {
 	labels []prompb.Label // datasource, device, group, instance
 	groups resource.IDs
@@ -34,13 +34,13 @@ type place struct {
 const maxKnown = 200_000
 
 func newNames(db resource.LiveDB) *names {
-	// for as long as the database
+	// watches as long as the database is open
 	changed, _ := db.Watch(string(fleet.Instances.Name), string(fleet.Devices.Name),
 		string(datasource.DataSources.Name), string(fleet.Groups.Name))
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }
 
-// wanted returns the samples of devices in the group that have names.
+// wanted returns the samples that have names, of devices in the group.
 func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64) ([]series.Sample, error) {
 	if err := k.learn(ctx, samples); err != nil {
 		return samples, err
@@ -65,7 +65,7 @@ func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64
 	return wanted, nil
 }
 
-// request returns the body for samples that wanted has returned.
+// request returns the body for samples from wanted.
 func (k *names) request(samples []series.Sample) ([]byte, error) {
 	var message prompb.WriteRequest
 	at := map[series.Key]int{}
@@ -92,7 +92,7 @@ func (k *names) request(samples []series.Sample) ([]byte, error) {
 	return snappy.Encode(nil, raw), nil
 }
 
-// learn looks up instances that are not known yet.
+// learn looks up instances that are not cached yet.
 func (k *names) learn(ctx context.Context, samples []series.Sample) error {
 	select {
 	case <-k.changed:

@@ -10,17 +10,18 @@ import (
 // second, 25 s; with the load of an ordinary portal, hours.
 const maxQueue = 250_000
 
-// never is a moment after all others.
+// never is later than any time.
 const never = math.MaxInt64
 
-// queue is a ring of samples, in the order in which they came.
+// queue is a ring buffer of samples in order of arrival.
 type queue struct {
 	ring  []series.Sample
 	first int
 	n     int
 }
 
-// put adds samples; false when there is no room for all of them, and none was added.
+// put adds samples. It returns false, and adds none, if there is no room for all
+// of them.
 func (q *queue) put(samples []series.Sample) bool {
 	need := q.n + len(samples)
 	if need > maxQueue {
@@ -51,14 +52,14 @@ func (q *queue) take(n int) []series.Sample {
 	q.copy(out)
 	q.n -= len(out)
 	if q.n == 0 {
-		*q = queue{} // free the memory that a long silence of the receiver took
+		*q = queue{} // free memory after a long outage of the receiver
 	} else {
 		q.first = (q.first + len(out)) % len(q.ring)
 	}
 	return out
 }
 
-// earliest returns the time of the oldest sample in the queue; never when it is
+// earliest returns the time of the oldest sample in the queue; never if it is
 // empty.
 func (q *queue) earliest() int64 {
 	at := int64(never)
@@ -77,7 +78,7 @@ func earliest(samples []series.Sample) int64 {
 	return at
 }
 
-// drop removes samples that have been sent already.
+// drop removes samples that were sent already.
 func (q *queue) drop(sent map[point]bool) {
 	if len(sent) == 0 {
 		return

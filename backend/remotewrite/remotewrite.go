@@ -63,7 +63,7 @@ import (
 
 // Options configures a Service.
 type Options struct {
-	// Dial connects to the receiver, and judges its address.
+	// Dial connects to the receiver, and checks its address.
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	Roots   *x509.CertPool // trusted authorities; the system's when nil
 	Version string         // of the program
@@ -72,15 +72,15 @@ type Options struct {
 	Guard   *service.Guard
 }
 
-// Stats counts samples since the service was made; Waiting is the current
+// Stats counts samples since the service was created; Waiting is the current
 // number.
 type Stats struct {
 	Sent    int64
-	Refused int64         // by the receiver, for good
-	Expired int64         // that waited for too long, or when it was turned off
+	Refused int64         // permanently refused by the receiver
+	Expired int64         // waited for too long, or dropped when sending was turned off
 	Retries int64         // repeated attempts to send a batch
 	Waiting int           // in memory
-	Behind  time.Duration // age of the oldest sample that waits on disk, or is sent from there
+	Behind  time.Duration // age of the oldest sample on disk that is pending or being sent
 }
 
 // Service forwards samples.
@@ -93,7 +93,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	on      bool
-	full    int // samples that make a batch to send immediately
+	full    int // number of samples to send immediately
 	queue   queue
 	backlog backlog
 	stats   Stats
@@ -104,7 +104,7 @@ type Service struct {
 	markedOn time.Time
 	refusing bool
 
-	wake    chan struct{} // there is a whole batch
+	wake    chan struct{} // a full batch is ready
 	cancel  context.CancelFunc
 	running service.Group
 
@@ -114,8 +114,8 @@ type Service struct {
 	lastError string
 }
 
-// New returns a Service that does nothing yet, and creates its row where there
-// is none.
+// New returns a Service that is not started yet, and creates its row if there is
+// none.
 func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
@@ -127,7 +127,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 	transport := &http.Transport{
 		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
-	} // no proxy: it would judge addresses itself
+	} // no proxy, which would connect to addresses itself
 	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan,
 		names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
 			Transport: transport, Timeout: attempt,
@@ -148,7 +148,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 	})
 }
 
-// Start begins to send, without blocking.
+// Start starts to send, without blocking.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
@@ -156,7 +156,7 @@ func (s *Service) Start() {
 }
 
 // Close stops sending, and saves the progress. It may be called twice, and on a
-// service that never started. Nothing may be offered afterwards.
+// service that never started. Do not call Offer afterwards.
 func (s *Service) Close() {
 	if s.cancel == nil {
 		return
@@ -213,8 +213,8 @@ func (s *Service) isOn() bool {
 	return s.on
 }
 
-// set applies the settings; when sending is turned off, it drops the queue and
-// the mark.
+// set applies the settings. If sending is turned off, it drops the queue and the
+// mark.
 func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 	was := s.isOn()
 	if row.Enabled == was {
@@ -249,7 +249,7 @@ func (s *Service) turn(row *forward.RemoteWrite) {
 }
 
 // take removes samples from the queue in memory; they count as being sent until
-// taken.
+// taken is called.
 func (s *Service) take(n int) []series.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 
 // Pauses and limits.
 const (
-	attempt    = 10 * time.Second // a request, at most
+	attempt    = 10 * time.Second // timeout of a request
 	leastPause = time.Second
 	mostPause  = time.Minute
-	longPause  = 10 * time.Minute // the longest Retry-After that is accepted
+	longPause  = 10 * time.Minute // the longest Retry-After to respect
 	tellEvery  = time.Minute      // maximum age of the counts in the row
-	oldAge     = 2 * time.Minute  // of samples that have waited
+	oldAge     = 2 * time.Minute  // age from which samples count as old
 )
 
 // run sends pending samples until ctx ends.
@@ -65,7 +65,8 @@ func (s *Service) settings(ctx context.Context) (*forward.RemoteWrite, error) {
 	return row, err
 }
 
-// pause waits until the time is over or it is woken; it is false when ctx is done.
+// pause waits until d has passed or it is woken. It returns false if ctx has
+// ended.
 func (s *Service) pause(ctx context.Context, d time.Duration, changed, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -96,8 +97,8 @@ func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <
 	}
 }
 
-// pass sends one batch. It returns the current settings; nil when sending was
-// turned off or ctx is done.
+// pass sends one batch. It returns the current settings; nil if sending was
+// turned off or ctx has ended.
 func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample,
 	changed <-chan struct{}) *forward.RemoteWrite {
 	samples, err := s.names.wanted(ctx, samples, row.GroupID)
@@ -114,7 +115,7 @@ func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []
 		return row
 	}
 	if len(samples) == 0 {
-		return row // of devices that were deleted, or of other groups
+		return row // the devices were deleted or are in other groups
 	}
 	return s.deliver(ctx, row, batch, samples, changed)
 }
@@ -162,7 +163,7 @@ func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch [
 	}
 }
 
-// refused counts a batch that the receiver refuses, and logs the first of
+// refused counts a batch that the receiver has refused, and logs the first of
 // several.
 func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.count(func(t *Stats) { t.Refused += n })
@@ -175,8 +176,8 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 	s.tell(ctx, forward.RemoteWriteRefused)
 }
 
-// waitFor waits before the next attempt, less when the settings change. It
-// returns them; nil when sending was turned off or ctx is done.
+// waitFor waits before the next attempt, or until the settings change. It returns
+// them; nil if sending was turned off or ctx has ended.
 func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.Duration,
 	changed <-chan struct{}) *forward.RemoteWrite {
 	until := time.Now().Add(d)

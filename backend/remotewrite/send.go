@@ -17,7 +17,7 @@ import (
 // laterError is an error after which the same batch may succeed later.
 type laterError struct {
 	error
-	after time.Duration // that the receiver requests; 0: none
+	after time.Duration // requested by the receiver; 0: none
 }
 
 func (e *laterError) Unwrap() error { return e.error }
@@ -25,7 +25,7 @@ func (e *laterError) Unwrap() error { return e.error }
 // maxResponse limits how much of a response is read, for its text.
 const maxResponse = 4 << 10
 
-// send makes one attempt. An error that is no laterError is permanent.
+// send makes one attempt. An error other than laterError is permanent.
 func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, row.URL, bytes.NewReader(batch))
 	if err != nil {

@@ -65,11 +65,11 @@ type Guard struct {
 // failing is a task that panicked.
 type failing struct {
 	last time.Time   // when it panicked
-	well bool        // it runs again, or ended by itself since
-	over *time.Timer // fires Steady after last, to check whether it has recovered
+	well bool        // it runs again, or has ended by itself
+	over *time.Timer // checks whether it has recovered, Steady after last
 }
 
-// Run runs do and returns the panic that ended it, nil when it returned.
+// Run runs do and returns the panic that ended it, or nil.
 func (g *Guard) Run(task string, do func()) (p *Panic) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -114,7 +114,7 @@ func (g *Guard) note(task string) {
 	g.troubled.Store(true)
 }
 
-// well notes that the task ended by itself, or runs again.
+// well records that the task ended by itself, or runs again.
 func (g *Guard) well(task string) {
 	if g == nil || !g.troubled.Load() {
 		return
@@ -127,7 +127,7 @@ func (g *Guard) well(task string) {
 	g.recover(task)
 }
 
-// recover reports a task that is well and has not panicked for some time.
+// recover reports a task that is running well and has not panicked for some time.
 func (g *Guard) recover(task string) {
 	g.mu.Lock()
 	f := g.failing[task]
@@ -143,8 +143,7 @@ func (g *Guard) recover(task string) {
 	}
 }
 
-// Steady is the time that a task that panicked must run without another panic
-// to count as recovered.
+// Steady is how long a task must run without another panic to count as recovered.
 const Steady = 10 * time.Minute
 
 // Pauses before a task that is kept running starts again.
@@ -153,7 +152,7 @@ const (
 	mostPause  = time.Minute
 )
 
-// keep runs do again and again until it returns by itself or ctx is done.
+// keep runs do repeatedly until it returns by itself or ctx ends.
 func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Context)) {
 	pause := firstPause
 	for {
@@ -176,27 +175,27 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 	}
 }
 
-// Group is a set of tasks that can be waited for. The zero Group is ready to
-// use.
+// Group is a set of tasks to wait for. The zero Group is ready to use.
 type Group struct {
 	Guard *Guard // may be nil
 
 	mu    sync.Mutex
-	tasks map[string]int // under way, by name
+	tasks map[string]int // running tasks by name
 	idle  chan struct{}  // closed when no task is running; nil until Wait is called
 }
 
-// Go starts a task. Names are few: they say which code runs, not on what.
+// Go starts a task. Task names say which code runs, not on what, so there are
+// few.
 func (g *Group) Go(task string, do func()) {
 	g.begin(task)
 	go func() {
 		defer g.end(task)
-		_ = g.Guard.Run(task, do) // which has reported a panic
+		_ = g.Guard.Run(task, do) // it has reported a panic
 	}()
 }
 
-// Keep starts a task and starts it again after a panic, until it returns by
-// itself or ctx is done.
+// Keep starts a task, and restarts it after a panic, until it returns by itself
+// or ctx ends.
 func (g *Group) Keep(ctx context.Context, task string, do func(ctx context.Context)) {
 	g.begin(task)
 	go func() {
@@ -226,7 +225,7 @@ func (g *Group) end(task string) {
 	}
 }
 
-// waiting returns a channel that is closed when no task is under way.
+// waiting returns a channel that is closed when no task is running.
 func (g *Group) waiting() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -242,11 +241,11 @@ func (g *Group) waiting() <-chan struct{} {
 	return idle
 }
 
-// Wait waits until no task is under way.
+// Wait waits until no task is running.
 func (g *Group) Wait() { <-g.waiting() }
 
-// WaitFor does the same as Wait until ctx is done; its error names the tasks that
-// still run.
+// WaitFor is like Wait, but ends when ctx ends; its error names the tasks that
+// are still running.
 func (g *Group) WaitFor(ctx context.Context) error {
 	idle := g.waiting()
 	select {
@@ -265,8 +264,7 @@ func (g *Group) WaitFor(ctx context.Context) error {
 	}
 }
 
-// Parts are the parts of one call that run side by side. The zero Parts are ready
-// to use.
+// Parts are the concurrent parts of one call. The zero Parts is ready to use.
 type Parts struct {
 	wait  sync.WaitGroup
 	mu    sync.Mutex
@@ -289,8 +287,8 @@ func (p *Parts) Go(do func()) {
 	})
 }
 
-// Wait waits for all parts. It panics when one did, with the value and the stack
-// of that one.
+// Wait waits for all parts. If one has panicked, it panics with the same value
+// and stack.
 func (p *Parts) Wait() {
 	p.wait.Wait()
 	if p.wrong != nil {

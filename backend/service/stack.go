@@ -12,18 +12,18 @@ import (
 // Service is a long-lived part of a program. Start and Stop may be nil.
 type Service struct {
 	Name string // as errors call it: "reports", "portal.db"
-	// Start begins the work and returns without waiting for it.
+	// Start starts the work without waiting for it.
 	Start func() error
-	// Stop ends the work, waits for it no longer than ctx, and releases what the
-	// service holds. It is called on a service that never started, too.
+	// Stop ends the work, waits for it at most until ctx ends, and releases the
+	// resources of the service. It is also called if the service never started.
 	Stop func(ctx context.Context) error
 }
 
-// StopWithin limits how long Stop takes when its context has no deadline.
+// StopWithin limits how long Stop takes if its context has no deadline.
 const StopWithin = 10 * time.Second
 
-// Stack holds services that depend on each other: they start from the first to
-// the last, and stop from the last to the first. The zero Stack is ready to use.
+// Stack holds services that depend on each other: they start from first to last,
+// and stop from last to first. The zero Stack is ready to use.
 type Stack struct {
 	Guard *Guard // may be nil
 
@@ -31,15 +31,15 @@ type Stack struct {
 	services []Service // that have not stopped
 }
 
-// Add puts services on top of those that are there.
+// Add adds services on top of the existing ones.
 func (s *Stack) Add(services ...Service) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.services = append(s.services, services...)
 }
 
-// Start starts all services. When one fails or panics, none above it starts, all
-// are stopped, and its error is returned.
+// Start starts all services. If one fails or panics, it starts none above it,
+// stops all, and returns its error.
 func (s *Stack) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,11 +54,11 @@ func (s *Stack) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop stops all services, each once. They share the deadline of ctx, or
-// StopWithin: each may take half of the time that is left, so that one that hangs
-// leaves time for the others. A service that hangs is left behind, and the error
-// names it. A ctx that was cancelled does not end Stop: it is often why a program
-// stops.
+// Stop stops all services once. They share the deadline of ctx, or StopWithin:
+// each may take half of the remaining time, so that one that hangs leaves time
+// for the others. Stop gives up on a service that hangs, and names it in the
+// error. Stop does not end when ctx is cancelled, because that is often the
+// reason for stopping.
 func (s *Stack) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 var CSV = Format{ID: "csv", Label: "CSV", Extension: "csv", Type: "text/csv; charset=utf-8", Plain: true,
 	Open: separated(',')}
 
-// separated writes rows with a character between the cells.
+// separated returns a function that writes rows with a separator between the
+// cells.
 func separated(comma rune) func(io.Writer, []Column) (Writer, error) {
 	return func(w io.Writer, head []Column) (Writer, error) {
 		out := csv.NewWriter(w)
@@ -43,8 +44,8 @@ func (w *separatedWriter) Close() error {
 	return w.Error()
 }
 
-// harmless escapes a text for a cell: a spreadsheet must not evaluate text that
-// others wrote as a formula (trust.md, rule 9).
+// harmless escapes a text for a cell, so that a spreadsheet does not evaluate
+// untrusted text as a formula (trust.md, rule 9).
 func harmless(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

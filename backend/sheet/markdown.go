@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown is a table of GitHub's Markdown, with numbers to the right.
+// Markdown is a table of GitHub's Markdown, with right-aligned numbers.
 var Markdown = Format{ID: "markdown", Label: "Markdown", Extension: "md", Type: "text/markdown; charset=utf-8",
 	Plain: true, Open: func(w io.Writer, head []Column) (Writer, error) {
 		out := &markdownWriter{bufio.NewWriter(w)}
@@ -28,7 +28,7 @@ var Markdown = Format{ID: "markdown", Label: "Markdown", Extension: "md", Type: 
 
 type markdownWriter struct{ *bufio.Writer }
 
-// markdownText keeps a text from being anything but text, in one line.
+// markdownText escapes a text so that it has no markup and stays on one line.
 var markdownText = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~",
 	`\~`, "#", `\#`,

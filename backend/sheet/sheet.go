@@ -29,8 +29,8 @@ type Kind uint8
 
 // The kinds of cells.
 const (
-	None   Kind = iota // nothing, as is null
-	Text               // text, and anything that is none of the others
+	None   Kind = iota // nothing, like null
+	Text               // text, or anything else
 	Number             // a number as JSON writes it
 	Word               // true or false
 )
@@ -56,7 +56,7 @@ func Columns(names ...string) []Column {
 	return columns
 }
 
-// Writer takes the rows of a table. Close completes the file.
+// Writer writes the rows of a table. Close completes the file.
 type Writer interface {
 	Row(cells []Cell) error
 	Close() error
@@ -65,8 +65,8 @@ type Writer interface {
 // Format is a kind of file.
 type Format struct {
 	ID, Label, Extension string
-	Type                 string // of the content
-	Plain                bool   // it is text and can be pasted
+	Type                 string // media type of the content
+	Plain                bool   // it is text that can be pasted
 	Open                 func(w io.Writer, head []Column) (Writer, error)
 }
 

@@ -19,7 +19,7 @@ var XLSX = Format{ID: "xlsx", Label: "Excel", Extension: "xlsx",
 
 const (
 	sheetRows  = 1 << 20
-	sheetChars = 32767 // characters of a cell, as UTF-16 counts them
+	sheetChars = 32767 // maximum UTF-16 units of a cell
 	cutMark    = "… (cut: a cell of a workbook holds 32,767 characters)"
 	numberLen  = 15 // digits of a whole number that spreadsheets show
 )
@@ -29,17 +29,17 @@ const (
 type Workbook struct {
 	to      io.Writer
 	file    *excelize.File
-	name    func(n int) string // of the n-th sheet, from 1
+	name    func(n int) string // name of the n-th sheet, from 1
 	columns []Column
 	bold    int // the style
 	rows    *excelize.StreamWriter
 	sheets  int
-	row     int // the last one written, from 1
+	row     int // the last row written, from 1
 	line    []any
 }
 
-// NewWorkbook returns a workbook that Close writes to w. Its sheets have the name
-// of their number, from 1.
+// NewWorkbook returns a workbook that Close writes to w. The function name
+// returns the names of its sheets, numbered from 1.
 func NewWorkbook(w io.Writer, name func(n int) string, head []Column) (_ *Workbook, err error) {
 	b := &Workbook{to: w, file: excelize.NewFile(), name: name, columns: head, line: make([]any, len(head))}
 	if b.bold, err = b.file.NewStyle(&excelize.Style{
@@ -65,7 +65,7 @@ func (w *Workbook) sheet(name string) (err error) {
 	return err
 }
 
-// next begins a sheet with the names of the columns, as wide as they are.
+// next begins a sheet with the column names and widths.
 func (w *Workbook) next() error {
 	if err := w.sheet(w.name(w.sheets + 1)); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (w *Workbook) Row(cells []Cell) error {
 	return w.add(w.line)
 }
 
-// About adds a sheet of lines that say what the rows are about, each with its
-// label in the first cell. No row may follow.
+// About adds a sheet with lines about the rows, each with its label in the first
+// cell. No row may follow.
 func (w *Workbook) About(name string, lines [][]Cell) error {
 	if err := w.sheet(name); err != nil {
 		return err
@@ -149,9 +149,8 @@ func sheetValue(c Cell) any {
 	return sheetText(c.Text)
 }
 
-// sheetNumber returns a number that a spreadsheet stores exactly: a float64
-// writes the same digits again, and a whole number is no longer than a cell
-// shows.
+// sheetNumber returns a number that a spreadsheet stores exactly: its float64 has
+// the same digits, and a whole number is no longer than a cell shows.
 func sheetNumber(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	if strings.Contains(text, ".") && !strings.ContainsAny(text, "eE") {
@@ -163,8 +162,8 @@ func sheetNumber(text string) (float64, bool) {
 	return n, strings.Contains(text, ".") || len(strings.TrimPrefix(text, "-")) <= numberLen
 }
 
-// sheetText returns a text of a length that a cell holds, and of what XML can
-// hold.
+// sheetText returns a text truncated to the length of a cell, without characters
+// that XML does not allow.
 func sheetText(text string) string {
 	text = strings.ToValidUTF8(text, "�")
 	if within(text, sheetChars) == len(text) {
@@ -173,7 +172,7 @@ func sheetText(text string) string {
 	return text[:within(text, sheetChars-utf8.RuneCountInString(cutMark))] + cutMark
 }
 
-// within returns the bytes of a text that take at most units UTF-16 units.
+// within returns the number of bytes of a text that fit into units UTF-16 units.
 func within(text string, units int) int {
 	for at, r := range text {
 		if units--; r > 0xffff {
