@@ -29,7 +29,7 @@ func contract(ctx context.Context, p project.Project) (err error) {
 
 func lintDocument(ctx context.Context, p project.Project, document string) error {
 	cmd := p.Command(ctx, "frontend", "npm", "run", "--silent", "lint-api", "--", document)
-	// it would send telemetry
+	// disables telemetry
 	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
 	return project.Named(cmd.Run(), "npm run lint-api", nil)
 }

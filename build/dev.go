@@ -16,9 +16,9 @@ import (
 )
 
 // dev serves the demo from build/bin/dev-data, and the UI from Vite, which
-// brings each change of it into the open page. A change in Go rebuilds the
-// server and restarts it on the same address; if it does not build, the old one
-// keeps running.
+// updates the open page after each change. A change in Go rebuilds the server and
+// restarts it on the same address; if it does not build, the old one keeps
+// running.
 func dev(ctx context.Context, p project.Project, args []string) error {
 	if len(args) > 0 {
 		return errors.New("dev takes no arguments")
@@ -117,7 +117,7 @@ func goChanged(p project.Project) (time.Time, error) {
 	return last, nil
 }
 
-// halt requests a program to end, and waits until it has.
+// halt asks a program to end, and waits until it has.
 func halt(cmd *exec.Cmd) {
 	if cmd == nil {
 		return

@@ -52,8 +52,8 @@ func fuzzTargets(p project.Project) ([]target, error) {
 }
 
 // fuzz gives each target two seconds of one processor, two targets at a time.
-// Of these the go command would spend up to a minute making each input smaller
-// that reaches new code; a hundred tries leave the time to inputs that are new.
+// The go command would spend up to a minute on minimizing each input that reaches
+// new code; a limit of a hundred attempts leaves the time to new inputs.
 func fuzz(ctx context.Context, p project.Project) error {
 	targets, err := fuzzTargets(p)
 	if err != nil {
@@ -87,9 +87,9 @@ func fuzz(ctx context.Context, p project.Project) error {
 	return errors.Join(failures...)
 }
 
-// outOfTime reports whether a run failed only because its time was up while an
-// input was tried: the go command then prints "context deadline exceeded" and
-// names no input. It writes down and names real findings.
+// outOfTime reports whether a run failed only because its time was over while it
+// tried an input: the go command then prints "context deadline exceeded" and
+// names no input. Real findings are named, and written to a file.
 func outOfTime(said string) bool {
 	return strings.Contains(said, "\n    context deadline exceeded\n") && !strings.Contains(said, "Failing input") &&
 		!strings.Contains(said, "panic:")

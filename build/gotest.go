@@ -13,12 +13,13 @@ import (
 	"spyglass/build/project"
 )
 
-// fewEnough limits the packages that may fail and still be retried once.
+// fewEnough limits the number of failed packages for a retry.
 const fewEnough = 3
 
-// goTest runs the tests of Go packages with flags. It retries a few that fail:
-// those that then pass had lost a race with the machine. It names them, as the
-// browser's tests name theirs, because it is a mistake all the same.
+// goTest runs the tests of Go packages with flags. It retries a few that fail: a
+// package that then passes has a test that depends on timing. It names these
+// packages, as the browser's tests name theirs, because such a test is a mistake,
+// too.
 func goTest(ctx context.Context, p project.Project, env, flags []string, packages ...string) error {
 	try := func(packages []string) (failed []string, err error) {
 		cmd := p.Command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
@@ -43,6 +44,6 @@ func goTest(ctx context.Context, p project.Project, env, flags []string, package
 	return nil
 }
 
-// failedPackage matches go test's line for a package that failed: its time, or
-// that it does not build.
+// failedPackage matches go test's line for a package that failed: with its time,
+// or because it does not build.
 var failedPackage = regexp.MustCompile(`(?m)^FAIL\t(\S+)[\t ]`)

@@ -7,14 +7,14 @@ import (
 	"spyglass/build/project"
 )
 
-// linters are the programs of build/lint that read the Go code, with their
-// arguments. It has a module of its own, so that the product does not depend on
-// them. They are the standard set of golangci-lint (go vet, the rest of it, is a
-// step of its own) and revive, without golangci-lint itself, which takes ten
-// times as long to compile.
+// linters are the programs of build/lint that check the Go code, with their
+// arguments. They are in a module of their own, so that the product does not
+// depend on them. They are the standard set of golangci-lint (go vet, the rest of
+// it, is a step of its own) and revive, without golangci-lint itself, which takes
+// ten times as long to compile.
 var linters = [][]string{
 	{"revive", "-config", "build/lint/revive.toml", "-exclude", "frontend/node_modules/...", "./..."},
-	{"staticcheck", "-checks", "inherit,-ST1005", "./..."}, // errors are sentences, some begin with a name
+	{"staticcheck", "-checks", "inherit,-ST1005", "./..."}, // errors are sentences, and some begin with a name
 	{"errcheck", "-ignoretests", "-ignore", unchecked, "./..."},
 	{"ineffassign", "./..."},
 }
@@ -23,7 +23,7 @@ var linters = [][]string{
 // golangci-lint: callers cannot handle them.
 const unchecked = "^(Close|Remove|RemoveAll|Fprint|Fprintf|Fprintln|Sscan)$"
 
-// lint reads the Go code for what is wrong or unusual in it.
+// lint checks the Go code for mistakes and unusual style.
 func lint(ctx context.Context, p project.Project) error {
 	folder := p.Path("build", "bin", "lint")
 	if err := p.DoIn(ctx, "build/lint", "go", "build", "-o", folder+"/", "tool"); err != nil {

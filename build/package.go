@@ -11,7 +11,7 @@ import (
 	"spyglass/build/project"
 )
 
-// pack makes the packages: for Linux where this is one, for Windows, and the
+// pack makes the packages: for Linux if this is Linux, for Windows, and the
 // bundle that a Mac builds.
 func pack(ctx context.Context, p project.Project, args []string) error {
 	version, err := p.Version()
@@ -50,7 +50,7 @@ func pack(ctx context.Context, p project.Project, args []string) error {
 }
 
 // packaged makes the packages for Linux, twice and as an older version too, and
-// uses them as people do.
+// installs and runs them.
 func packaged(ctx context.Context, p project.Project) error {
 	version, err := p.Version()
 	if err != nil {

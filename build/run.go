@@ -10,7 +10,7 @@ import (
 	"spyglass/build/project"
 )
 
-// run opens the app. Where there is no display it serves.
+// run opens the app, or serves it if there is no display.
 func run(ctx context.Context, p project.Project, args []string) error {
 	path, err := p.Binary(ctx)
 	if err != nil {
@@ -24,10 +24,10 @@ func run(ctx context.Context, p project.Project, args []string) error {
 		args = append([]string{"serve", "--demo"}, args...)
 	}
 	cmd := p.Command(ctx, ".", path, args...)
-	cmd.Stdin, cmd.Dir = os.Stdin, "" // a path among the arguments is relative to here
+	cmd.Stdin, cmd.Dir = os.Stdin, "" // paths in the arguments are relative to this folder
 	err = cmd.Run()
 	if ctx.Err() != nil {
-		return nil // ended by us
+		return nil // ended by the user
 	}
 	return project.Named(err, "spyglass", args)
 }

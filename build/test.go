@@ -22,11 +22,11 @@ type step struct {
 	beside bool // it waits more than it computes, so it runs beside the others
 	asked  bool // it runs only when it is named
 	needs  []project.Need
-	lacks  func() string // what it cannot run without here; nil or empty where it can
+	lacks  func() string // the missing requirement; nil or empty if there is none
 	run    func(ctx context.Context, p project.Project) error
 }
 
-// steps are in the order in which a mistake shows soonest. Those that run beside
+// steps are ordered so that most mistakes are found early. Those that run beside
 // the others do so one after the other, from the first of them on.
 var steps = []step{
 	{name: "gofmt", run: formatted},
@@ -48,7 +48,7 @@ var steps = []step{
 	{name: "race", asked: true, needs: project.ForGo, run: races},
 }
 
-// linux returns the requirement missing for steps that drive their own desktop.
+// linux returns the missing requirement of steps that start their own desktop.
 func linux() string {
 	if runtime.GOOS != "linux" {
 		return "Linux"
@@ -56,7 +56,7 @@ func linux() string {
 	return ""
 }
 
-// debian returns the requirement missing for steps that install a .deb.
+// debian returns the missing requirement of steps that install a .deb.
 func debian() string {
 	if !project.HasProgram("dpkg")() {
 		return "dpkg"
@@ -165,7 +165,7 @@ func (s step) report(ctx context.Context, p project.Project, i, n int) bool {
 	return err == nil
 }
 
-// choose returns the steps with those names, in their own order; without names all
+// choose returns the named steps, in the order of steps; without names all
 // that do not have to be asked for.
 func choose(names []string) ([]step, error) {
 	var chosen []step
@@ -188,10 +188,10 @@ func choose(names []string) ([]step, error) {
 	return chosen, nil
 }
 
-// unraced lists packages that the race detector is not made for. The demo plays
-// days of its engine, which the detector makes 25 times slower; its concurrent
-// code has tests of its own in backend/monitor. The importers have a limit on
-// the memory they take, which the detector multiplies.
+// unraced lists packages that the race detector is not made for. The demo plays days
+// of its engine, which the detector makes 25 times slower; tests in
+// backend/monitor cover its concurrent code. The importers limit their memory,
+// and the detector multiplies it.
 var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
 
 // slowRaced lists packages that the race detector makes slow and that mostly put
@@ -199,21 +199,20 @@ var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
 // race only.
 var slowRaced = []string{"spyglass/backend/server"}
 
-// unracedParts lists parts without the race detector: those that it makes ten
-// times slower and that are not ours, which are the SQLite engine, a C program
-// translated to Go, and the compressor. Each connection, and each stream, is
-// used by one goroutine at a time, and our packages are checked for that.
-// Leaving parts out works only for code without generics: code of sync.Map,
-// say, that others share may come from a part left out, which causes reports of
-// false races. SQLite's use of pointers, as in C, is not checked either.
+// unracedParts lists dependencies without the race detector, because it makes
+// them ten times slower: the SQLite engine, a C program translated to Go, and the
+// compressor. Each connection, and each stream, is used by one goroutine at a
+// time, and our packages are checked for that. Dependencies can be left out only
+// if they have no generics: for example, the code of sync.Map might be compiled
+// without the detector for all its users, which causes reports of false races.
+// SQLite's use of pointers, as in C, is not checked either.
 var unracedParts = []string{
 	"-gcflags=modernc.org/...=-d=checkptr=0",
-	"-gcflags=modernc.org/sqlite/lib=-race=false", // the last that fits a package counts
+	"-gcflags=modernc.org/sqlite/lib=-race=false", // the last match counts
 	"-gcflags=compress/flate=-race=false",
 }
 
-// goTests runs the tests of the Go packages, most of them under the race
-// detector.
+// goTests runs the tests of the Go packages, most of them with the race detector.
 func goTests(ctx context.Context, p project.Project) error {
 	list := p.Command(ctx, ".", "go", "list", "./...")
 	list.Stdout = nil
@@ -275,7 +274,7 @@ func browser(ctx context.Context, p project.Project) error {
 	return project.Named(cmd.Run(), "npm run e2e", nil)
 }
 
-// window drives the program's window by its keyboard.
+// window tests the program's window with the keyboard.
 func window(ctx context.Context, p project.Project) error {
 	path, err := p.Binary(ctx)
 	if err != nil {

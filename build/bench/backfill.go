@@ -51,7 +51,7 @@ func backfilled(ctx context.Context, p project.Project) (seconds float64, err er
 	return time.Since(begun).Seconds(), err
 }
 
-// filled returns when the demo has its past.
+// waitForSamples returns when the demo has its history.
 func waitForSamples(ctx context.Context, s *project.Server) error {
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
 		log, err := os.ReadFile(filepath.Join(s.Folder, "log"))

@@ -1,13 +1,13 @@
-// Package bench measures the program beside the least that its work could cost,
-// or beside other programs that do the same, on the same machine at the same
+// Package bench compares the program with a floor, the least that its work could
+// cost, or with other programs that do the same, on the same machine at the same
 // time, and prints a row for each figure.
 //
-// A figure is added as a file, and as a line of figures. The other programs have
+// To add a figure, add a file and a line in figures. The other programs have
 // modules of their own in rivals/, so that the product does not depend on them.
 //
-// The unit of a figure stands in its row. Figures are measured one after the
-// other; a figure may use several goroutines, which end with it. One that cannot
-// be measured does not stop the others: Run names it at the end, in its error.
+// Each row gives its unit. Figures are measured one after the other; a figure may
+// use several goroutines, which end with it. A failed measurement does not stop
+// the others: Run names it at the end, in its error.
 package bench
 
 import (
@@ -20,14 +20,14 @@ import (
 	"spyglass/build/project"
 )
 
-// figure is one measurement, beside the least that it could cost, or beside the
-// cost of others for the same, on the same machine at the same time.
+// figure is one comparison with the least that the work could cost, or with
+// another program.
 type figure struct {
-	name    string // for the command line
-	does    string // for the table, with the unit
+	name    string // on the command line
+	does    string // in the table, with the unit
 	goal    string
 	measure func(ctx context.Context, p project.Project) (score, error)
-	// instead of measure, where several figures share what runs
+	// replaces measure where several figures share the running programs
 	beside func(ctx context.Context, r *rivals) (score, error)
 }
 
@@ -112,7 +112,7 @@ func Run(ctx context.Context, p project.Project, args []string) error {
 	var failed []string
 	r := &rivals{Project: p}
 	defer r.close()
-	const row = "%-84s %10s %10s %7s  %-16s %s\n" // one is printed as soon as it is measured
+	const row = "%-84s %10s %10s %7s  %-16s %s\n" // prints each row as soon as it is measured
 	fmt.Printf(row, "figure", "ours", "other", "ratio", "goal", "p99 ms, other")
 	for _, f := range figures {
 		if len(args) > 0 && !slices.Contains(args, f.name) {
@@ -137,7 +137,7 @@ func Run(ctx context.Context, p project.Project, args []string) error {
 	return nil
 }
 
-// median of an odd number of values; it sorts them.
+// median sorts an odd number of values and returns the middle one.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]

@@ -13,9 +13,9 @@ import (
 	"spyglass/build/project"
 )
 
-// The figures beside PocketBase: 16 connections request the same devices from
-// both, with a token. Ours counts each request against its limit and keeps each
-// change in the access log.
+// The figures of PocketBase and the program: 16 connections request the same
+// devices from both, with a token. The program counts each request against its
+// limit and keeps each change in the access log.
 var (
 	besidePage = figure{
 		name: "beside-page", does: "page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)",
@@ -59,7 +59,8 @@ func sideOf(s *project.Server, sent *atomic.Int64, next request) *side {
 	}
 }
 
-// words are looked for in the names of devices: some are in a few, some in many.
+// words are searched for in the names of devices: some occur in a few, some in
+// many.
 var words = []string{"web", "prod-1", "fra", "sw-42", "-77", "db-", "esx-3", "9.osl", "acc", "ap-100", "stg", "123",
 	"core", "aus", "book-prod-5", "2.f"}
 
@@ -77,7 +78,7 @@ func theirContains(n int64) (string, string, []byte) {
 	return http.MethodGet, "/api/collections/devices/records?" + query.Encode(), nil
 }
 
-// deviceID cycles through all devices, far from one to the next.
+// deviceID visits all devices, and jumps far from one to the next.
 func deviceID(n int64) int64 { return n*7919%rivalDevices + 1 }
 
 func ourDevice(n int64) (string, string, []byte) {
@@ -88,7 +89,7 @@ func theirDevice(n int64) (string, string, []byte) {
 	return http.MethodGet, fmt.Sprintf("/api/collections/devices/records/%015d", deviceID(n)), nil
 }
 
-// measureMemory reads the memory of both once each has had some of every load.
+// measureMemory reads the memory of both after each kind of load.
 func measureMemory(ctx context.Context, r *rivals) (score, error) {
 	for _, f := range []figure{besidePage, besideContains, besideGet, besideCreate} {
 		if _, err := f.beside(ctx, r); err != nil {
@@ -103,7 +104,8 @@ func measureMemory(ctx context.Context, r *rivals) (score, error) {
 	return score{ours: ours, other: theirs}, err
 }
 
-// anonymous returns the resident memory of a process that is no file's, in MB.
+// anonymous returns the resident memory of a process, in MB, without mapped
+// files.
 func anonymous(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 // create adds devices with 16 writers; each response means that the row is on
 // disk. The floor is bare net/http that writes into a copy of the same table,
-// as safely, and commits each row by itself; it checks nothing and keeps no
-// audit.
+// with the same durability, and commits each row by itself; it checks nothing and
+// keeps no audit.
 var create = figure{
 	name: "create", does: "durable creates by 16 writers, req/s (floor: one commit per write)",
 	goal: "≥ 2", measure: measureCreate,

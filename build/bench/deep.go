@@ -13,7 +13,8 @@ import (
 	"spyglass/build/project"
 )
 
-// A page far down a list of 100,000 devices, beside the first page of it.
+// The figures of a page far down a list of 100,000 devices, compared with the
+// first page.
 var (
 	deep = figure{
 		name: "deep", does: "page at 90,000 of 100,000, ms (other: the first page)", goal: "≤ 2",
@@ -45,7 +46,7 @@ func measureDeep(path string) func(context.Context, project.Project) (score, err
 			if err != nil {
 				return score{}, err
 			}
-			if i > 0 { // the first makes what is kept
+			if i > 0 { // the first request fills the caches
 				far, near = append(far, a), append(near, b)
 			}
 		}
@@ -53,8 +54,8 @@ func measureDeep(path string) func(context.Context, project.Project) (score, err
 	}
 }
 
-// warm repeats a request until the caches are built: meanwhile a request may
-// take longer than its timeout.
+// warm repeats a request until the caches are filled; the first may exceed its
+// timeout.
 func (p *portal) warm(ctx context.Context) error {
 	_, path, _ := ourContains(0)
 	var err error
@@ -85,8 +86,8 @@ func (p *portal) time(ctx context.Context, path string) (float64, error) {
 	return milliseconds(time.Since(begun)), errors.Join(err, response.Body.Close())
 }
 
-// million measures one request among 1,000,000 devices; the other is SQLite
-// scanning the same names with LIKE, and no more than that.
+// million measures one request among 1,000,000 devices. The floor is a scan of
+// the same names by SQLite with LIKE.
 var million = figure{
 	name: "million", does: "one contains request among 1,000,000 devices, ms (other: a LIKE scan)", goal: "≤ 0.1",
 	measure: measureMillion,

@@ -12,15 +12,15 @@ import (
 	"spyglass/build/project"
 )
 
-// document is from the last byte of a response of 50 MB to its first rows in
-// the page, in a real browser. The floor is the least that a page can do which
-// takes the response for itself.
+// document is the time from the last byte of a 50 MB response to its first rows
+// in the page, in a real browser. The floor is the least work of a page that
+// reads the response itself.
 var document = figure{
 	name: "document", does: "50 MB: last byte to first rows painted, ms (floor: JSON.parse)",
 	goal: "≤ 0.35", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Paint, m.Parse }),
 }
 
-// indexed is until the page has the last rows of the response.
+// indexed is the time until the page has the last rows of the response.
 var indexed = figure{
 	name: "indexed", does: "50 MB: last byte to its last rows, ms (floor: JSON.parse)",
 	goal: "≤ 2", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Indexed, m.Parse }),
@@ -32,7 +32,7 @@ var findIn = figure{
 	goal: "≤ 1.5", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Find, m.Parse }),
 }
 
-// task is the longest that the page does not react meanwhile.
+// task is the longest time in which the page does not react meanwhile.
 var task = figure{
 	name: "task", does: "50 MB: longest task of the page, ms (floor: 50 ms, which people begin to feel)",
 	goal: "≤ 1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Task, 50 }),
@@ -51,7 +51,8 @@ type browserTimes struct {
 	Paint, Indexed, Find, Parse, Task, Heap float64
 }
 
-// catalogSearch is a key typed into the search of a catalog of 500 endpoints.
+// catalogSearch measures a key typed into the search of a catalog of 500
+// endpoints.
 var catalogSearch = figure{
 	name: "catalog", does: "500 endpoints: a key in their search, page laid out, ms (floor: 16, a frame)",
 	goal: "≤ 1", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
@@ -61,7 +62,8 @@ var catalogSearch = figure{
 	}),
 }
 
-// The parts of 50 MB: each device has this many properties of this length.
+// They make a response of 50 MB: each device has this many properties of this
+// length.
 const (
 	longDevices    = 1000
 	longProperties = 2
@@ -83,8 +85,8 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 	})
 }
 
-// inPage runs a script of frontend/e2e, with a browser, against a portal that
-// ready has prepared, and decodes its output into out.
+// inPage runs a script of frontend/e2e in a browser, with a portal that ready has
+// prepared, and decodes its output into out.
 func inPage(ctx context.Context, p project.Project, script string, ready func(*project.Server) error,
 	out any) (err error) {
 	if err := p.Install(ctx, project.ForPage); err != nil {
@@ -107,7 +109,7 @@ func inPage(ctx context.Context, p project.Project, script string, ready func(*p
 	return json.Unmarshal(said.Bytes(), out)
 }
 
-// fill adds the devices whose list is long.
+// fillDocument adds the devices that make the list long.
 func fillDocument(ctx context.Context, s *project.Server) error {
 	type property struct {
 		Name  string `json:"name"`

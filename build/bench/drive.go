@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// The load on the servers: in turn, by the same clients, so that other load on
-// the machine affects both. The clients are as light as they can be, because
-// they share the processors with the servers.
+// The servers are loaded in turn by the same clients, so that other load on the
+// machine affects both. The clients do as little as possible, because they share
+// the processors with the servers.
 const (
 	connections = 16
 	rounds      = 3
@@ -41,7 +41,7 @@ type pace struct {
 	p99       time.Duration // 99 of 100 responses took no longer
 }
 
-// load sends requests as fast as it can for one round.
+// load sends requests as fast as possible for one round.
 func (s *side) load(ctx context.Context) (pace, error) {
 	times := make([][]time.Duration, connections)
 	failed := make([]error, connections)
@@ -65,7 +65,7 @@ func (s *side) load(ctx context.Context) (pace, error) {
 	return pace{float64(len(all)) / took, all[len(all)*99/100]}, nil
 }
 
-// ask sends one request after the other over one connection until the end.
+// ask sends one request after the other over one connection until the given time.
 func (s *side) ask(ctx context.Context, end time.Time) (times []time.Duration, err error) {
 	host := strings.TrimPrefix(s.origin, "http://")
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)

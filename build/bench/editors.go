@@ -9,7 +9,7 @@ import (
 	"spyglass/build/project"
 )
 
-// The figures of the editors that others show responses in. Monaco has a
+// The figures of the editors that other programs show responses in. Monaco has a
 // package.json of its own, so that the product does not depend on it.
 var (
 	editorCodeMirror = figure{
@@ -47,7 +47,7 @@ func inEditors(pick func(editorTimes) editorTime) func(context.Context, project.
 			return 0, 0, err
 		}
 		var shown bytes.Buffer
-		// as one reads it; neither shows one line of 50 MB
+		// the response is indented, because neither shows one line of 50 MB
 		if err := json.Indent(&shown, text.Bytes(), "", "  "); err != nil {
 			return 0, 0, err
 		}

@@ -16,9 +16,9 @@ import (
 	"spyglass/build/project"
 )
 
-// The figures of watching: the program polls 10,000 simulated devices, each of
-// them once a minute and with ten data points. They run for a minute and a
-// half before it counts, and then for two.
+// The figures of polling: the program polls 10,000 simulated devices, each of
+// them once a minute and with ten data points. They run for a minute and a half
+// before measuring, and then for two.
 var (
 	fleetCPU = figure{
 		name: "fleet-cpu", does: "10,000 devices, 10 datapoints a minute each: % of one core (other: limit)",
@@ -68,7 +68,7 @@ func ofFleet(what func(burden) score) func(context.Context, *rivals) (score, err
 	}
 }
 
-// watched returns the fleet, which is started once.
+// watched returns the fleet, and starts it at the first call.
 func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 	if r.fleet != nil {
 		return r.fleet, nil
@@ -97,8 +97,8 @@ type point struct {
 	AlertExpr string `json:"alertExpr,omitempty"`
 }
 
-// fleetPoints returns data points whose names give each a different shape. A
-// storm raises the second.
+// fleetPoints returns data points, each with values of a different shape. A storm
+// raises the second.
 func fleetPoints(alert string) []point {
 	names := []string{"cpuPercent", "memoryPercent", "responseTime", "inOctets", "errors", "temperature", "upTime",
 		"diskPercent", "sessions", "load1"}
@@ -110,7 +110,8 @@ func fleetPoints(alert string) []point {
 	return points
 }
 
-// fill makes the devices and their data source, in place of the pings that every portal begins with.
+// fill creates the devices and their data source, and deletes the pings that
+// every new portal has.
 func (f *fleet) fill(ctx context.Context) error {
 	if err := f.Send(ctx, http.MethodDelete, "/api/setting/datasources/1", nil, &struct{}{}); err != nil {
 		return err
@@ -184,7 +185,7 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	return b, nil
 }
 
-// spent returns the use of one core by processes over d, in percent.
+// spent returns the processor time of processes over d, in percent of one core.
 func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 	begun := time.Now()
 	before, err := processorTime(pids)
@@ -232,12 +233,12 @@ func processorTime(pids []int) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
+		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may contain anything
 		fields := strings.Fields(rest)
 		if len(fields) < 13 {
 			return 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
 		}
-		for _, field := range fields[11:13] { // in user mode, and for it in the kernel
+		for _, field := range fields[11:13] { // in user mode, and in the kernel
 			n, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
 				return 0, err
@@ -248,8 +249,8 @@ func processorTime(pids []int) (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / 100, nil // USER_HZ is 100 on all that Go runs on
 }
 
-// resident returns the memory of a process that is in the machine's, in MB; of
-// shared memory, its part.
+// resident returns the resident memory of a process, in MB; of shared memory, its
+// part.
 func resident(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

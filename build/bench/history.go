@@ -11,8 +11,8 @@ import (
 	"spyglass/build/project"
 )
 
-// history is the slowest of the searches that the workspace's own benchmark
-// makes of 100,000 requests.
+// history is the slowest search of 100,000 requests, as measured by the benchmark
+// of app/workspace.
 var history = figure{
 	name: "history", does: "search of 100,000 requests of the history, the slowest, ms (floor: 30)", goal: "≤ 1",
 	measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {

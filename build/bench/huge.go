@@ -15,7 +15,7 @@ import (
 )
 
 // The figures of a response of 500 MB, which no page could hold: the requests
-// of the page while it shows one, made to the package that keeps it.
+// that the page makes while it shows one, sent to the package that stores it.
 var (
 	huge = figure{
 		name: "huge", does: "500 MB: last byte to first rows, ms (floor: 16, a frame)", goal: "≤ 1",
@@ -42,7 +42,7 @@ var (
 
 const documentBytes = 50_000_000
 
-// keeping is the cost of a kept response: milliseconds and megabytes.
+// keeping is the cost of a stored response, in milliseconds and megabytes.
 type keeping struct{ opened, screen, held float64 }
 
 func measureKept(ctx context.Context, bytes int) (k keeping, err error) {
@@ -93,7 +93,7 @@ func measureKept(ctx context.Context, bytes int) (k keeping, err error) {
 	return k, nil
 }
 
-// writeItems writes a list of devices, of at least so many bytes.
+// writeItems writes a list of devices of at least the given size in bytes.
 func writeItems(ctx context.Context, w io.Writer, bytes int) error {
 	written := 0
 	put := func(format string, args ...any) error {

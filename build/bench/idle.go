@@ -43,8 +43,8 @@ const (
 	idleCounts = 2 * time.Minute
 )
 
-// idle has measure work with the program on a demo that has run before, and
-// with the empty window.
+// idle runs measure on the program with a demo that has run before, and on the
+// empty window.
 func idle(ctx context.Context, p project.Project, measure func(app, empty opening) error) (err error) {
 	s, err := overviewOf(ctx, p)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"spyglass/build/project"
 )
 
-// installer measures the file that people download.
+// installer measures the size of the file that users download.
 var installer = figure{
 	name: "installer", does: "the .deb, MB (other: limit)", goal: "≤ 1",
 	measure: plain(func(ctx context.Context, p project.Project) (ours, limit float64, err error) {

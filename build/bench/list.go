@@ -10,9 +10,9 @@ import (
 	"spyglass/build/project"
 )
 
-// list is a page of 50 of 100,000 devices, with its exact total, through every
-// layer of the portal. The floor reads the same stored rows with one prepared
-// statement and knows the total.
+// list requests a page of 50 of 100,000 devices, with its exact total, through
+// every layer of the portal. The floor reads the same stored rows with one
+// prepared statement and knows the total.
 var list = figure{
 	name: "list", does: "page of 50 of 100,000 devices, req/s (floor: bare net/http and a prepared statement)",
 	goal: "≥ 0.6", measure: measureList,

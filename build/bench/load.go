@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 
-	_ "modernc.org/sqlite" // the floors' own database
+	_ "modernc.org/sqlite" // the database of the floors
 
 	"spyglass/backend/server"
 )
 
-// portal is a running portal with so many devices, and the token for requests.
+// portal is a running portal with a given number of devices, and the token for
+// requests.
 type portal struct {
 	*server.Server
 	folder string
@@ -60,8 +61,8 @@ func (p *portal) close(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(p.folder))
 }
 
-// bare starts a minimal server: net/http, one prepared statement, nothing else.
-// It serves until end is called.
+// bare starts a minimal server: net/http and one prepared statement. It serves
+// until end is called.
 func bare(path string, prepare string, handle func(stmt *sql.Stmt, w http.ResponseWriter,
 	r *http.Request) error) (url string, end func() error, err error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&"+
@@ -80,13 +81,13 @@ func bare(path string, prepare string, handle func(stmt *sql.Stmt, w http.Respon
 		return "", nil, errors.Join(err, db.Close())
 	}
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := handle(stmt, w, r); err != nil && r.Context().Err() == nil { // else the round is over
+		if err := handle(stmt, w, r); err != nil && r.Context().Err() == nil { // the round is over
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	})}
 	done := make(chan struct{})
 	go func() {
-		_ = s.Serve(listener) // ends when it is closed
+		_ = s.Serve(listener) // returns when it is closed
 		close(done)
 	}()
 	return "http://" + listener.Addr().String(), func() error {

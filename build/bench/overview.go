@@ -9,8 +9,8 @@ import (
 	"spyglass/build/project"
 )
 
-// overview measures from the start of the program to the Monitor's overview
-// with the portal's data in it.
+// overview measures the time from the start of the program until the Monitor's
+// overview shows the portal's data.
 var overview = figure{
 	name: "overview", does: "start to the overview with live data, ms (floor: first paint of an empty Wails window)",
 	goal: "≤ 2.5", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
@@ -47,8 +47,8 @@ var overviewLarge = figure{
 	}),
 }
 
-// overviewOf returns a demo with its past whose user was last at the overview; it
-// does not run any more.
+// overviewOf returns a stopped demo with its history, whose user was last at the
+// overview.
 func overviewOf(ctx context.Context, p project.Project, args ...string) (*project.Server, error) {
 	s, err := p.Serve(ctx, args...)
 	if err != nil {
@@ -65,9 +65,9 @@ func overviewOf(ctx context.Context, p project.Project, args ...string) (*projec
 	return s, nil
 }
 
-// overviewDrawn reports whether each part of the overview has something in it:
-// the counts, the alerts of the last hours, the active alerts, the devices, and
-// the chart of the worst alert.
+// overviewDrawn reports whether each part of the overview shows something: the
+// counts, the alerts of the last hours, the active alerts, the devices, and the
+// chart of the worst alert.
 func overviewDrawn(s screen) bool {
 	for _, area := range []image.Rectangle{
 		image.Rect(8, 112, 500, 152), image.Rect(560, 160, 1420, 204), image.Rect(20, 280, 900, 860),

@@ -19,10 +19,10 @@ import (
 	"spyglass/build/project"
 )
 
-// paint is from the start of the program to the first text in its window. Both
-// programs are seen from outside in the same way: text is drawn with soft
-// edges, so it is there when the screen has more than a few colours. No window
-// manager runs, which would draw a title.
+// paint measures the time from the start of the program to the first text in its
+// window. Both programs are observed from outside in the same way: text is
+// antialiased, so the screen shows text when it has more than a few colours. No
+// window manager runs, because it would draw a title.
 var paint = figure{
 	name: "paint", does: "start to first paint, ms (floor: an empty Wails window)",
 	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project.Project) (ours, floor float64, err error) {
@@ -72,7 +72,8 @@ func leaveOpen(ctx context.Context, s *project.Server, tabs int) error {
 // paints is the number of starts of each program; odd, for the median.
 const paints = 7
 
-// fewColours are the root window's, the window's and the page's grounds.
+// fewColours limits the background colours of the root window, the window and the
+// page.
 const fewColours = 12
 
 // textDrawn reports whether there is text on the screen.
@@ -81,8 +82,8 @@ func textDrawn(s screen) bool { return s.coloured(image.Rect(0, 0, s.width, s.he
 // nothingDrawn reports whether the screen is empty.
 func nothingDrawn(s screen) bool { return s.colours(image.Rect(0, 0, s.width, s.height), 3) <= 2 }
 
-// measureStarts starts our window on a data folder until drawn reports true,
-// and the empty one until it has drawn its text, in turn.
+// measureStarts starts our window on a data folder until drawn reports true, and
+// the empty one until it has drawn its text, in turn.
 func measureStarts(ctx context.Context, p project.Project, data string,
 	drawn func(screen) bool) (ours, floor float64, err error) {
 	app, empty, err := windows(ctx, p)
@@ -130,14 +131,15 @@ func startInTurn(ctx context.Context, a, b opening) (ours, other float64, err er
 		if err != nil {
 			return 0, 0, err
 		}
-		if i > 0 { // the first start reads everything from disk and makes the data folder
+		if i > 0 { // the first start fills the disk cache and creates the data folder
 			our, least = append(our, x), append(least, y)
 		}
 	}
 	return median(our), median(least), nil
 }
 
-// until starts it, ends it when it has drawn, and returns the milliseconds.
+// until starts the program, waits for its drawing, ends it, and returns the
+// milliseconds.
 func (o opening) until(ctx context.Context, desk *desktop.Desktop) (float64, error) {
 	begun := time.Now()
 	cmd, err := o.open(ctx, desk)
@@ -148,7 +150,7 @@ func (o opening) until(ctx context.Context, desk *desktop.Desktop) (float64, err
 	return took, err
 }
 
-// open starts it and returns when it has drawn.
+// open starts the program and returns when it has drawn.
 func (o opening) open(ctx context.Context, desk *desktop.Desktop) (*exec.Cmd, error) {
 	cmd := desk.Command(o.name, o.args...)
 	if err := cmd.Start(); err != nil {
@@ -160,7 +162,7 @@ func (o opening) open(ctx context.Context, desk *desktop.Desktop) (*exec.Cmd, er
 	return cmd, nil
 }
 
-// shut ends a program, and returns when its window has gone.
+// shut ends a program, and returns when its window has closed.
 func shut(ctx context.Context, desk *desktop.Desktop, cmd *exec.Cmd) error {
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	_ = cmd.Wait() // ended by us
@@ -200,7 +202,7 @@ func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(screen)
 // screen is the image in an X window dump of 32 bits a pixel.
 type screen struct {
 	width, height int
-	line          int // bytes
+	line          int // length in bytes
 	pixels        []byte
 }
 
@@ -223,7 +225,7 @@ func (s screen) colours(area image.Rectangle, limit int) int {
 	var above []byte
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		row := s.pixels[y*s.line+4*area.Min.X : y*s.line+4*area.Max.X]
-		if bytes.Equal(row, above) { // as most are until something is drawn: to look takes the time of what is measured
+		if bytes.Equal(row, above) { // counting it again would distort the measurement
 			continue
 		}
 		above = row

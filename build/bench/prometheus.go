@@ -15,9 +15,10 @@ import (
 	"spyglass/build/project"
 )
 
-// The figures beside Debian's Prometheus, which scrapes 10,000 targets with ten
-// metrics each a minute while the program watches as many simulated devices. It
-// has the harder part of it: its targets respond over HTTP, from a process of ours.
+// The figures of Debian's Prometheus, which scrapes 10,000 targets with ten
+// metrics each a minute while the program polls as many simulated devices.
+// Prometheus has more to do: its targets respond over HTTP, from a process of
+// ours.
 var (
 	prometheusCPU = figure{
 		name: "prometheus-cpu", does: "10,000 devices a minute: % of one core (other: Prometheus scraping over HTTP)",
@@ -67,7 +68,7 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 			_, _ = fmt.Fprintf(w, "sample_%d %d\n", i, (n*7919+i)%1000) // the client may have disconnected
 		}
 	})}
-	go func() { _ = targets.Serve(l) }() // ends when it is closed
+	go func() { _ = targets.Serve(l) }() // returns when it is closed
 	defer func() { err = errors.Join(err, targets.Close()) }()
 	if err := configure(folder, l.Addr().String()); err != nil {
 		return s, err
@@ -103,8 +104,8 @@ func besidePrometheus(ctx context.Context, p project.Project, f *fleet) (s scrap
 	return s, err
 }
 
-// configure writes Prometheus' scrape configuration, each target under another
-// name.
+// configure writes Prometheus' scrape configuration, with a different name for
+// each target.
 func configure(folder, address string) error {
 	type target struct {
 		Targets []string          `json:"targets"`

@@ -17,14 +17,14 @@ import (
 	"spyglass/build/project"
 )
 
-// rivals are the program and PocketBase, both serving the same devices to a
-// caller who shows a token, each a process of its own on a folder that another
-// process has filled. They start with the first figure that needs them.
+// rivals are the program and PocketBase, which serve the same devices to a client
+// with a token. Each is a process of its own on a folder that another process has
+// filled. They start with the first figure that needs them.
 type rivals struct {
 	project.Project
 	folder             string
 	ours, theirs       *project.Server
-	ourSent, theirSent atomic.Int64 // requests of a load
+	ourSent, theirSent atomic.Int64 // requests sent under load
 	fleet              *fleet
 	scraped            func() (scraped, error)
 }
@@ -48,8 +48,8 @@ func (r *rivals) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// startOurs leaves everything on that a portal does. The rate limits count each
-// request, and are too high to refuse one.
+// startOurs starts the program with everything enabled. The rate limits count
+// each request, and are too high to refuse one.
 func (r *rivals) startOurs(ctx context.Context) error {
 	program, err := r.Compile(ctx, "spyglass-bench", "", ".")
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *rivals) startOurs(ctx context.Context) error {
 	return nil
 }
 
-// unlimited sets limits beyond those that the API allows.
+// unlimited sets limits that are higher than the API allows.
 func unlimited(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 	return nil
 }
 
-// lines returns a whole list, one object a line; the caller closes it.
+// lines returns a whole list, with one object on each line; the caller closes it.
 func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Origin+path, nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func lines(ctx context.Context, s *project.Server, path string) (io.ReadCloser, 
 func (r *rivals) close() {
 	for _, s := range []*project.Server{r.ours, r.theirs} {
 		if s != nil {
-			_ = s.Close() // a folder in the system's temporary one
+			_ = s.Close() // its folder is in the system's temporary folder
 		}
 	}
 	r.ours, r.theirs = nil, nil

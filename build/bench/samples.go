@@ -17,9 +17,10 @@ import (
 	"spyglass/build/project"
 )
 
-// The figures of samples beside Prometheus' database, as a library in a process
-// of its own: a week of 2,000 series, polled every five minutes. Ours is on
-// disk when a round returns; Prometheus does not wait for the disk.
+// The figures of samples, and of Prometheus' database, used as a library in a
+// process of its own: a week of 2,000 series, polled every five minutes. Our
+// samples are on disk when a round returns; Prometheus does not wait for the
+// disk.
 var (
 	samples = figure{
 		name: "samples", does: "samples appended a second (other: Prometheus TSDB)", goal: "≥ 0.5",
@@ -35,8 +36,8 @@ var (
 	}
 )
 
-// sampling is the cost of samples: appended a second, bytes each, seconds for a
-// day.
+// sampling is the cost of samples: number appended a second, bytes for each,
+// seconds for reading a day.
 type sampling struct{ Rate, Bytes, Day float64 }
 
 const (
@@ -63,7 +64,8 @@ func sampled(what func(sampling) float64) func(context.Context, project.Project)
 	}
 }
 
-// sampleValues returns one value of each series, then the next round.
+// sampleValues returns one value of each series for the first round, then for the
+// next.
 func sampleValues() []float64 {
 	values := make([]float64, 0, sampleSeries*sampleRounds)
 	for round := range int64(sampleRounds) {
@@ -122,7 +124,7 @@ func ourSamples(ctx context.Context, path string, values []float64) (r sampling,
 	return r, err
 }
 
-// ourDay reads the second day of two hundred series, as the other does.
+// ourDay reads the second day of two hundred series, like the other database.
 func ourDay(ctx context.Context, db *series.DB) (float64, error) {
 	var took []float64
 	for n := range int64(201) {

@@ -12,9 +12,9 @@ import (
 	"spyglass/build/project"
 )
 
-// send measures a request through the Explorer, as its page sends one, until
-// the first rows of the response are there. The floor is the usual way without
-// it.
+// send measures a request through the Explorer, sent as its page does, until the
+// first rows of the response are available. The floor is the same request without
+// the Explorer.
 var send = figure{
 	name: "send", does: "a page of 50 devices through the Explorer, ms (floor: a curl process)",
 	goal: "≤ 0.3", measure: plain(measureSend),
@@ -32,7 +32,7 @@ func measureSend(ctx context.Context, p project.Project) (ours, floor float64, e
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := waitForSamples(ctx, s); err != nil { // a portal in use has its past
+	if err := waitForSamples(ctx, s); err != nil { // the portal of a real user has history
 		return 0, 0, err
 	}
 	const path = "/device/devices?size=50"
@@ -62,7 +62,7 @@ func measureSend(ctx context.Context, p project.Project) (ours, floor float64, e
 			return 0, 0, fmt.Errorf("curl: %w", err)
 		}
 		b := milliseconds(time.Since(begun))
-		if i > 0 { // the first opens connections
+		if i > 0 { // the first request opens connections
 			our, least = append(our, a), append(least, b)
 		}
 	}

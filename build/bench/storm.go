@@ -17,10 +17,10 @@ import (
 
 // The figures of alerts, on the portal that polls 10,000 devices. The time of a
 // sample is when our own web server responds to a check with an error; the time
-// of an alert, when the stream of events brings it. In the storm all devices
-// are beyond their threshold at once, so that within a minute each of them
-// opens an alert, while a client requests the lists 50 times a second. That is
-// repeated when the storm is over, with all its alerts open.
+// of an alert is when the stream of events delivers it. In the storm all devices
+// are beyond their threshold at once, so that within a minute each of them opens
+// an alert, while a client requests the lists 50 times a second. That is repeated
+// after the storm, with all its alerts open.
 var (
 	alertSoon = figure{
 		name: "alert-soon", does: "sample to its alert on the event stream, median ms (other: limit)", goal: "≤ 1",
@@ -80,13 +80,13 @@ func (f *fleet) alarm(ctx context.Context) (t trouble, err error) {
 	return t, nil
 }
 
-// stream hears of alerts.
+// stream receives alerts.
 type stream struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
 	mu     sync.Mutex
-	opened map[string]time.Time // when the alert of a device came, by the device's name
+	opened map[string]time.Time // when the alert of a device arrived, by the device's name
 	err    error
 }
 
@@ -143,7 +143,7 @@ func (s *stream) hear(line string) error {
 	return nil
 }
 
-// of counts the devices whose names begin so and whose alerts have come.
+// of counts the devices whose names have a prefix and whose alerts have arrived.
 func (s *stream) of(prefix string) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,8 @@ func newFailing() (*failing, error) {
 	return w, nil
 }
 
-// fail makes one page after the other fail, and takes the time until the stream has its alert.
+// fail makes one page after the other fail, and measures the time until the
+// stream receives its alert.
 func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 	web, err := newFailing()
 	if err != nil {
@@ -250,7 +251,7 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 	return nil
 }
 
-// until polls done each tenth of a second.
+// until polls done every tenth of a second.
 func (f *fleet) until(ctx context.Context, limit time.Duration, done func() (bool, error)) error {
 	for end := time.Now().Add(limit); ; {
 		ok, err := done()
@@ -297,8 +298,8 @@ func (f *fleet) storm(ctx context.Context, s *stream, t *trouble) error {
 	return nil
 }
 
-// look requests pages of the lists 50 times a second, and returns the duration
-// of each, the shortest first.
+// look requests pages of the lists 50 times a second, and returns the durations,
+// the shortest first.
 func (f *fleet) look(ctx context.Context, end time.Time) (took []time.Duration, err error) {
 	each := time.NewTicker(20 * time.Millisecond)
 	defer each.Stop()

@@ -1,11 +1,11 @@
 // Package desktop starts a desktop of its own, for tests and benchmarks of the
-// window: an invisible X display, a window manager, a session bus and an
-// unlocked keyring, with a temporary home folder. It leaves the person's own
-// desktop alone.
+// window: an invisible X display, a window manager, a session bus and an unlocked
+// keyring, with a temporary home folder. It does not touch the user's own
+// desktop.
 //
 // It needs Linux with Xvfb, openbox, dbus-daemon and gnome-keyring-daemon. A
-// Desktop belongs to one goroutine. Close ends everything that it started;
-// should this process die first, Linux ends them.
+// Desktop belongs to one goroutine. Close ends everything that it started; if
+// this process is killed first, Linux ends them.
 package desktop
 
 import (
@@ -24,14 +24,14 @@ import (
 // patience limits how long a part of the desktop may take to start.
 const patience = 20 * time.Second
 
-// Options are the parts that are wanted.
+// Options selects the parts of a desktop.
 type Options struct {
 	Width, Height int  // of the screen in pixels; 0 for no screen
 	Manager       bool // a window manager
-	Bus           bool // a session bus and a keyring that is unlocked
+	Bus           bool // a session bus and an unlocked keyring
 }
 
-// Desktop is a desktop that runs.
+// Desktop is a running desktop.
 type Desktop struct {
 	home    string
 	env     []string
@@ -72,7 +72,7 @@ func (d *Desktop) start(o Options) error {
 
 func (d *Desktop) set(name, value string) { d.env = append(d.env, name+"="+value) }
 
-// personal are the variables that lead to the person's own desktop.
+// personal lists the variables that lead to the user's own desktop.
 var personal = []string{
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "HOME", "GTK_THEME", "DESKTOP_STARTUP_ID",
 }
@@ -123,7 +123,7 @@ func (d *Desktop) screen(width, height int) error {
 	return nil
 }
 
-// manager starts openbox, and waits until it manages.
+// manager starts openbox, and waits until it manages windows.
 func (d *Desktop) manager() error {
 	if err := d.run(d.Command("openbox")); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (d *Desktop) bus() error {
 	})
 }
 
-// until polls done, which starts a program and so paces itself.
+// until polls done, whose duration limits the rate, because it starts a program.
 func (d *Desktop) until(failure string, done func() bool) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		if done() {
@@ -191,7 +191,7 @@ func (d *Desktop) firstLine(cmd *exec.Cmd) (string, error) {
 func (d *Desktop) Close() error {
 	for i := len(d.started) - 1; i >= 0; i-- {
 		_ = d.started[i].Process.Kill()
-		_ = d.started[i].Wait() // "killed" is what we asked for
+		_ = d.started[i].Wait() // "killed", as requested
 	}
 	d.started = nil
 	return os.RemoveAll(d.home)

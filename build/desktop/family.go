@@ -11,7 +11,7 @@ func Family(pid int) []int {
 	all := []int{pid}
 	for i := 0; i < len(all); i++ {
 		folder := "/proc/" + strconv.Itoa(all[i]) + "/task/"
-		threads, _ := os.ReadDir(folder) // one that has ended has no children
+		threads, _ := os.ReadDir(folder) // an ended process has no children
 		for _, thread := range threads {
 			children, _ := os.ReadFile(folder + thread.Name() + "/children")
 			for _, word := range strings.Fields(string(children)) {

@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// own has cmd end with this process.
+// own makes cmd end with this process.
 func own(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -1,5 +1,5 @@
-// Package icon holds the picture of the application, as windows and launchers
-// show it: the mark of the page on its dark ground.
+// Package icon holds the icon of the application for windows and launchers: the
+// logo of the page on its dark background.
 package icon
 
 import _ "embed"

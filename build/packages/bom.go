@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	cdx "github.com/CycloneDX/cyclonedx-go" // Apache-2.0, by OWASP: the format of the list of parts
+	cdx "github.com/CycloneDX/cyclonedx-go" // Apache-2.0, by OWASP: the format of the SBOM
 )
 
-// makeParts writes the list of parts (SBOM) as CycloneDX JSON.
+// makeParts writes the SBOM as CycloneDX JSON.
 func (r release) makeParts() (err error) {
 	all, err := parts(r.root)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r release) makeParts() (err error) {
 	return cdx.NewBOMEncoder(file, cdx.BOMFileFormatJSON).SetPretty(true).Encode(list)
 }
 
-// makeSums writes SHA256SUMS, as sha256sum --check reads it.
+// makeSums writes SHA256SUMS in the format of sha256sum --check.
 func (r release) makeSums() error {
 	entries, err := os.ReadDir(r.out) // sorted
 	if err != nil {

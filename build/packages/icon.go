@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/image/draw" // the Go project's: scales pictures well
+	"golang.org/x/image/draw" // by the Go project: scales pictures
 )
 
-// sizes are the squares, in pixels, that launchers use.
+// sizes are the widths, in pixels, that launchers use.
 var sizes = []int{16, 22, 24, 32, 48, 64, 128, 256}
 
-// icons returns the mark of the application in all sizes.
+// icons returns the logo of the application in all sizes.
 func (r release) icons() (map[int]image.Image, error) {
 	file, err := os.Open(filepath.Join(r.root, "build", "icon", "spyglass.png"))
 	if err != nil {
@@ -42,7 +42,7 @@ func asPNG(m image.Image) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// icns returns a Mac's icon: chunks of a name, a length and a PNG.
+// icns returns an icon for macOS: chunks, each with a name, a length and a PNG.
 func icns(all map[int]image.Image) ([]byte, error) {
 	var chunks bytes.Buffer
 	for _, c := range []struct {

@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/goreleaser/nfpm/v2" // MIT: writes .deb and .rpm without their tools
+	"github.com/goreleaser/nfpm/v2" // MIT: writes .deb and .rpm without the tools of the distributions
 	_ "github.com/goreleaser/nfpm/v2/deb"
 	"github.com/goreleaser/nfpm/v2/files"
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// kinds are the packages for Linux, with the names that each has for the
-// libraries of the window.
+// kinds are the packages for Linux, with the name of the window's libraries in
+// each.
 var kinds = []struct {
 	name    string
 	depends []string
@@ -53,7 +53,7 @@ func (r release) makePackage(kind string, depends []string, stage string, tree [
 		MTime: r.at, DisableGlobbing: true,
 	}
 	if kind == "rpm" {
-		info.License = "LicenseRef-proprietary" // Debian has it in its copyright file
+		info.License = "LicenseRef-proprietary" // Debian names it in its copyright file
 	}
 	info.Depends = depends
 	info.Recommends = []string{"xdg-utils"}
@@ -80,8 +80,8 @@ func (r release) makePackage(kind string, depends []string, stage string, tree [
 	return packager.Package(info, file)
 }
 
-// linuxTree returns the files below /usr, or below the folder where the .tar.gz
-// is unpacked.
+// linuxTree returns the files to install below /usr, or below the folder where
+// the .tar.gz is unpacked.
 func (r release) linuxTree() ([]entry, error) {
 	binary, err := os.ReadFile(r.linux)
 	if err != nil {

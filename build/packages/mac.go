@@ -2,8 +2,8 @@ package main
 
 import "os"
 
-// makeMac writes the bundle without its program, which only a Mac can build,
-// and the script that does so.
+// makeMac writes the bundle without its program, which only a Mac can build, and
+// the script that builds it.
 func (r release) makeMac() error {
 	plist, err := r.fill("Info.plist")
 	if err != nil {

@@ -25,15 +25,15 @@ import (
 // release is the release to package.
 type release struct {
 	version  string    // 0.1.0
-	arch     string    // of the program for Linux, as Go calls it
+	arch     string    // of the program for Linux, by its name in Go
 	root     string    // of the project
-	out      string    // folder for what is made
+	out      string    // folder for the packages
 	linux    string    // the program; empty: nothing for Linux
 	windows  string    // the program without resources; empty: nothing for Windows
 	mac      bool      // make the bundle
-	licences string    // the file that licences made
+	licences string    // the file that the licences command wrote
 	work     string    // a temporary folder
-	at       time.Time // of all that is made
+	at       time.Time // time of all files
 }
 
 func main() {
@@ -95,10 +95,10 @@ func (r release) make() error {
 	return nil
 }
 
-// name returns the path of one package.
+// name returns the path of a package.
 func (r release) name(rest string) string { return filepath.Join(r.out, "spyglass-"+r.version+rest) }
 
-// fill returns a template of files/ with the release's facts in it.
+// fill returns a template of files/, filled with the release's values.
 func (r release) fill(name string) ([]byte, error) {
 	t, err := template.ParseFS(templates, "files/"+name)
 	if err != nil {

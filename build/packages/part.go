@@ -12,18 +12,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/licensecheck" // BSD-3, the Go project's: which licence a text is
+	"github.com/google/licensecheck" // BSD-3, by the Go project: recognizes licences
 )
 
-// part is something of others that is in the program.
+// part is third-party software in the program.
 type part struct {
 	name, version string
 	purl          string // package-url.github.io
 	licence       string // SPDX
-	text          string // of its licence files
+	text          string // the licence files
 }
 
-// parts returns all parts: Go itself, Go modules, and packages of the page.
+// parts returns all parts: Go itself, Go modules, and npm packages of the page.
 func parts(root string) ([]part, error) {
 	found := map[string]part{}
 	for _, system := range []string{"linux", "windows", "darwin"} {
@@ -53,7 +53,7 @@ func parts(root string) ([]part, error) {
 	return all, nil
 }
 
-// goParts adds the modules of the packages that the window's build imports.
+// goParts adds the modules with packages that the window's build imports.
 func goParts(root, system string, found map[string]part) error {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", "-tags", "desktop,production,webkit2_41", ".")
 	cmd.Dir = root
@@ -97,8 +97,8 @@ func goParts(root, system string, found map[string]part) error {
 	return nil
 }
 
-// pageParts adds the packages that the page is built from: Svelte's runtime,
-// and those that package-lock.json does not mark as a tool.
+// pageParts adds the packages that the page is built from: Svelte's runtime, and
+// those that package-lock.json does not mark as a tool.
 func pageParts(folder string, found map[string]part) error {
 	text, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
@@ -133,7 +133,7 @@ func pageParts(folder string, found map[string]part) error {
 
 var errNoLicence = errors.New("no licence file")
 
-// licenceOf joins the files of a folder that say under which terms it may be used.
+// licenceOf joins the licence files in a folder.
 func licenceOf(folder string) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -159,7 +159,7 @@ func licenceOf(folder string) (string, error) {
 	return text.String(), nil
 }
 
-// spdx returns the licences in a text.
+// spdx returns the licences that a text contains.
 func spdx(text string) (string, error) {
 	var names []string
 	for _, m := range licensecheck.Scan([]byte(text)).Match {
@@ -174,7 +174,7 @@ func spdx(text string) (string, error) {
 	return strings.Join(names, " AND "), nil
 }
 
-// writeLicences writes one text of all parts and their licences.
+// writeLicences writes a text with all parts and their licences.
 func writeLicences(root, to string) error {
 	all, err := parts(root)
 	if err != nil {

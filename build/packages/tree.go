@@ -17,7 +17,7 @@ var templates embed.FS
 
 // entry is one file of a package.
 type entry struct {
-	path string // where it goes, with /
+	path string // destination, with /
 	mode os.FileMode
 	text []byte
 }
@@ -27,7 +27,7 @@ const (
 	program os.FileMode = 0o755
 )
 
-// packed returns a file as Debian wants documents: gzip -9n.
+// packed compresses a file as Debian requires for documents: gzip -9n.
 func packed(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -39,7 +39,7 @@ func packed(text []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// archive writes a .tar.gz of a tree, below a folder of that name.
+// archive writes a tree as a .tar.gz, below a folder.
 func (r release) archive(to, folder string, tree []entry) (err error) {
 	file, err := os.Create(to)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tc-hib/winres/version"
 )
 
-// english is Microsoft's number for it.
+// english is Microsoft's number for the English language.
 const english = 0x409
 
 func (r release) makeWindows() error {

@@ -17,8 +17,7 @@ import (
 // DesktopTags are the build tags of the window.
 const DesktopTags = "desktop,production,webkit2_41"
 
-// Modules installs the frontend's packages if they differ from
-// package-lock.json.
+// Modules installs the frontend's packages if they differ from package-lock.json.
 func (p Project) Modules(ctx context.Context) error {
 	if err := Node(ctx); err != nil {
 		return err
@@ -39,7 +38,7 @@ func (p Project) Modules(ctx context.Context) error {
 	return os.WriteFile(stamp, []byte(want), 0o600)
 }
 
-// Frontend builds the UI if a source of it is newer than the last build.
+// Frontend builds the UI if a source is newer than the last build.
 func (p Project) Frontend(ctx context.Context) error {
 	if err := p.Modules(ctx); err != nil {
 		return err
@@ -55,14 +54,14 @@ func (p Project) Frontend(ctx context.Context) error {
 	return p.DoIn(ctx, "frontend", "npm", "run", "build")
 }
 
-// Newest returns the time of the last change to a file below folder that
-// counts, or to a folder; a removed file changes its folder. Built, installed
-// and hidden files do not count.
+// Newest returns the time of the last change to a counted file below folder, or
+// to a folder; a removed file changes its folder. Built, installed and hidden
+// files are ignored.
 func Newest(folder string, counts func(path string) bool) (time.Time, error) {
 	var last time.Time
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed while we walk
+			return nil // removed during the walk
 		}
 		if err != nil {
 			return err

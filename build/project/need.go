@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Need is something that a computer may lack.
+// Need is software that a computer may lack.
 type Need struct {
-	pkg string // Debian's name for it
+	pkg string // its package in Debian
 	has func() bool
 }
 
@@ -29,14 +29,14 @@ var ForWindow = []Need{
 }
 
 // These lists name the packages that single steps of the tests and figures of the
-// bench need, some on top of ForWindow.
+// bench need, some in addition to ForWindow.
 var (
 	ForBrowser = []Need{
-		// draws no window around its pages, for a third less work
+		// draws no window around its pages, which saves a third of the work
 		{"chromium-headless-shell", HasProgram("chromium-headless-shell")},
 		{"fonts-dejavu-core", hasFile("/usr/share/fonts/*/*/*")},
 	}
-	ForPage = []Need{ // what people look at pages with: its figures are theirs
+	ForPage = []Need{ // the browser that users have, whose figures count
 		{"chromium", HasProgram("chromium")},
 		{"fonts-dejavu-core", hasFile("/usr/share/fonts/*/*/*")},
 	}
@@ -49,7 +49,7 @@ var (
 	ForGo         = append([]Need{ // the race detector, the programs that snippets run in, and an SNMP agent
 		{"build-essential", HasProgram("gcc")},
 		{"curl", HasProgram("curl")},
-		{"snmpd", hasFile("/usr/sbin/snmpd")}, // which is in the PATH of root only
+		{"snmpd", hasFile("/usr/sbin/snmpd")}, // is only in the PATH of root
 		{"python3", HasProgram("python3")},
 		{"groovy", HasProgram("groovy")},
 		{"default-jre-headless", HasProgram("java")},
@@ -77,7 +77,7 @@ var ForInstalling = slices.Concat(ForWindow, ForScreen, []Need{
 	{"libgtk-3-bin", HasProgram("gtk-launch")},
 })
 
-// HasProgram returns a test of whether a program is in the PATH.
+// HasProgram returns a function that reports whether a program is in the PATH.
 func HasProgram(name string) func() bool {
 	return func() bool {
 		_, err := exec.LookPath(name)
@@ -96,7 +96,7 @@ func hasFile(pattern string) func() bool {
 	}
 }
 
-// missing returns the packages of the needs that are not met, each once.
+// missing returns the packages that are not installed, each once.
 func missing(needs []Need) []string {
 	var pkgs []string
 	seen := map[string]bool{}

@@ -1,9 +1,9 @@
-// Package project is what the commands of go run ./build have in common: the
-// checkout, the packages that a computer may lack, and the programs that are
-// built from the checkout, served, and released.
+// Package project has what the commands of go run ./build share: the checkout,
+// the packages that a computer may lack, and the programs that are built from the
+// checkout, served, and released.
 //
 // Programs are built into build/bin. An error says which program failed; its
-// output has been shown. A Project is safe for concurrent use, a Server is not.
+// output was shown before. A Project is safe for concurrent use, a Server is not.
 package project
 
 import (
@@ -25,9 +25,8 @@ type Project struct {
 }
 
 // Find returns the checkout of the working directory. It also sets -trimpath for
-// everything that is compiled from here on, as for a release: otherwise the go
-// command would compile everything once for the tests and once more for the
-// programs.
+// all later compilations, as for a release: otherwise the go command would
+// compile everything once for the tests and once more for the programs.
 func Find(ctx context.Context) (Project, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOFLAGS").Output()
 	if err != nil {
@@ -45,8 +44,8 @@ func (p Project) Path(elements ...string) string {
 	return filepath.Join(append([]string{p.Root}, elements...)...)
 }
 
-// Command returns a program that shows its output, in a folder of the project.
-// When ctx ends it gets SIGTERM, and is killed 10 s later.
+// Command returns a command that shows its output and runs in a folder of the
+// project. When ctx ends it gets SIGTERM, and is killed 10 s later.
 func (p Project) Command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.Path(folder)

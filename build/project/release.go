@@ -14,10 +14,10 @@ import (
 type Release struct {
 	Out      string
 	Version  string
-	Others   bool   // for Windows and Macs too
-	linux    string // the programs; empty where there is none
+	Others   bool   // also for Windows and macOS
+	linux    string // the programs; empty if not built
 	windows  string
-	licences string // the file with them
+	licences string // the file with the licences
 }
 
 // Version returns the version in wails.json, which main.go has too.
@@ -34,7 +34,7 @@ func (p Project) Version() (string, error) {
 }
 
 // Programs builds the programs to package, with the licences in their page. The
-// same commit and tools build the same, to the byte.
+// same commit and tools produce identical files.
 func (p Project) Programs(ctx context.Context, k *Release) (err error) {
 	if err := p.Frontend(ctx); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p Project) Programs(ctx context.Context, k *Release) (err error) {
 	return err
 }
 
-// Packages packs the programs.
+// Packages makes the packages of the programs.
 func (p Project) Packages(ctx context.Context, k Release) error {
 	epoch, err := p.epoch(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p Project) Packages(ctx context.Context, k Release) error {
 		"-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.Others))
 }
 
-// compileFor builds the app as it is released, and returns its path.
+// compileFor builds the app for a release, and returns its path.
 func (p Project) compileFor(ctx context.Context, k Release, system, tags string) (string, error) {
 	path := p.Path("build", "bin", "release", k.Version, system, "spyglass")
 	flags := "-s -w -buildid= -X main.version=" + k.Version
@@ -84,8 +84,8 @@ func (p Project) compileFor(ctx context.Context, k Release, system, tags string)
 	return path, Named(cmd.Run(), "the build for "+system, nil)
 }
 
-// epoch returns the moment of everything in the packages: that of SOURCE_DATE_EPOCH,
-// or of the last commit, in seconds.
+// epoch returns the time of everything in the packages, in seconds:
+// SOURCE_DATE_EPOCH, or the time of the last commit.
 func (p Project) epoch(ctx context.Context) (string, error) {
 	if given := os.Getenv("SOURCE_DATE_EPOCH"); given != "" {
 		return given, nil

@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-// Server is a running spyglass serve on a data folder of its own, and a client
+// Server is a running spyglass serve with a data folder of its own, and a client
 // that is signed in as its administrator.
 type Server struct {
 	Origin           string // "http://127.0.0.1:8080"
@@ -75,7 +75,7 @@ func (p Project) Open(ctx context.Context, args ...string) (_ *Server, err error
 	return s, err
 }
 
-// Start returns when the program has said its address and the password.
+// Start returns when the program has printed its address and the password.
 func (s *Server) Start(ctx context.Context, program string, args []string) error {
 	s.Cmd = exec.CommandContext(ctx, program, args...)
 	log, err := os.Create(filepath.Join(s.Folder, "log"))
@@ -92,7 +92,7 @@ func (s *Server) Start(ctx context.Context, program string, args []string) error
 		return err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	said, logErr := os.ReadFile(log.Name()) // the password comes before the address
+	said, logErr := os.ReadFile(log.Name()) // the password is printed before the address
 	if err != nil || logErr != nil {
 		return fmt.Errorf("the program ended: %w\n%s", errors.Join(err, logErr), said)
 	}
@@ -110,7 +110,7 @@ func (s *Server) Stop() {
 	s.Client.CloseIdleConnections()
 	if s.Cmd != nil && s.Cmd.Process != nil {
 		_ = s.Cmd.Process.Signal(syscall.SIGTERM)
-		_ = s.Cmd.Wait() // ended by us
+		_ = s.Cmd.Wait() // an error, because the program was ended
 	}
 	s.Cmd = nil
 }
@@ -126,7 +126,7 @@ func (s *Server) Post(ctx context.Context, path string, body, out any) error {
 	return s.Send(ctx, http.MethodPost, path, body, out)
 }
 
-// Send sends a request as the page does, and decodes the response into out.
+// Send sends a request like the page, and decodes the response into out.
 func (s *Server) Send(ctx context.Context, method, path string, body, out any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

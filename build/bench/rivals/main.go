@@ -1,12 +1,12 @@
-// Bench is PocketBase with the devices of a portal, for `go run ./build bench`
-// to measure beside it:
+// Bench runs PocketBase with the devices of a portal, for `go run ./build bench`
+// to compare:
 //
-//	bench fill FOLDER <devices.jsonl   one device as JSON a line
+//	bench fill FOLDER <devices.jsonl   one device as JSON on each line
 //	bench serve FOLDER                 until SIGTERM
 //
 // Serve prints one line {"origin":"http://…","bearer":"…"} when it is ready. The
 // collection has the fields of a device under the same names, its indexes, and
-// rules that require a signed-in user; all else is PocketBase's default.
+// rules that require a signed-in user; otherwise PocketBase has its defaults.
 package main
 
 import (
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// fill makes the collection, and adds the devices past all rules.
+// fill creates the collection, and adds the devices without applying its rules.
 func fill(app core.App, devices io.Reader) error {
 	if err := app.RunAllMigrations(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func fill(app core.App, devices io.Reader) error {
 	return err
 }
 
-// collection declares the devices; PocketBase gives ids of its own.
+// collection declares the devices; PocketBase creates the ids.
 func collection() *core.Collection {
 	c := core.NewBaseCollection("devices")
 	for _, name := range []string{"name", "displayName", "description", "hostStatus", "alertStatus",
@@ -89,7 +89,7 @@ func collection() *core.Collection {
 	return c
 }
 
-// signIn makes a user and returns a token of theirs.
+// signIn creates a user and returns a token for it.
 func signIn(app core.App) (string, error) {
 	users, err := app.FindCollectionByNameOrId("users")
 	if err != nil {

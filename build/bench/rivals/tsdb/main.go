@@ -1,13 +1,13 @@
-// Tsdb is Prometheus' database with the samples of a portal, for
-// `go run ./build bench` to measure beside it:
+// Tsdb stores the samples of a portal in Prometheus' database, for
+// `go run ./build bench` to compare:
 //
 //	tsdb FOLDER SERIES ROUNDS BEGIN EVERY <values
 //
 // The values are float64 in little-endian order: one of each series, then the
 // next round, EVERY seconds later. It prints one line
-// {"rate":samples a second,"bytes":a sample,"day":seconds}: how fast they are
-// appended, a commit for each round; what they take on disk once they are in
-// blocks; how long reading one day of one series takes, the median.
+// {"rate":samples a second,"bytes":a sample,"day":seconds}: the rate of
+// appending, with a commit for each round; the size on disk once the samples are
+// in blocks; the median time of reading one day of one series.
 package main
 
 import (
