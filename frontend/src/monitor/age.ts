@@ -1,4 +1,4 @@
-/** Durations and moments as people read them at a glance. */
+/** Formats durations and times for quick reading. */
 import { dayTime, exactMoment, time, zonedMoment } from '../ui/locale'
 import { text } from './text'
 
@@ -8,7 +8,7 @@ const minute = 60
 const hour = 3600
 const day = 86_400
 
-/** `27 s`, `41 min`, `1 h 12 min`, `3 d 4 h`: the two largest units, of seconds. */
+/** Formats seconds in their two largest units: `27 s`, `41 min`, `1 h 12 min`, `3 d 4 h`. */
 export function span(seconds: number): string {
   const s = Math.max(0, Math.round(seconds))
   if (s < minute) return `${s} ${units.s}`
@@ -19,35 +19,34 @@ export function span(seconds: number): string {
 }
 
 /**
- * How long ago a moment in epoch seconds was at the last full ten seconds of
- * `now`, in milliseconds: the ages on a page change together, so that it is not
- * painted for each.
+ * Returns the age of a time in epoch seconds at the last full ten seconds of `now`, in
+ * milliseconds: the ages on a page change together, so that the page is not painted for each.
  */
 export function since(at: number, now: number): string {
   return span(Math.floor(now / 10_000) * 10 - at)
 }
 
 /**
- * `40 s ago`, of milliseconds; `just now` within 20 seconds, the interval of device states. In steps, so that an idle
- * page is not painted each second.
+ * Formats an age in milliseconds: `40 s ago`, or `just now` within 20 seconds, the interval of
+ * device states. It changes in steps, so that an idle page is not painted every second.
  */
 export function ago(ms: number): string {
   const seconds = Math.floor(ms / 20_000) * 20
   return seconds < 20 ? text.justNow : text.ago(span(seconds))
 }
 
-/** A moment in epoch seconds: the time alone on the day of `now`, with the date otherwise. */
+/** Formats a time in epoch seconds: only the time on the day of `now`, otherwise with the date. */
 export function moment(seconds: number, now = Date.now()): string {
   const at = new Date(seconds * 1000)
   return (at.toDateString() === new Date(now).toDateString() ? time : dayTime)(at)
 }
 
-/** Date and time to the second. */
+/** Formats date and time to the second. */
 export function exact(seconds: number): string {
   return exactMoment(seconds * 1000)
 }
 
-/** The same with its time zone, for titles. */
+/** The same with the time zone, for tooltips. */
 export function zoned(seconds: number): string {
   return zonedMoment(seconds * 1000)
 }

@@ -60,14 +60,14 @@ export function asked<T>(
   return it
 }
 
-/** A fault as a screen shows it; an ended session brings the sign-in. */
+/** Returns a fault for a screen to show; if the session has ended, it opens the sign-in. */
 function noted(app: App, e: unknown): Fault {
   const fault = asFault(e)
   if (fault.status === 401) app.session.ended = true
   return fault
 }
 
-/** Makes one of many calls in a row: above the rate limit it waits, and shows a toast. */
+/** Runs one of many calls in sequence: above the rate limit it waits, and shows a toast. */
 export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

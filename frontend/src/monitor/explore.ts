@@ -4,7 +4,10 @@ import { asked } from '../client/call'
 import type { MadeCall } from '../client/monitor'
 import { draftOf, emptyDraft } from '../state/request/draft.svelte'
 
-/** The call as a request of the Explorer: the endpoint's own rows, with what was asked switched on. */
+/**
+ * Converts the call to a request of the Explorer: the rows of the endpoint, with the used ones
+ * enabled.
+ */
 export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
   const pairs = asked(call.query)
   const given = new Map(pairs)
@@ -27,7 +30,7 @@ export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
   }
 }
 
-/** Opens the call in a tab of the Explorer; what only reads is sent. */
+/** Opens the call in a tab of the Explorer, and sends it if it only reads. */
 export async function openInExplorer(app: App, call: MadeCall) {
   await app.catalog.settled
   const endpoint = app.catalog.byId(`${call.method} ${call.path}`)

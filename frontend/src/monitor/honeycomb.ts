@@ -1,10 +1,13 @@
-/** Where the cells of a honeycomb lie, and how they are drawn: in bands of one sort, never cell by cell in the page. */
+/**
+ * Lays out the cells of a honeycomb. Cells of one kind are drawn together, not as separate elements
+ * of the page.
+ */
 
 /** The worst first. */
 export const sorts = ['critical', 'error', 'warning', 'without an answer', 'without data yet', 'healthy'] as const
 export type Sort = (typeof sorts)[number]
 
-/** How many there are of each sort, in their order. */
+/** The number of objects of each kind, in order. */
 export type Cells = readonly [
   critical: number,
   error: number,
@@ -14,8 +17,8 @@ export type Cells = readonly [
   healthy: number,
 ]
 
-const across = 8.4 // from cell to cell
-const down = 7.3 // from row to row
+const across = 8.4 // pixels from cell to cell
+const down = 7.3 // pixels from row to row
 const radius = 4.2
 const padding = 5
 
@@ -81,7 +84,7 @@ function spotOf(cell: number, columns: number) {
   return { x: padding + (cell % columns) * across + (row % 2 ? across / 2 : 0), y: padding + row * down }
 }
 
-/** The cell at a point, -1 for none. */
+/** Returns the cell at a point, -1 for none. */
 export function cellAt({ columns, count }: Layout, x: number, y: number): number {
   const row = Math.round((y - padding) / down)
   const column = Math.round((x - padding - (row % 2 ? across / 2 : 0)) / across)

@@ -3,14 +3,14 @@ import type { Component } from 'svelte'
 import type { IconName } from '../ui/icons'
 
 export interface Screen {
-  /** In settings and in commands. */
+  /** For settings and commands. */
   id: string
   name: string
   icon: IconName
-  /** More words to find it by in the palette. */
+  /** More search words for the palette. */
   words: string
   load: () => Promise<{ default: Component }>
-  /** Only where the portal has a demo. */
+  /** Only in a portal with a demo. */
   demo?: boolean
 }
 

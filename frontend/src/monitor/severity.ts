@@ -5,10 +5,10 @@ import { text } from './text'
 export type Level = 'crit' | 'error' | 'warn' | 'ok' | 'unknown'
 
 export interface Severity {
-  /** Of an alert. */
+  /** The number in an alert. */
   number: number
   level: Level
-  /** In a device's alertStatus. */
+  /** The word in a device's alertStatus. */
   status: string
   word: string
 }
@@ -22,12 +22,12 @@ export const severities: readonly Severity[] = [
 
 const fine: Severity = { number: 0, level: 'ok', status: 'none', word: text.severities.ok }
 
-/** Of an alert's severity; below 2 nothing is wrong. */
+/** Returns the severity of an alert's number; below 2 nothing is wrong. */
 export function severityOf(number: number): Severity {
   return severities.find((s) => s.number === number) ?? fine
 }
 
-/** Of a device's alertStatus, such as unconfirmed-critical-none. */
+/** Returns the severity of a device's alertStatus, such as unconfirmed-critical-none. */
 export function severityOfStatus(alertStatus: string): Severity {
   const status = alertStatus.split('-')[1]
   return severities.find((s) => s.status === status) ?? fine
@@ -51,8 +51,8 @@ export interface Threshold {
 }
 
 /**
- * The limit that an alert of a severity is beyond, of `> 60 80 90` (warn, error, critical); the last where there are
- * fewer.
+ * Returns the limit for a severity in `> 60 80 90` (warn, error, critical); the last one if there
+ * are fewer.
  */
 export function thresholdOf(expr: string, severity: number): Threshold | undefined {
   const match = /^\s*(>=|<=|!=|=|>|<)\s*(.+)$/.exec(expr)
@@ -62,7 +62,10 @@ export function thresholdOf(expr: string, severity: number): Threshold | undefin
   return { op: match[1], limit: limits[Math.max(0, Math.min(severity - 2, limits.length - 1))] }
 }
 
-/** At most four digits that count, thousands apart: `912`, `98.2`, `1,204`, `0.013`. */
+/**
+ * Formats a number with at most four significant digits and thousands separators: `912`, `98.2`,
+ * `1,204`, `0.013`.
+ */
 export function number(value: number): string {
   return Math.abs(value) >= 1000 ? whole(value) : threeDigits(value)
 }

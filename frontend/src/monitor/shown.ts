@@ -2,7 +2,7 @@ import type { Client, MonitorSpot } from '../client'
 import type { Opener } from '../state/response/opener'
 import { sections } from './settings/sections'
 
-/** What has a place in the Monitor view, by the template of the endpoint that reads one. */
+/** The places in the Monitor view, by the template of the endpoint that reads the object. */
 const places: Record<string, (id: string) => MonitorSpot> = {
   '/device/devices/{id}': (id) => ({ screen: 'fleet', id }),
   '/device/groups/{id}': (group) => ({ screen: 'fleet', filters: { group } }),
@@ -25,7 +25,7 @@ export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
   return placeOf(template, values.at(-1) ?? '')
 }
 
-/** The place of the object with that id, by the template of the endpoint that reads one. */
+/** Returns the place of the object with that id, by the template of the endpoint that reads it. */
 export function placeOf(template: string, id: string): MonitorSpot | undefined {
   return places[template]?.(id)
 }

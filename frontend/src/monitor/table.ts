@@ -1,20 +1,20 @@
 /** A column of a live table. */
 export interface Column {
   id: string
-  /** Its head; '' for actions. */
+  /** Its heading; '' for actions. */
   label: string
-  /** What it is called where it has no head. */
+  /** Its accessible name if it has no heading. */
   name?: string
   /** A track of a CSS grid: `82px`, `minmax(0, 2fr)`. */
   width: string
   align?: 'right'
-  /** The field of the API that it sorts by. */
+  /** The field of the API to sort by. */
   sort?: string
-  /** Sorted first with the largest on top. */
+  /** Sorts in descending order first. */
   down?: boolean
 }
 
-/** Selected rows, by their keys. */
+/** Selected rows by key. */
 export type Picked<T> = ReadonlyMap<string, T>
 
 /** Minimum width of a row in pixels: a narrower list scrolls horizontally. */

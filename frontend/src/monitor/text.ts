@@ -1,7 +1,4 @@
-/**
- * The text that the screens of the Monitor share. Each screen has its own text.ts.
- * each screen.
- */
+/** The text that the screens of the Monitor share. Each screen has its own text.ts. */
 import { number } from '../ui/locale'
 import type { Sort } from './honeycomb'
 
@@ -16,7 +13,7 @@ const sorts: Record<Sort, string> = {
 
 export const text = {
   title: 'Monitor',
-  /** The settings of the portal, and more words to find a section by. */
+  /** The settings of the portal, with more search words for each section. */
   sections: {
     users: { label: 'Users', words: 'accounts password suspend' },
     roles: { label: 'Roles', words: 'privileges rights permissions' },

@@ -2,7 +2,7 @@ import { untrack } from 'svelte'
 import { asFault, type Fault } from '../client'
 import { same } from './same'
 
-/** Rows of one call, and how many calls' rows are kept. */
+/** Rows per call, and the number of calls whose rows are cached. */
 const size = 100
 const most = 12
 /** Rows per call when many are requested at once. */
@@ -42,12 +42,12 @@ export class Windows<T> {
     private key: (row: T) => unknown = (row) => (row as { id?: unknown }).id,
   ) {}
 
-  /** The row, or undefined while it is on its way. */
+  /** Returns the row, or undefined while it is loading. */
   at(index: number): T | undefined {
     return this.#pages.get(Math.floor(index / size))?.[index % size]
   }
 
-  /** Rows that are here, by their places. */
+  /** Loaded rows with their indexes. */
   get loaded(): { index: number; row: T }[] {
     return [...this.#pages]
       .sort(([a], [b]) => a - b)
@@ -161,7 +161,7 @@ export class Windows<T> {
   }
 }
 
-/** The pages nearest to one. */
+/** Returns the pages nearest to one. */
 function trimmed<T>(pages: Map<number, T[]>, near: number): Map<number, T[]> {
   if (pages.size <= most) return pages
   const kept = [...pages.keys()].sort((a, b) => Math.abs(a - near) - Math.abs(b - near)).slice(0, most)

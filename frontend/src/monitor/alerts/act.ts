@@ -1,2 +1,2 @@
-/** The acts on an alert: acknowledge, write a note, escalate, plan maintenance. */
+/** The actions on an alert: acknowledge, add a note, escalate, plan maintenance. */
 export type Act = 'ack' | 'note' | 'escalate' | 'sdt'

@@ -1,4 +1,4 @@
-/** What people do about alerts, one at a time or several. */
+/** Runs actions on one or several alerts. */
 import type { App } from '../../state/app.svelte'
 import { patiently, write } from '../asked.svelte'
 import type { Act } from './act'
@@ -9,7 +9,7 @@ export type { Act }
 
 export const { titles } = text.act
 
-/** What each calls, as the catalog names it. */
+/** The API call of each action, as the catalog names it. */
 export const callOf = {
   ack: '/alert/alerts/{id}/ack',
   note: '/alert/alerts/{id}/note',
@@ -19,13 +19,13 @@ export const callOf = {
 
 export interface Saying {
   comment: string
-  /** Of maintenance. */
+  /** Duration of maintenance. */
   minutes: number
-  /** The device, or only the instance. */
+  /** Maintenance of the device, or of the instance only. */
   whole: boolean
 }
 
-/** Alerts that an act makes sense for. */
+/** Returns the alerts to which an action applies. */
 export function actable(what: Act, alerts: Alert[]): Alert[] {
   if (what === 'note') return alerts
   if (what === 'sdt') return alerts.filter((a) => a.monitorObjectId > 0)
@@ -63,12 +63,12 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   return true
 }
 
-/** Returns one alert for each object of the maintenance. */
+/** Returns one alert for each target of the maintenance. */
 export function apart(alerts: Alert[], whole: boolean): Alert[] {
   return [...new Map(alerts.map((a) => [whole ? a.monitorObjectId : a.instanceId, a])).values()]
 }
 
-/** A window of maintenance from now on. */
+/** Returns a maintenance window that begins now. */
 export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, now: number) {
   const of = whole
     ? { type: 'ResourceSDT' as const, deviceId: alert.monitorObjectId }

@@ -1,4 +1,4 @@
-/** What the screens show of an alert, and how its parts are called. */
+/** The fields and names of an alert in the screens. */
 import type { ItemOf } from '../../client/monitor'
 import { isPrefixed, shown } from '../../chart/lines'
 import { number, severityOf, thresholdOf } from '../severity'
@@ -43,11 +43,13 @@ export function objectOf({
   return type === 'deviceGroup' ? 'group' : type === 'collector' ? 'collector' : 'device'
 }
 
-/** What its value is measured in; an alert of a group counts. */
+/** Returns the unit of its value; an alert of a group is a count. */
 export const unitOf = (a: Pick<Alert, 'dataPointUnit' | 'type'>) =>
   a.type === 'hostClusterAlert' ? '' : a.dataPointUnit
 
-/** The value that opened it, with its unit, and the limit it is beyond, where both are numbers. */
+/**
+ * Returns the value that opened it, with its unit, and the limit it is beyond, if both are numbers.
+ */
 export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity' | 'dataPointUnit' | 'type'>) {
   const value = Number(a.alertValue)
   const threshold = thresholdOf(a.threshold, a.severity)
@@ -67,12 +69,12 @@ export function instanceOf(a: Pick<Alert, 'instanceName' | 'resourceTemplateName
   return name === source ? '' : name.startsWith(`${source}-`) ? name.slice(source.length + 1) : name
 }
 
-/** An alert in a few words, for names and questions. */
+/** Returns a short name for an alert. */
 export function called(a: Alert): string {
   return text.called(severityOf(a.severity).word, a.monitorObjectName, a.dataPointName)
 }
 
-/** A condition of the API's filter that is true of any text with those words. */
+/** Returns a condition for the API's filter that matches any text with those words. */
 export function textCondition(words: string): string {
   const quoted = `"${words.replace(/[\\"]/g, '\\$&')}"`
   return words ? `_all~${quoted}` : ''

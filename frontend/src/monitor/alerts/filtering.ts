@@ -1,6 +1,6 @@
 import { textCondition } from './alert'
 
-/** The filters of the screen; '' is no filter. */
+/** The filters of the screen; '' for no filter. */
 export interface Choices {
   severity: string
   acked: string
@@ -12,7 +12,7 @@ export interface Choices {
   since: string
 }
 
-/** The API's filter for the choices: all of them together. */
+/** Returns the API's filter for the choices, all of which must match. */
 export function conditionsOf(c: Choices): string {
   return [
     c.severity && `severity:${c.severity}`,

@@ -7,12 +7,12 @@ import { text } from './text'
 type Rest = Pick<RestClient['rest'], 'get' | 'write'>
 
 /**
- * A data source for its form: the rule of each data point is a separate field, so that two users who set two thresholds
- * have no conflict.
+ * A data source for its form. The rule of each data point is a separate field, so that two users
+ * who set different thresholds have no conflict.
  */
 export class SourceForm implements Rest {
   #read: Versioned<Source> | undefined
-  /** The version of the definition behind an etag: that changes with numOfHosts too. */
+  /** The version of the definition for each etag, which also changes with numOfHosts. */
   #versions = new Map<string, number>()
 
   constructor(private rest: Rest) {}
@@ -51,7 +51,7 @@ export class SourceForm implements Rest {
     }
   }
 
-  /** A refusal that names dataPoints[2].alertExpr, at the rule's field and in words. */
+  /** Converts an error for dataPoints[2].alertExpr to one for the field of the rule. */
   #atRule(fault: Fault): Fault {
     const [all, index, key] = /^dataPoints\[(\d+)\]\.(\w+)$/.exec(fault.field) ?? []
     const point = this.#read?.value.dataPoints[Number(index)]
@@ -68,7 +68,10 @@ function flat(source: Source): Values {
   return { ...source, ...Object.fromEntries(source.dataPoints.map((p) => [fieldOfPoint(p), ruleOf(p)])) }
 }
 
-/** What the API is sent: rules go back into their data points, which are one field there. */
+/**
+ * Returns the values for the API: rules are moved back into their data points, which are one field
+ * there.
+ */
 function whole(sent: Values, points: DataPoint[]): Values {
   const rules = points.map((p) => sent[fieldOfPoint(p)] as Rule | undefined)
   const others = Object.fromEntries(Object.entries(sent).filter(([name]) => !name.startsWith('rule.')))

@@ -1,4 +1,4 @@
-/** What the screen shows of a data source. */
+/** The fields of a data source in the screen. */
 import type { ItemOf } from '../../client/monitor'
 import type { FieldPlan } from '../form/fields'
 import { text } from './text'
@@ -6,7 +6,7 @@ import { text } from './text'
 export type Source = ItemOf<'/setting/datasources'>
 export type DataPoint = Source['dataPoints'][number]
 
-/** A device as it is chosen to test on. */
+/** A device that can be selected for a test. */
 export interface Device {
   id: number
   displayName: string
@@ -14,7 +14,7 @@ export interface Device {
 
 export const path = '/setting/datasources'
 
-/** What can be set of when a data point is an alert. */
+/** The fields of a data point that determine when it is an alert. */
 export type Rule = Pick<
   DataPoint,
   'alertExpr' | 'alertForNoData' | 'alertTransitionInterval' | 'alertClearTransitionInterval'
@@ -27,15 +27,15 @@ export const ruleOf = (p: DataPoint): Rule => ({
   alertClearTransitionInterval: p.alertClearTransitionInterval,
 })
 
-/** The field of a form that has the rule of a data point. */
+/** The form field with the rule of a data point. */
 export const fieldOfPoint = (p: Pick<DataPoint, 'id'>) => `rule.${p.id}`
 
-/** What no data is, by alertForNoData. */
+/** The meanings of missing data, by alertForNoData. */
 export const noData = [1, 2, 3, 4].map((value) => ({ value, word: text.points.noDataIs[value] }))
 
-/** Polls in a row that open an alert or clear it. */
+/** Maximum consecutive polls that open an alert or clear it. */
 export const mostPolls = 60
-/** The API has 0 for one. */
+/** The API uses 0 for one. */
 export const pollsOf = (written: number) => (written === 0 ? 1 : written)
 
 /** Validates a rule before it is sent; '' if it is valid. */
@@ -47,7 +47,7 @@ function ruleProblem(value: unknown): string {
   return wrong ? text.points.polls(text.points.parts[wrong], 1, mostPolls) : ''
 }
 
-/** The rule of a data point as a field of a form. */
+/** The rule of a data point as a form field. */
 export const planOf = (p: DataPoint): FieldPlan => ({
   name: fieldOfPoint(p),
   label: p.name,
@@ -55,7 +55,7 @@ export const planOf = (p: DataPoint): FieldPlan => ({
   check: ruleProblem,
 })
 
-/** The rule in a line, for when two of them differ. */
+/** Formats a rule as one line, to compare two of them. */
 export function ruleInWords(value: unknown): string {
   const r = value as Rule | undefined
   return text.points.rule(

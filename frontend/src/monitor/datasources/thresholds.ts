@@ -1,13 +1,13 @@
 /**
- * Thresholds as the API writes them, `> 60 80 90`, and as people set them: an operator, and a limit for each
- * severity.
+ * Thresholds in the form of the API, `> 60 80 90`, and in the form for users: an operator, and a
+ * limit for each severity.
  */
 
 export const operators = ['>', '>=', '<', '<=', '=', '!='] as const
 
 export interface Limits {
   op: string
-  /** Of warning, error and critical, as typed; '' for none. */
+  /** For warning, error and critical, as typed; '' for none. */
   words: [string, string, string]
 }
 
@@ -42,7 +42,7 @@ const reached: Record<string, (value: number, limit: number) => boolean> = {
   '!=': (v, l) => v !== l,
 }
 
-/** The severity of a value, as the portal would judge it: 0, or 2 to 4. */
+/** Returns the severity of a value according to the portal's rules: 0, or 2 to 4. */
 export function severityBy(expr: string, value: number): number {
   const { op, words } = limitsOf(expr)
   const at = words.findLastIndex((w) => w !== '' && Number.isFinite(Number(w)) && reached[op](value, Number(w)))

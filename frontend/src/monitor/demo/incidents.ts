@@ -1,4 +1,4 @@
-/** What the demo's incidents are called, and what each does. */
+/** The names of the demo's incidents, and what each does. */
 import type { IconName } from '../../ui/icons'
 
 export interface IncidentText {

@@ -1,4 +1,4 @@
-/** Graphs of a device as lines of a chart: moments, what they are compared with, and limits. */
+/** Converts graphs of a device to lines of a chart: times, comparisons, and limits. */
 import type { Limit } from '../../chart/limits'
 import type { Drawn } from '../../chart/lines'
 import { text } from './text'
@@ -29,26 +29,29 @@ export function shifted({ from, to }: Range, way: -1 | 1, now: number): Range {
   return { from: from + by, to: to + by }
 }
 
-/** Twice as long around the same middle, never into the future. */
+/** Returns a range of twice the length around the same center, never into the future. */
 export function farther({ from, to }: Range, now: number): Range {
   const [middle, width] = [(from + to) / 2, Math.min(2 * (to - from), ranges[ranges.length - 1].ms)]
   const end = Math.min(now, Math.round(middle + width / 2))
   return { from: end - width, to: end }
 }
 
-/** Whose lines are drawn: an instance of a data source on a device. */
+/** An instance of a data source on a device, whose lines are drawn. */
 export interface Subject {
   device: number
-  /** Of the data source on that device. */
+  /** The association of the data source with that device. */
   source: number
   instance: number
   name: string
 }
 
-/** Milliseconds between two refreshes of several lines, which are many calls; half a step of a graph is not visible. */
+/**
+ * Milliseconds between two refreshes of several lines, which need many calls; half a step of a
+ * graph is not visible.
+ */
 export const between = (range: number, lines: number) => (lines < 2 ? 0 : Math.min(60_000, range / 600))
 
-/** The response of a graph, as far as it is drawn. */
+/** The fields of a graph's response that are drawn. */
 export interface Graph {
   title: string
   verticalLabel: string
@@ -57,8 +60,8 @@ export interface Graph {
 }
 
 /**
- * One set of lines: those of an instance, `at` its place among those that are compared; `shift` puts another period
- * below this one.
+ * One set of lines: those of an instance; `at` is its index among the compared ones; `shift` draws
+ * another period below this one.
  */
 export interface Part {
   graph: Graph
@@ -72,7 +75,10 @@ export function timesOf(parts: readonly Part[]): number[][] {
   return parts.map((p) => p.graph.timestamps.map((t) => t + (p.shift ?? 0)))
 }
 
-/** `compared`: a line is called as what it is of, for all in a chart are of one data point. */
+/**
+ * `compared`: lines are named after their objects, because all lines in a chart show one data
+ * point.
+ */
 export function drawnOf(parts: readonly Part[], compared = false): Drawn[] {
   return parts.flatMap((part, set) =>
     part.graph.lines.map((line): Drawn => {
@@ -97,7 +103,8 @@ export function drawnOf(parts: readonly Part[], compared = false): Drawn[] {
 }
 
 /**
- * The lines of each chart of a graph: where several places are compared, one chart for each line that the graph has.
+ * Returns the lines of each chart of a graph: when several objects are compared, one chart for each
+ * line of the graph.
  */
 export function chartsOf(title: string, lines: Drawn[], compared: boolean): { title: string; lines: Drawn[] }[] {
   const points = compared ? [...new Set(lines.map((l) => l.point))] : []
@@ -109,8 +116,8 @@ export function chartsOf(title: string, lines: Drawn[], compared: boolean): { ti
 }
 
 /**
- * Which mark each line has. The period before has the colours of this one, and
- * dashes of its own; each place that is compared has a colour and dashes.
+ * Returns the mark of each line. The previous period has the same colors with dashes; each compared
+ * object has its own color and dashes.
  */
 export function placesOf(lines: readonly Drawn[], parts: readonly Part[], compared = false): number[] {
   const first = lines.filter((l) => l.set === 0)
@@ -128,15 +135,18 @@ export function placesOf(lines: readonly Drawn[], parts: readonly Part[], compar
     )
   })
 }
-const colours = 8 // of markOf
+const colours = 8 // number of colors in markOf
 
 /**
- * The mark of one of several that are compared; the fifth, whose green is near the colour of the first, has other
- * dashes.
+ * Returns the mark of a compared object; the fifth has other dashes, because its green is similar
+ * to the first color.
  */
 export const placeOf = (at: number) => at + colours * ((at + Math.floor(at / 4)) % 4)
 
-/** Where more than two lines are compared, a limit that several have is said once: of whom, or of how many. */
+/**
+ * When more than two lines are compared, merges a limit that several have, and names them or their
+ * number.
+ */
 export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap<string, string>): readonly Limit[] {
   if (lines < 3) return limits
   const having = new Map<string, Limit[]>()
@@ -157,14 +167,14 @@ export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap
   )
 }
 
-/** Limits that can stand on the scale of the lines without flattening them, and those that cannot. */
+/** Splits limits into those that fit on the scale of the lines, and those that would flatten them. */
 export function reachable(limits: readonly Limit[], lines: readonly Drawn[]): { near: Limit[]; far: Limit[] } {
   const most = Math.max(0, ...lines.flatMap((l) => [Math.abs(l.min ?? 0), Math.abs(l.max ?? 0)]))
   const near = (l: Limit) => Math.abs(l.value) <= Math.max(most * 8, 1)
   return { near: limits.filter(near), far: limits.filter((l) => !near(l)) }
 }
 
-/** Of several moments the place of the nearest that has a value at or before it, for the readout. */
+/** Returns the index of the nearest time with a value at or before a time, for the readout. */
 export function valueAt(values: readonly (number | null | undefined)[] | undefined, index: number): number | null {
   for (let i = Math.min(index, (values?.length ?? 0) - 1); i >= 0 && i > index - 3; i--)
     if (values![i] != null) return values![i]!

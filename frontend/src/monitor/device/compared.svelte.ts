@@ -2,15 +2,18 @@ import { useApp } from '../../state/app.svelte'
 import { asked } from '../asked.svelte'
 import { entriesOf, listOf, othersOf, type Entry, type Met, type OneInstance, type Other } from './compared'
 
-/** What the page of a device shows, with which others are compared. */
+/** The data source and instance that the page of a device shows. */
 export interface Own {
-  /** 0 while none is chosen. */
+  /** 0 while none is selected. */
   dataSource: number
   instance?: OneInstance
   instances: readonly OneInstance[]
 }
 
-/** With what a device is compared, as the address says it and the portal knows it. For the beginning of a component. */
+/**
+ * The objects to compare a device with, from the address and the portal. Call it during component
+ * initialization.
+ */
 export function comparing(device: () => number, own: () => Own) {
   const app = useApp()
   const list = $derived(app.monitor.filter('with'))
@@ -76,24 +79,24 @@ export function comparing(device: () => number, own: () => Own) {
     get others() {
       return others
     },
-    /** Other devices are among them. */
+    /** Whether other devices are compared. */
     get devices() {
       return ids !== ''
     },
-    /** It is known what is on each device. */
+    /** Whether the data sources of all devices are known. */
     get met() {
       return entries.every((e) => e.device === device() || known.has(e.device))
     },
     get fault() {
       return met.fault ?? found.fault
     },
-    /** How many of the devices have a data source that the own one has, and of how many. */
+    /** Returns the number of devices that have a data source, and the total number. */
     having: (dataSource: number) =>
       [
         1 + [...known.values()].filter((d) => d?.sources.includes(dataSource)).length,
         1 + [...known.values()].filter(Boolean).length,
       ] as const,
-    /** The data source stays while another is added or taken out. */
+    /** Keeps the data source when another object is added or removed. */
     set: (to: readonly Entry[], source: number) => app.monitor.set({ with: listOf(to), source: String(source) }),
   }
 }

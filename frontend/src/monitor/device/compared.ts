@@ -1,7 +1,10 @@
-/** With what the charts of a device are compared: the same data source on other devices, and other instances. */
+/**
+ * The objects that the charts of a device are compared with: the same data source on other devices,
+ * and other instances.
+ */
 import { text } from './text'
 
-/** As it stands in the address: `5` for a device, `5.612` for one instance of its. */
+/** An object in the address: `5` for a device, `5.612` for one of its instances. */
 export interface Entry {
   device: number
   instance?: number
@@ -22,7 +25,7 @@ export function entriesOf(list: string): Entry[] {
 export const keyOf = (e: Entry) => (e.instance ? `${e.device}.${e.instance}` : String(e.device))
 export const listOf = (entries: readonly Entry[]) => entries.map(keyOf).join()
 
-/** Of another data source, what was chosen of its instances says nothing. */
+/** Returns the entries for another data source, for which the selected instances do not apply. */
 export function otherSource(entries: readonly Entry[], own: number): Entry[] {
   return entries.filter((e) => e.device !== own).map(({ device }) => ({ device }))
 }
@@ -34,34 +37,34 @@ export interface OneInstance {
   deviceDataSourceId: number
 }
 
-/** A device as far as a comparison needs it. */
+/** The fields of a device that a comparison needs. */
 export interface Met {
   id: number
   displayName: string
   hostStatus: string
-  /** Ids of the data sources on it. */
+  /** The ids of its data sources. */
   sources: readonly number[]
 }
 
-/** What one entry comes to for a data source. */
+/** The line of one entry for a data source. */
 export interface Other {
   entry: Entry
-  /** What its line is called. */
+  /** The name of its line. */
   name: string
-  /** The device, where that is another one. */
+  /** The device, if it is another one. */
   on?: string
-  /** Why it has no line: it is asked for, it has gone, or it has nothing of this data source. */
+  /** Why it has no line: it is loading, it no longer exists, or it lacks this data source. */
   lacks?: 'answer' | 'gone' | 'source'
   dead?: boolean
   instance?: OneInstance
-  /** Where there is one to choose. */
+  /** The instances to choose from, if there are several. */
   choices: readonly OneInstance[]
 }
 
 /**
- * Chooses of each device the instance that was asked for, else that with the
- * name of the own one, else its first. A device that is null is not there, or
- * not for one's role; what is missing is not known yet.
+ * Selects an instance of each device: the requested one, or else the one with the same name, or
+ * else the first. A device that is null does not exist or is not visible to the user; a missing one
+ * has not loaded yet.
  */
 export function othersOf(
   entries: readonly Entry[],

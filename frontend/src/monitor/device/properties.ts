@@ -2,24 +2,24 @@ import { text } from './text'
 
 const { origins } = text.properties
 
-/** A property as the list of the API has it. */
+/** A property in the list of the API. */
 interface Listed {
   name: string
   value: string
   type: string
   inheritList: { fullpath: string; value: string }[]
-  /** A person has made it secret, whatever its name. */
+  /** A user has marked it as secret, whatever its name. */
   secret?: boolean
 }
 
 export interface PropertyRow extends Listed {
-  /** What groups say instead, '' for nothing. */
+  /** The overridden values of groups, '' for none. */
   hides: string
 }
 
 const order = ['custom', 'inherit', 'auto', 'system']
 
-/** Own ones first, then those of groups, of checks and of the portal; by name. */
+/** Sorts own properties first, then those of groups, of checks and of the portal; each by name. */
 export function propertyRows(items: readonly Listed[]): PropertyRow[] {
   const place = (p: Listed) => (order.indexOf(p.type) + order.length + 1) % (order.length + 1)
   return items
@@ -33,7 +33,7 @@ export function propertyRows(items: readonly Listed[]): PropertyRow[] {
 
 export const secret = (value: string) => value === '********'
 
-/** Where a property comes from, in words. */
+/** Returns the origin of a property as text. */
 export function origin(p: Listed): string {
   if (p.type === 'custom') return origins.own
   if (p.type === 'inherit') return origins.group(p.inheritList[0]?.fullpath ?? '')

@@ -54,7 +54,7 @@ export const text = {
     aboutSource: 'Thresholds and collection settings',
     notPolled: 'not polled',
     range: 'Time range',
-    /** On a button, and in a sentence. */
+    /** For a button, and for a sentence. */
     ranges: {
       '1h': ['1 h', 'hour'],
       '6h': ['6 h', '6 hours'],

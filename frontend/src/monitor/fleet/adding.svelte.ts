@@ -4,7 +4,7 @@ import type { ItemOf, PathOf } from '../../client/monitor'
 import { text as shared } from '../text'
 import { text } from './text'
 
-/** A check that a property of the new device turns on. Ping needs none. */
+/** A check that a property of the new device enables. Ping needs none. */
 type Kind = ItemOf<'/setting/checks'> & { needs: Need }
 type Need = NonNullable<ItemOf<'/setting/checks'>['needs']>
 
@@ -32,7 +32,7 @@ export class Adding {
   displayName = $state('')
   collector = $state(1)
   group = $state.raw<{ id: number; path: string }>()
-  /** The checks that can be switched on. */
+  /** The checks that can be enabled. */
   kinds = $state.raw<Kind[]>([])
   /** Values of the selected checks, by their names; 'true' for checks without a value. */
   checks = $state<Record<string, string>>({})
@@ -66,7 +66,7 @@ export class Adding {
 
   constructor(private app: App) {}
 
-  /** Asks for the checks there are. */
+  /** Loads the available checks. */
   async begin() {
     const list = await this.app.client.monitor.list('/setting/checks').catch((e: unknown) => {
       this.fault = asFault(e)
@@ -74,7 +74,7 @@ export class Adding {
     this.kinds = (list?.items ?? []).filter((k): k is Kind => k.needs !== null)
   }
 
-  /** Switches a kind on or off. This machine has a name already. */
+  /** Enables or disables a check. This machine has a name already. */
   flip({ name, needs }: Pick<Kind, 'name' | 'needs'>) {
     if (name in this.checks) {
       delete this.checks[name]
@@ -117,7 +117,7 @@ export class Adding {
     }
   }
 
-  /** The new device's id; undefined when it was refused. */
+  /** Returns the new device's id; undefined if it was refused. */
   async save(): Promise<{ id: number; displayName: string } | undefined> {
     if (this.saving || !this.#filled()) return undefined
     this.saving = true

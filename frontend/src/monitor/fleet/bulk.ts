@@ -4,7 +4,7 @@ import { patiently, write } from '../asked.svelte'
 import { idsOf, type Device } from './devices'
 import { text } from './text'
 
-/** Devices that one transaction of the portal takes. */
+/** Maximum devices in one transaction of the portal. */
 export const mostAtOnce = 1000
 
 interface Operation {
@@ -22,7 +22,7 @@ async function batch(app: App, what: string, operations: Operation[]): Promise<b
   )
 }
 
-/** Patches each device, and offers to put back what they had. */
+/** Patches each device, and offers to restore the previous values. */
 async function patch(
   app: App,
   devices: Device[],
@@ -67,7 +67,7 @@ export function setAlerting(app: App, devices: Device[], on: boolean, after: Aft
   )
 }
 
-/** The groups a device is in after a move; those an expression decides about stay. */
+/** Returns the groups of a device after a move; it stays in dynamic groups. */
 export function moved(ids: number[], to: number, dynamic: (id: number) => boolean, keep: boolean): string {
   const kept = ids.filter((id) => dynamic(id) || (keep && id !== 1))
   return [to, ...kept.filter((id) => id !== to)].join(',')
@@ -126,7 +126,7 @@ export interface Window {
   comment: string
 }
 
-/** Schedules maintenance of each device, during which no one is notified of their alerts. */
+/** Plans maintenance of each device, during which its alerts send no notifications. */
 export async function maintain(app: App, ids: number[], { from, to, comment }: Window, after: After): Promise<boolean> {
   const made: string[] = []
   for (const deviceId of ids) {

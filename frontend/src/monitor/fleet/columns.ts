@@ -1,7 +1,7 @@
 import type { Column } from '../table'
 import { text } from './text'
 
-/** The columns of the fleet, in their order; the device itself is always shown. */
+/** The columns of the device list, in order; the device itself is always shown. */
 export const allColumns: readonly Column[] = [
   { id: 'status', label: text.heads.status, width: '128px' },
   { id: 'device', label: text.heads.device, width: 'minmax(120px, 2fr)', sort: 'displayName' },

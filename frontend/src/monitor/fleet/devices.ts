@@ -5,7 +5,7 @@ import { text } from './text'
 export const deviceFields =
   'id,name,displayName,hostStatus,alertStatus,hostGroupIds,preferredCollectorId,currentCollectorId,lastDataTime,disableAlerting,description'
 
-/** A device as the table has it. */
+/** A device in the table. */
 export type Device = Pick<
   ItemOf<'/device/devices'>,
   | 'id'
@@ -21,7 +21,7 @@ export type Device = Pick<
   | 'description'
 >
 
-/** Quick choices above the table. */
+/** The state filters above the table. */
 export const states = [
   { id: '', name: text.states.all, condition: '' },
   { id: 'crit', name: text.states.crit, condition: 'alertStatus~"critical"' },
@@ -32,13 +32,13 @@ export const states = [
 ] as const
 
 export interface Wanted {
-  /** Ids of the chosen group and those below it; none for all devices. */
+  /** Ids of the selected group and its subgroups; empty for all devices. */
   groups: readonly number[]
   state: string
   search: string
 }
 
-/** Quoted for a filter of the API. */
+/** Quotes a text for a filter of the API. */
 export const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 /** Returns the API filter, '' for all devices. */
@@ -58,7 +58,7 @@ export function hostWord(hostStatus: string | undefined): string {
   return text.host.ok
 }
 
-/** The ids in `5,7`. */
+/** Parses ids such as `5,7`. */
 export function idsOf(text: string | undefined): number[] {
   return (text ?? '')
     .split(',')

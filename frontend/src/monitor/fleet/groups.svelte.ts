@@ -16,7 +16,7 @@ export interface Group {
   alerts: { warn: number; error: number; critical: number }
 }
 
-/** A line of the tree as it is drawn. */
+/** A line of the tree. */
 export interface Line {
   group: Group
   depth: number
@@ -24,7 +24,7 @@ export interface Line {
 }
 
 const fields = 'id,name,fullPath,parentId,groupType,numOfHosts,numOfDirectSubGroups,activeAlerts'
-/** Groups below one group that a filter names one by one. */
+/** Maximum number of subgroups that a filter lists by id. */
 const mostBelow = 1000
 
 /** The tree of groups; children load when a group is expanded. */
@@ -42,7 +42,7 @@ export class Groups {
       if (open) for (const child of this.#of.get(group.id) ?? []) add(child, depth + 1)
     }
     if (this.#root) add(this.#root, 0)
-    // A role bound to some groups may not see the root.
+    // A role that is limited to some groups may not view the root.
     else for (const group of this.#of.get(0) ?? []) add(group, 0)
     return lines
   })
@@ -107,7 +107,7 @@ export class Groups {
     await this.load(signal)
   }
 
-  /** The group and all below it, by their ids; nothing for all devices. */
+  /** Returns the ids of the group and its subgroups; undefined for all devices. */
   async within(id: number, signal?: AbortSignal): Promise<number[]> {
     if (!id || id === rootGroup) return []
     const path =
@@ -144,7 +144,7 @@ export class Groups {
   }
 }
 
-/** Groups whose parent is not among them. */
+/** Returns the groups without a parent in the list. */
 export function tops(groups: Group[]): Group[] {
   const ids = new Set(groups.map((g) => g.id))
   return groups.filter((g) => !ids.has(g.parentId))

@@ -5,7 +5,7 @@ import { text } from './text'
 export interface GroupName {
   name: string
   fullPath: string
-  /** An expression decides what is inside. */
+  /** An expression selects its devices. */
   dynamic: boolean
 }
 
@@ -23,7 +23,7 @@ export class Names {
 
   constructor(private app: App) {}
 
-  /** These groups are in view. */
+  /** Requests the names of these groups. */
   want(ids: Iterable<number>) {
     for (const id of ids) if (!this.#asked.has(id)) this.#wanted.add(id)
     if (this.#wanted.size) queueMicrotask(() => void this.#askGroups())
@@ -45,7 +45,7 @@ export class Names {
       this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
   }
 
-  /** Who may not see collectors sees their numbers. */
+  /** Users without access to collectors see their numbers. */
   async askCollectors() {
     const found = await this.app.client.monitor
       .list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } })

@@ -11,7 +11,7 @@ export interface Choices {
 
 const most = 1000
 const asking = new Set<string>()
-/** Of the page; made here, because what a computation makes itself it does not follow. */
+/** Created with the page, because a computation does not track state that it creates itself. */
 const shelf = new SvelteMap<string, Choices>()
 
 /** Options from the portal; loaded once, until reset. */
@@ -48,7 +48,7 @@ export function choicesOf(app: App, from: { path: string; value: string; text: s
   return waiting
 }
 
-/** They may have changed. */
+/** Resets all options, which may have changed. */
 export function forgetChoices() {
   shelf.clear()
 }

@@ -3,15 +3,15 @@ import type { App } from '../../state/app.svelte'
 import { Editing } from './editing.svelte'
 import type { Values } from './fields'
 
-/** What can be opened in a form. */
+/** An object that can be opened in a form. */
 export interface Place {
   path: string
   id?: number | string
   single?: boolean
   blank?: Values
-  /** Names of fields that are never kept. */
+  /** Fields whose input is never stored. */
   secrets: string[]
-  /** How it is read and written, where the form has it in another shape than the API. */
+  /** Reads and writes the object if the form uses another shape than the API. */
   rest?: ConstructorParameters<typeof Editing>[0]['rest']
 }
 
@@ -46,12 +46,12 @@ export function editing(app: App, place: Place): Editing {
   return made
 }
 
-/** Whether something is typed and not saved. */
+/** Whether an object has unsaved input. */
 export function isEdited(app: App, path: string, id?: number | string): boolean {
   return app.settings.values.edits?.[keyOf(app, { path, id })] !== undefined
 }
 
-/** How many objects below a path have edits that are not saved. */
+/** Returns the number of objects below a path with unsaved edits. */
 export function editedBelow(app: App, path: string): number {
   const mine = keyOf(app, { path, single: true })
   return Object.keys(app.settings.values.edits ?? {}).filter(

@@ -2,11 +2,11 @@ import { asFault, type Fault, type KeptEdits } from '../../client'
 import type { RestClient } from '../../client/rest'
 import { problemOf, same, within, type Field, type Values } from './fields'
 
-/** The current values of the portal, beside the edited ones. */
+/** The current values of the portal in conflict with edits. */
 export interface Conflict {
   etag: string
   theirs: Values
-  /** Fields that are different in both. */
+  /** Fields that both changed. */
   fields: string[]
 }
 
@@ -14,11 +14,11 @@ interface Options {
   rest: Pick<RestClient['rest'], 'get' | 'write'>
   /** The list's path. */
   path: string
-  /** Absent for a new one. */
+  /** Undefined for a new one. */
   id?: number | string
-  /** A resource that is one row, with the path of the list. */
+  /** The resource has a single row, at the path of the list. */
   single?: boolean
-  /** What a new one begins with. */
+  /** The initial values of a new one. */
   blank?: Values
   kept?: KeptEdits
   /** Receives every edit, to store it. */
@@ -30,21 +30,21 @@ interface Options {
  * concurrent changes by others are not overwritten.
  */
 export class Editing {
-  /** As the portal has it. */
+  /** The values of the portal. */
   base = $state.raw<Values>({})
   edits = $state.raw<Values>({})
   problems = $state.raw<Record<string, string>>({})
   /** Invalid input by its place: `values` still has the previous value, and saving is blocked. */
   unread = $state.raw<Record<string, string>>({})
-  /** What went wrong, where it belongs to no field. */
+  /** An error that belongs to no field. */
   fault = $state.raw<Fault>()
   conflict = $state.raw<Conflict>()
   loading = $state(false)
   saving = $state(false)
   #etag = ''
-  /** What stood in the edited fields before. */
+  /** The previous values of the edited fields. */
   #was: Values = {}
-  /** What the last saving replaced, and the version it made. */
+  /** The values that the last save replaced, and the version it created. */
   #replaced: { values: Values; etag: string } | undefined
   #o: Options
 
@@ -54,12 +54,12 @@ export class Editing {
     if (this.isNew) this.base = o.blank ?? {}
   }
 
-  // Not $derived: that ends with the component that made the form, and the form stays for the next one.
+  // Not $derived, because that ends with the component that created the form, while the form stays.
   get dirty(): boolean {
     return Object.keys(this.edits).length > 0
   }
 
-  /** Something is typed, be it a value or not. */
+  /** Whether anything was typed, valid or not. */
   get touched(): boolean {
     return this.dirty || Object.keys(this.unread).length > 0
   }
@@ -76,7 +76,7 @@ export class Editing {
     return this.#o.id === undefined ? this.#o.path : `${this.#o.path}/${this.#o.id}`
   }
 
-  /** Reads the object; edits stay, and so does their base version. */
+  /** Reads the object; edits and their base version stay. */
   async load() {
     if (this.isNew) return
     this.loading = true
@@ -119,7 +119,7 @@ export class Editing {
     void this.load()
   }
 
-  /** The problems of a field, by what follows its name. */
+  /** Returns the problems of a field, by what follows its name. */
   at(name: string): Record<string, string> {
     return Object.fromEntries(
       Object.entries({ ...this.problems, ...this.unread })

@@ -13,11 +13,14 @@ export interface Part {
   label: string
   value: unknown
   values: Values
-  /** The problems below the field, by what follows its name: `[0].addr`. */
+  /** The problems inside the field, by what follows its name: `[0].addr`. */
   problems: Record<string, string>
   disabled: boolean
   onchange: (value: unknown) => void
-  /** Reports why the input at a place below the field is invalid; '' when it is valid. Saving waits for that. */
+  /**
+   * Reports why the input at a place inside the field is invalid; '' if it is valid. The form saves
+   * only valid input.
+   */
   onrefuse: (below: string, why: string) => void
 }
 
@@ -36,14 +39,14 @@ export interface FieldPlan {
   when?: (values: Values) => boolean
   /** For values that are required only in some cases, which the schema cannot express. */
   required?: boolean
-  /** Only on a new one, or only on one that is there. */
+  /** Only for a new object, or only for an existing one. */
   only?: 'new' | 'old'
   /** A custom control. */
   view?: () => Promise<{ default: Component<Part> }>
   placeholder?: string
   /** Validates a value of a custom control, '' if it is valid. */
   check?: (value: unknown) => string
-  /** The value in words, where two of them are compared. */
+  /** Formats the value, to compare two of them. */
   said?: (value: unknown) => string
 }
 
@@ -83,7 +86,7 @@ export function fieldOf(plan: FieldPlan, body: Schema | null | undefined): Field
   }
 }
 
-/** What a new one begins with: the schema's defaults. */
+/** Returns the initial values of a new object: the schema's defaults. */
 export function defaultsOf(body: Endpoint['body'] | undefined): Values {
   return Object.fromEntries(
     (body?.properties ?? [])

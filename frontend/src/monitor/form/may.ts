@@ -2,7 +2,7 @@ import type { App } from '../../state/app.svelte'
 import type { Method } from '../../client'
 import { text } from './text'
 
-/** Why this cannot be done here, in a sentence; '' when it can. */
+/** Returns why an action is not allowed, as a sentence; '' if it is. */
 export function whyNot(app: Pick<App, 'portal' | 'session' | 'catalog'>, method: Method, path: string): string {
   const { portal } = app
   const { user } = app.session

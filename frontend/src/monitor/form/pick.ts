@@ -1,6 +1,6 @@
 /** The matches of an input. */
 export interface Found<T> {
   items: T[]
-  /** How many fit besides. */
+  /** The number of further matches. */
   more: number
 }

@@ -5,13 +5,13 @@ export type Tone = 'crit' | 'error' | 'warn' | 'ok'
 /** The contents of a cell, as text and color. */
 export interface Cell {
   text: string
-  /** A silhouette before the word. */
+  /** An icon before the word. */
   tone?: Tone
   icon?: IconName
   /** Show in a monospaced font. */
   code?: boolean
   quiet?: boolean
-  /** Several short words, each framed. */
+  /** Short words, each in a frame. */
   chips?: string[]
   /** The tooltip. */
   title?: string
@@ -26,7 +26,7 @@ export interface Column<T> {
   /** The field that the portal sorts by. */
   sort?: string
   number?: boolean
-  /** Left out where the list is narrow. */
+  /** Hidden in a narrow list. */
   wide?: boolean
 }
 

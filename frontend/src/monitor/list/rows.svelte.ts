@@ -2,7 +2,7 @@ import { asFault, type Fault, type Listing, type ListQuery } from '../../client'
 
 /** The number of rows per request. */
 const window = 100
-/** Typing is over when nothing was typed for so many milliseconds. */
+/** Milliseconds after the last key until the search starts. */
 const pause = 180
 
 export type Ask<T> = (query: ListQuery, signal: AbortSignal) => Promise<Listing<T>>
@@ -19,7 +19,7 @@ export class Rows<T extends { id: number | string }> {
   search = $state('')
   /** `-name`, or `name`. */
   sort = $state('')
-  /** A fixed filter besides the search; '' for none. */
+  /** A fixed filter in addition to the search; '' for none. */
   filter = $state('')
 
   #windows = $state.raw<ReadonlyMap<number, T[]>>(new Map())
@@ -41,7 +41,7 @@ export class Rows<T extends { id: number | string }> {
     return this.#windows.get(Math.floor(index / window))?.[index % window]
   }
 
-  /** All rows that are here, in their order. */
+  /** All loaded rows, in order. */
   get here(): T[] {
     return [...this.#windows.entries()].sort(([a], [b]) => a - b).flatMap(([, rows]) => rows)
   }
@@ -74,7 +74,7 @@ export class Rows<T extends { id: number | string }> {
     this.#timer = setTimeout(() => void this.reload(), pause)
   }
 
-  /** By this field; by it already, the other way round. */
+  /** Sorts by this field, or reverses the order if it already does. */
   sortBy(field: string) {
     this.sort = this.sort === field ? `-${field}` : field
     void this.reload()
@@ -125,7 +125,7 @@ export class Rows<T extends { id: number | string }> {
   }
 }
 
-/** A filter, and words in any text field. */
+/** Combines a filter with a search in any text field. */
 export function both(filter: string, search: string): string {
   const words = search
     .trim()

@@ -9,18 +9,18 @@ const filters: Record<Sort, string> = {
   healthy: 'alertStatus:"none",hostStatus:"normal",lastDataTime>0',
 }
 
-/** The API's filter for the devices of a sort, as the portal counts them. */
+/** Returns the API's filter for the devices of a kind, counted in the same way as by the portal. */
 export const deviceConditions = (sort: Sort) => filters[sort]
 
-/** A filter takes no more values for one field. */
+/** Maximum values for one field of a filter. */
 export const mostGroups = 80
 
-/** The API's filter for devices in any of the groups. */
+/** Returns the API's filter for devices in any of the groups. */
 export function inGroups(ids: readonly number[]): string {
   return `hostGroupIds:${ids.map((id) => `"${id}"`).join('|')}`
 }
 
-/** The API's filter for the groups below a path. */
+/** Returns the API's filter for the groups below a path. */
 export function pathsBelow(fullPath: string): string {
   return `fullPath:"${fullPath.replace(/[\\"*]/g, '\\$&')}/*"`
 }

@@ -10,9 +10,9 @@ export interface Plan {
   rhythm: Rhythm
   hour: number
   minute: number
-  /** 0 is Sunday; of a weekly one. */
+  /** 0 is Sunday; for a weekly schedule. */
   weekday: number
-  /** 1 to 28; of a monthly one. */
+  /** 1 to 28; for a monthly schedule. */
   day: number
 }
 
@@ -36,7 +36,7 @@ export function planOf(cron: string): Plan {
   return own
 }
 
-/** The plan as a cron line; '' for never, and `own` is not its business. */
+/** Returns the cron expression of a plan; '' for never and for `own`. */
 export function cronOf({ rhythm, hour, minute, weekday, day }: Plan): string {
   const at = `${minute} ${hour}`
   if (rhythm === 'daily') return `${at} * * *`
@@ -51,7 +51,10 @@ function dayNumber(text: string | undefined): number | undefined {
   return short[text.toLowerCase()]
 }
 
-/** `Mondays at 07:00`, `on the 1st of each month at 06:30`; of others the parts of the line. */
+/**
+ * Describes a schedule: `Mondays at 07:00`, `on the 1st of each month at 06:30`; for other
+ * expressions, their parts.
+ */
 export function scheduleText(cron: string): string {
   const plan = planOf(cron)
   const time = timeOfDay(plan.hour, plan.minute)
@@ -63,7 +66,10 @@ export function scheduleText(cron: string): string {
   return ownText(cron.trim())
 }
 
-/** Each field in words, where it is a list, a range or a step; the line itself where it is not understood. */
+/**
+ * Describes each field that is a list, a range or a step; returns the expression itself if it is
+ * not understood.
+ */
 function ownText(cron: string): string {
   const fields = cron.split(/\s+/)
   if (fields.length !== 5) return cron
@@ -86,7 +92,7 @@ function ownText(cron: string): string {
   return all.some((part) => part === undefined) ? cron : all.filter(Boolean).join(' ')
 }
 
-/** As cron has it: where both are given, either is enough. */
+/** As in cron: if both are given, either is enough. */
 function daysText(day: string | undefined, weekday: string | undefined): string | undefined {
   if (day === undefined || weekday === undefined) return undefined
   return day && weekday ? parts.either(day, weekday) : day || weekday

@@ -1,6 +1,6 @@
 import { text } from './text'
 
-/** The periods that reports are about, as the portal reads them. */
+/** The periods of reports, in the form that the portal parses. */
 export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, said]) => ({
   value,
   text: said,
@@ -8,13 +8,13 @@ export const ranges: { value: string; text: string }[] = Object.entries(text.ran
 
 const span = /^(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)\s+to\s+(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)$/i
 
-/** The two ends of a period that names them, as days. */
+/** Returns the first and last day of a custom period. */
 export function endsOf(range: string): { from: string; to: string } | undefined {
   const match = span.exec(range.trim())
   return match ? { from: match[1].slice(0, 10), to: match[2].slice(0, 10) } : undefined
 }
 
-/** A period from a day to the end of another. */
+/** Returns a period from one day to the end of another. */
 export function rangeOf(from: string, to: string): string {
   return `${from} TO ${to}`
 }

@@ -20,7 +20,7 @@ const last = (r: Row): Cell =>
   r.lastGenerateOn
     ? { text: moment(Number(r.lastGenerateOn)), title: zoned(Number(r.lastGenerateOn)) }
     : { text: text.never, quiet: true }
-/** When it is made, and in which time zone where that is its own. */
+/** Formats the schedule of a report, with its time zone if it has its own. */
 function scheduled(r: Row): string {
   const said = scheduleText(String(r.schedule))
   return r.schedule && r.scheduleTimezone ? text.zoned(said, String(r.scheduleTimezone)) : said

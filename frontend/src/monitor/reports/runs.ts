@@ -25,7 +25,7 @@ export interface Run {
 
 export const isOver = (run: Run) => run.state === 'done' || run.state === 'failed'
 
-/** Only a page is opened here; the browser saves the others. */
+/** Whether a run can be opened here; the browser saves other formats. */
 export const opens = (run: Run) => run.state === 'done' && run.format === 'HTML'
 
 /** Returns the result of a run: `1,204 rows · 48 kB · in 2 s`. */

@@ -107,7 +107,7 @@ export const text = {
       ? `This also deletes ${runs === 1 ? 'its run' : `its ${number(runs)} runs`}. This cannot be undone.`
       : 'This cannot be undone.',
 
-  /** Periods, by what the portal calls them. */
+  /** Periods, by their names in the portal. */
   ranges: {
     'Last 24 hours': 'Last 24 hours',
     Today: 'Today so far',
@@ -175,7 +175,7 @@ export const text = {
     workdays: (time: string) => `Monday to Friday at ${time}`,
     weekly: (weekday: string, time: string) => `${weekday}s at ${time}`,
     monthly: (day: string, time: string) => `On the ${day} of each month at ${time}`,
-    /** The parts of a line of one's own, put together with spaces. */
+    /** The parts of a custom schedule, joined by spaces. */
     parts: {
       times: (times: string[]) => `At ${times.join(' and ')}`,
       everyMinute: 'Every minute',

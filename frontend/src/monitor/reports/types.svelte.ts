@@ -4,10 +4,10 @@ import { icons, type IconName } from '../../ui/icons'
 
 export type ReportType = ItemOf<'/report/types'>
 
-/** The types of reports that the portal has, by their names in the API, in the order they are shown. */
+/** The types of reports, by their names in the API, in display order. */
 export const types = new SvelteMap<string, ReportType>()
 
-/** Asks for the types, once. Without an answer, reports have the names of their types. */
+/** Loads the types once. If that fails, reports show the names of their types. */
 export async function askTypes(portal: MonitorClient): Promise<void> {
   if (types.size) return
   const list = await portal.list('/report/types').catch(() => undefined)

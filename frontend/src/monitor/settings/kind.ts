@@ -11,7 +11,7 @@ export type Row = Values & { id: number | string }
 /** An action on a row besides saving and deleting. */
 export interface Act {
   label: string
-  /** The call it needs the right for. */
+  /** The call whose permission it requires. */
   method: 'POST' | 'PATCH'
   path: string
   /** Whether it applies to this row. */
@@ -22,11 +22,11 @@ export interface Act {
 
 /** A kind of object in the settings: its list and its form. */
 export interface Kind {
-  /** Of the list in the API. */
+  /** The path of the list in the API. */
   path: string
-  /** The list in which a row is changed, where that is another one. */
+  /** The list in which a row is changed, if it is another one. */
   of?: (row: Row) => string
-  /** Names of the portal's resources whose changes show here. */
+  /** Names of the portal's resources whose changes are shown here. */
   follows: readonly Changed[]
   one: string
   many: string
@@ -34,16 +34,16 @@ export interface Kind {
   columns: Column<Row>[]
   sort: string
   groups: Group[]
-  /** What a new one begins with, besides the schema's defaults. */
+  /** The initial values of a new one, in addition to the schema's defaults. */
   blank?: Values
   /** Filters to choose from. */
   narrow?: { label: string; filter: string }[]
   /** The text of the empty state. */
   empty: string
-  /** The text of the confirmation to delete one. */
+  /** Returns the text of the confirmation to delete one. */
   goes?: (row: Row) => string
   acts?: Act[]
-  /** Facts above the form. */
+  /** Returns the facts above the form. */
   facts?: (row: Row) => [string, Cell | string][]
   /** Shown for a row before it is edited; a button opens the form. */
   first?: () => Promise<{ default: Component<{ row: Row }> }>
@@ -51,7 +51,7 @@ export interface Kind {
   above?: () => Promise<{ default: Component<{ row: Row }> }>
   /** Shown below the form of a row. */
   below?: () => Promise<{ default: Component<{ row: Row }> }>
-  /** In place of the form while one is added. */
+  /** Shown instead of the form while one is added. */
   adding?: () => Promise<{ default: Component<{ onmade: (row: Row) => void }> }>
   /** Returns why a row is read-only. */
   locked?: (row: Row) => string

@@ -18,7 +18,7 @@ export interface Line {
   /** `*` for all. */
   id: string
   level: Level
-  /** What a line above it allows already. */
+  /** The level that a row above already grants. */
   from: Level
 }
 
@@ -35,7 +35,7 @@ export function linesOf(privileges: Privilege[]): Line[] {
       .filter((p) => p.objectType === type && p.objectId === id)
       .map((p) => levels.indexOf(p.operation as Level))
     const most = levels[Math.max(0, ...all)]
-    return goes(type, most) ? most : type === 'explorer' ? 'none' : 'read' // what includes looking and is no more here
+    return goes(type, most) ? most : type === 'explorer' ? 'none' : 'read' // the lower levels do not apply here
   }
   const named = (type: string) => [
     ...new Set(privileges.filter((p) => p.objectType === type && p.objectId !== '*').map((p) => p.objectId)),
@@ -55,7 +55,7 @@ export function linesOf(privileges: Privilege[]): Line[] {
   ]
 }
 
-/** The privileges with one line changed; what the portal keeps beside stays. */
+/** Returns the privileges with one row changed; others of the portal stay. */
 export function withLevel(privileges: Privilege[], type: string, id: string, level: Level): Privilege[] {
   const there = privileges.find((p) => p.objectType === type && p.objectId === id)
   const others = privileges.filter((p) => p.objectType !== type || p.objectId !== id)
@@ -66,7 +66,7 @@ export function withLevel(privileges: Privilege[], type: string, id: string, lev
     .map((p) => (p === there ? { ...p, operation: level } : p))
 }
 
-/** What a role may do, in a line. */
+/** Describes the permissions of a role in one line. */
 export function summary(privileges: Privilege[]): string {
   const lines = linesOf(privileges)
   const { does, of: named, nothing, explorer } = t.summary

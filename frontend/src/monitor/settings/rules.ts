@@ -10,7 +10,7 @@ const list = (value: unknown) => (value as string[] | undefined) ?? []
 const glob = (value: unknown) => (String(value) === '*' ? '' : String(value))
 const severity = { Critical: 'crit', Error: 'error', Warn: 'warn' } as const
 
-/** What a rule is about, in a line. */
+/** Describes the alerts of a rule in one line. */
 function about(r: Row): string {
   const parts = [
     list(r.deviceGroups)

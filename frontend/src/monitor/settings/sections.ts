@@ -17,7 +17,7 @@ export interface Section {
   load: () => Promise<{ kind: Kind } | { default: Component }>
 }
 
-/** A new section is a file and a line here. */
+/** To add a section, add a file and a line here. */
 export const sections: readonly Section[] = [
   {
     id: 'users',

@@ -1,4 +1,4 @@
-/** Escalation chains as they are drawn: destinations, each with stages of recipients. */
+/** Escalation chains in the form: destinations, each with stages of recipients. */
 import { timeOfDay } from '../../ui/locale'
 import { text } from './text'
 
@@ -25,7 +25,7 @@ export interface Destination {
   stages: Recipient[][]
 }
 
-/** `admin by mail`, `Night shift`. */
+/** Formats a recipient: `admin by email`, `Night shift`. */
 export function recipientText(r: Recipient): string {
   if (r.type.toUpperCase() === 'GROUP') return r.addr
   return text.recipients.told(
@@ -34,7 +34,7 @@ export function recipientText(r: Recipient): string {
   )
 }
 
-/** `Mon–Fri 08:00–18:00`, `every day`. */
+/** Formats a period: `Mon–Fri 08:00–18:00`, `every day`. */
 export function periodText(p: Period | undefined): string {
   if (!p) return t.anyTime
   const set = [...p.weekDays].sort((a, b) => a - b)
@@ -49,7 +49,7 @@ export function periodText(p: Period | undefined): string {
   return t.period(which, timeOfDay(0, p.startMinutes), timeOfDay(0, p.endMinutes))
 }
 
-/** `08:30` as minutes after midnight; at an end, 00:00 is the day's. */
+/** Converts `08:30` to minutes after midnight; as an end, 00:00 is the end of the day. */
 export function minutesOf(text: string, end = false): number {
   const [h, m] = text.split(':').map(Number)
   const all = h * 60 + m

@@ -124,7 +124,7 @@ export const text = {
       setting: { title: 'Settings', all: 'All settings' },
       explorer: { title: 'Explorer', all: 'Send requests to other portals' },
     },
-    /** The parts of the settings, as the portal names them. */
+    /** The areas of the settings, by their names in the portal. */
     areas: {
       useraccess: 'Users, roles, API tokens',
       collectors: 'Collectors',
