@@ -8,9 +8,9 @@ export interface Entry {
   id: string
   /** The text, which is searched first. */
   text: string
-  /** Shown behind it, faint, and searched last. */
+  /** Shown after the text in a faint color, and searched last. */
   hint: string
-  /** Found by these too, but not shown. */
+  /** Search words that are not shown. */
   words: string
   key: string
   icon?: IconName
@@ -26,20 +26,20 @@ export interface Source {
   group: string
   /** Its place among the sources: the lowest is shown first. */
   order: number
-  /** Prefixes of a query that search this source only: `>` commands, `/` endpoints, `#` places. */
+  /** Prefixes of a query that search only this source: `>` commands, `/` endpoints, `#` places. */
   signs: string
-  /** How many are shown while searching, and before anything is typed. */
+  /** The number of entries to show while searching, and before. */
   most: number
   first: number
   /** Returns all entries, which are ranked by the query. */
   list?(app: App): Entry[]
-  /** A response with so many entries may be incomplete. */
+  /** A response with this number of entries may be incomplete. */
   cut?: number
   /** Requests matching entries; aborted when the query changes. */
   ask?(app: App, query: string, signal: AbortSignal): Promise<Entry[]>
 }
 
-/** A source with its entries that match, and how many there are in all, as far as that is known. */
+/** A source with its matching entries, and their total number if known. */
 export interface Section {
   group: string
   entries: Ranked<Entry>[]
@@ -47,10 +47,10 @@ export interface Section {
 }
 
 export interface Query {
-  /** The sign it begins with, '' for none. A slash is part of the text. */
+  /** The prefix of the query, '' for none. A slash is part of the text. */
   sign: string
   text: string
-  /** Nothing to search for. */
+  /** The query has no text. */
   bare: boolean
 }
 
@@ -67,7 +67,7 @@ export function looksInto(source: Source, query: Query): boolean {
   return !query.sign || source.signs.includes(query.sign)
 }
 
-const alike = 20 // points between matches that are as good for a person
+const alike = 20 // difference in points between matches of equal quality
 
 /** Returns the local matches of a query, the source with the best match first; equal ones keep their order. */
 export function search(
@@ -79,7 +79,7 @@ export function search(
     .filter((s) => looksInto(s, query))
     .map((s) => section(s, entriesOf(s), query))
     .filter((s) => s.entries.length > 0)
-  const best = (s: Section) => Math.floor(s.entries[0].score) // how long a text is decides within a source only
+  const best = (s: Section) => Math.floor(s.entries[0].score) // the length of the text matters only within a source
   const least = Math.max(...sections.map(best)) - alike
   const rate = (s: Section) => (best(s) > least ? Infinity : best(s))
   return query.bare ? sections : sections.sort((a, b) => (rate(a) === rate(b) ? 0 : rate(b) - rate(a)))

@@ -31,7 +31,7 @@ export class Results {
   })
   readonly flat: Entry[] = $derived(this.sections.flatMap((s) => s.entries.map((e) => e.item)))
 
-  /** Whether the first entry may be another one in a moment. */
+  /** Whether the first entry may still change. */
   get unsure(): boolean {
     return this.busy && !this.sections.some((s) => named(s, this.#parsed))
   }

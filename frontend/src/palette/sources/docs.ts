@@ -1,7 +1,10 @@
 import type { Source } from '../entries'
 import { text } from '../text'
 
-/** Parameters and fields by name: opens the docs of an endpoint that has it, at hand if the open one does. */
+/**
+ * Parameters and fields by name. They open the docs of an endpoint that has them, preferably the
+ * current one.
+ */
 export default {
   group: 'Docs',
   order: 80,

@@ -2,7 +2,7 @@ import { historyFilter } from '../../sidebar/query'
 import { queryOf } from '../../ui/query'
 import type { Source } from '../entries'
 
-/** Sent requests, searched in Go, each address once. */
+/** Sent requests, searched in Go, without duplicates of method and address. */
 export default {
   group: 'History',
   order: 100,

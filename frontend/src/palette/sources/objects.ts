@@ -5,7 +5,10 @@ import type { IconName } from '../../ui/icons'
 import type { App } from '../../state/app.svelte'
 import type { Entry, Source } from '../entries'
 
-/** Objects of the portal that can be searched by name, in the order shown. A new kind is a line here. */
+/**
+ * Objects of the portal that can be searched by name, in display order. To add a kind, add a line
+ * here.
+ */
 const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
   { group: 'Devices', path: '/device/devices', icon: 'device' },
   { group: 'Groups', path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
@@ -40,7 +43,10 @@ export default kinds.map(({ group, path, icon, by }): Source => ({
   },
 }))
 
-/** It leads to its place in the Monitor; in a new tab, or where that has none, to the request that reads it. */
+/**
+ * Opens the object in the Monitor; in a new tab, or if the Monitor does not show it, opens the
+ * request that reads it.
+ */
 function entry(app: App, list: ObjectList, item: Item, icon: IconName): Entry {
   const id = String(item[list.key])
   const [name = id, ...more] = namesOf(list, item)

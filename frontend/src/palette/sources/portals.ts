@@ -2,7 +2,7 @@ import { asWhom } from '../../portals/environment'
 import type { Source } from '../entries'
 import { text } from '../text'
 
-/** The portals that are not shown. */
+/** The other portals. */
 export default {
   group: 'Portals',
   order: 60,
