@@ -1,4 +1,4 @@
-/** What can be asked of a response beyond its rows: matches, values, differences, extractors. */
+/** Requests about a response apart from its rows: matches, values, differences, extractors. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 import { collection, type Kept } from './kept'
@@ -10,7 +10,7 @@ export type Change = Schemas['Change']
 export type Comparison = Schemas['Comparison']
 export type Extractor = Schemas['Extractor']
 
-/** One side of a comparison: a document that is open, or a request of the history. */
+/** One side of a comparison: an open document, or a request of the history. */
 export interface Side {
   document?: string
   historyId?: number
@@ -18,13 +18,16 @@ export interface Side {
 }
 
 export interface AskClient {
-  /** Values by JSONPath or jq. A mistake rejects with a Fault whose detail says `at` which character. */
+  /**
+   * Returns values by JSONPath or jq. After an error, it rejects with a Fault whose detail has the
+   * position as `at`.
+   */
   filter(document: string, query: string, signal?: AbortSignal): Promise<Filtered>
-  /** The different keys at the beginning of the document. */
+  /** Returns the distinct keys at the beginning of the document. */
   keys(document: string): Promise<string[]>
-  /** Single values at all depths; of a list those of one item. */
+  /** Returns the scalars at all depths; in a list those of one item. */
   scalars(document: string, item: number, signal?: AbortSignal): Promise<Scalars>
-  /** A value exactly as it was sent, a text with its quotes. */
+  /** Returns a value exactly as in the body, a string with its quotes. */
   nodeJson(document: string, node: number): Promise<string>
   compare(left: Side, right: Side, ignore: string[], signal?: AbortSignal): Promise<Comparison>
   extractors: Kept<'/extractors'>

@@ -1,33 +1,33 @@
-/** What the parts of the client call with. */
+/** The types of calls that the parts of the client share. */
 
 export interface Call {
   method?: string
   body?: unknown
   signal?: AbortSignal
-  /** Let the call outlive the page: it writes what was edited. */
+  /** Lets the request outlive the page: it saves edits. */
   keep?: boolean
   headers?: Record<string, string>
-  /** A form with a file, in place of a JSON body. */
+  /** A form with a file, instead of a JSON body. */
   form?: FormData
 }
 
-/** What the parts of the client ask with; every call rejects with a Fault. */
+/** Sends requests for the parts of the client; every call rejects with a Fault. */
 export interface Http {
   json: <T>(path: string, call?: Call) => Promise<T>
   ask: (path: string, call?: Call) => Promise<Response>
 }
 
-/** Undefined and '' are not sent; of a list, each value is a pair of its own. */
+/** Undefined and '' are not sent; each value of a list is a separate pair. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
-/** The pairs of a query that are sent. */
+/** Returns the pairs of a query to send. */
 export function asked(query: Query = {}): [string, string][] {
   return Object.entries(query).flatMap(([key, value]) =>
     [value].flat().flatMap((one) => (one === undefined || one === '' ? [] : [[key, String(one)] as [string, string]])),
   )
 }
 
-/** Path and query of a call; params stand in place of {names} of the path. */
+/** Returns the path and query of a call; params replace {names} in the path. */
 export function address({
   path,
   params = {},

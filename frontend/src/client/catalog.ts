@@ -1,4 +1,4 @@
-/** What a portal can be asked, as its catalog tells it. */
+/** The types of a portal's catalog. */
 import type { Schemas } from './explorer'
 
 export type Param = Schemas['Param']

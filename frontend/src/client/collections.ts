@@ -1,22 +1,22 @@
-/** Saved requests: collections of them, and files they come from and go to. */
+/** Saved requests: collections of them, and importing and exporting files. */
 import type { Http } from './call'
 import { explorer, type BodyOf, type Schemas } from './explorer'
 import type { DraftData } from './model'
 
 /** A collection, or a folder in one. */
 export type Folder = Schemas['TreeFolder']
-/** A saved request as the tree shows it. */
+/** A saved request in the tree. */
 export type SavedRequest = Schemas['TreeRequest']
 export type SavedDraft = Schemas['Request']
 /** Both lists in the order of the tree. */
 export type Shelf = Schemas['Tree']
 export type FileFormat = Schemas['Format']
-/** What a file holds, before anything is written. */
+/** The contents of a file, before it is imported. */
 export type FileLook = Schemas['Contents']
-/** What was made, to open or to take back. */
+/** The created objects, to open or delete them. */
 export type Planted = Schemas['Planted']
 export type FileToRead = Required<Pick<Schemas['Import'], 'name' | 'text'>>
-/** How one saved request of a batch went. */
+/** The result of one saved request of a batch. */
 export type Ran = Schemas['Ran']
 export type BatchProgress = Schemas['BatchEvent']
 
@@ -28,14 +28,14 @@ export interface CollectionsClient {
     createRequest(name: string, collectionId: number, draft: DraftData): Promise<SavedDraft>
     updateFolder(id: number, change: BodyOf<'/collections/{id}', 'patch'>): Promise<Folder>
     updateRequest(id: number, change: BodyOf<'/requests/{id}', 'patch'>): Promise<SavedDraft>
-    /** Puts one of them into a collection, as the at-th of its kind there. */
+    /** Moves an item into a collection, to the at-th place among items of its kind. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
-    /** Sends saved requests one after the other; aborting ends it. Progress comes as events. */
+    /** Sends saved requests one after the other, until it is aborted. Progress arrives as events. */
     batch(batchId: string, ids: number[], goOn: boolean, signal: AbortSignal): Promise<{ results: Ran[] }>
     look(file: FileToRead): Promise<FileLook>
     import(file: FileToRead, parentId: number, variables: boolean): Promise<Planted>
-    /** The address of a file; no ids at all are all collections. */
+    /** The address of a file; without ids, it contains all collections. */
     exportUrl(format: string, what: { collections?: number[]; requests?: number[]; history?: number[] | 'all' }): string
   }
 }

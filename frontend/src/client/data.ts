@@ -1,35 +1,37 @@
-/** The program and its data folder as a whole: what it is, backups, restores. */
+/** The program and its data folder: version, backups, restores. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 
 export type About = Schemas['About']
 export type DataState = Schemas['FolderState']
-/** How far a backup or a restore is with one file, in bytes; sending is what the page does. */
+/**
+ * The progress of a backup or a restore with one file, in bytes. Sending is an upload by the page.
+ */
 export type DataProgress = Omit<Schemas['DataEvent'], 'doing'> & { doing: Schemas['DataEvent']['doing'] | 'sending' }
-/** What a backup holds. */
+/** The contents of a backup. */
 export type Backup = Schemas['SentBackup']
 
 export interface DataClient {
   data: {
     about(): Promise<About>
     state(): Promise<DataState>
-    /** Makes a backup, which can then be fetched once. */
+    /** Creates a backup, which can be downloaded once. */
     backup(signal: AbortSignal): Promise<{ name: string; bytes: number }>
     backupUrl: string
     diagnosticsUrl: string
-    /** Sends a piece of a backup; `at` bytes of it came before. */
+    /** Uploads a part of a backup; `at` is the number of bytes before it. */
     part(at: number, piece: Blob, signal: AbortSignal): Promise<void>
-    /** Checks what was sent. */
+    /** Checks the uploaded backup. */
     look(name: string, signal: AbortSignal): Promise<Backup>
-    /** Makes what was sent ready for the next start. */
+    /** Prepares the uploaded backup for a restore at the next start. */
     restore(name: string, withoutKey: boolean, signal: AbortSignal): Promise<DataState>
     takeBack(): Promise<DataState>
-    /** Makes what the last restore replaced ready in turn. */
+    /** Prepares the data that the last restore replaced to be restored. */
     undo(): Promise<DataState>
     forget(): Promise<DataState>
     openFolder(): Promise<void>
     restart(): Promise<void>
-    /** The licences of all parts; '' in a build without them. */
+    /** The licences of all parts; '' if the build has none. */
     licences(): Promise<string>
   }
 }

@@ -1,4 +1,4 @@
-/** The body of a response. It lies in Go, under an id; the page asks for what is in view. */
+/** The body of a response. Go stores it under an id; the page requests the part in view. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 
@@ -9,19 +9,22 @@ export type Found = Schemas['Match']
 export interface DocumentClient {
   rows(document: string, from: number, count: number): Promise<Rows>
   toggle(document: string, node: number, open: boolean, deep: boolean, from: number, count: number): Promise<Rows>
-  /** What is open of the tree, to have it so again; also of another document of the same bytes. */
+  /**
+   * Returns the expanded state of the tree, to restore it; also for another document with the same
+   * bytes.
+   */
   left(document: string): Promise<string>
   unfold(document: string, left: string, from: number, count: number): Promise<Rows>
   lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
   nodePath(document: string, node: number): Promise<string>
   nodeValue(document: string, node: number): Promise<string>
-  /** In keys and values; opens the tree around the match. */
+  /** Searches keys and values, and expands the tree around the match. */
   find(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
-  /** In the body as it came; `row` is a line. */
+  /** Searches the body as received; `row` is a line. */
   findText(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
-  /** The address of the body as it came, to save it. */
+  /** The address of the body as received, to save it. */
   rawUrl(document: string): string
-  /** The first 4 KiB of the body in hexadecimal, 16 bytes a line. */
+  /** Returns the first 4 KiB of the body in hexadecimal, 16 bytes per line. */
   hex(document: string): Promise<string>
 }
 

@@ -1,12 +1,12 @@
-/** Calls of the page's own endpoints: what may be sent, and what comes back, follows from their declarations. */
+/** Typed calls of the page's own endpoints; the types come from their declarations. */
 import { address, type Call, type Http, type Query } from './call'
-import type { components, paths } from './explorer.gen' // from the program's OpenAPI; never edited
+import type { components, paths } from './explorer.gen' // from the program's OpenAPI; do not edit
 
 export type Schemas = components['schemas']
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Paths that have the verb. */
+/** The paths with the verb. */
 type PathOf<V extends Verb> = { [P in keyof paths]: paths[P] extends Record<V, object> ? P : never }[keyof paths]
 
 type Content<P, V extends Verb> = P extends keyof paths
@@ -42,7 +42,7 @@ type GivenTo<P extends keyof paths, V extends Verb> = Pick<Given, 'signal' | 'ke
   (paths[P][V] extends { parameters: { query?: infer T } } ? { query?: T } : { query?: never }) &
   (paths[P][V] extends { requestBody: { content: { 'application/json': infer T } } } ? { body: T } : { body?: never })
 
-/** What goes with a path; it may be left out where nothing has to. */
+/** The parameters of a path; optional if none is required. */
 type Args<P extends keyof paths, V extends Verb> =
   GivenTo<P, V> extends infer G extends Given ? (Record<never, never> extends G ? [given?: G] : [given: G]) : never
 
@@ -54,7 +54,7 @@ export function explorer({ json, ask }: Http) {
       const { params, query, ...rest }: Given = given
       return json(urlOf(path, { params, query }), { method: verb.toUpperCase(), ...rest })
     }
-  /** The address of what the browser fetches by itself. */
+  /** The address of a resource that the browser fetches itself. */
   const url = <P extends PathOf<'get'>>(path: P, ...[given = {}]: Args<P, 'get'>): string => urlOf(path, given)
   return {
     get: call('get'),

@@ -8,15 +8,15 @@ export interface FaultDetail {
   [key: string]: unknown
 }
 
-/** What went wrong, in words for the reader; `field` says where. */
+/** An error with a message for the user; `field` names the invalid input. */
 export class Fault extends Error {
   constructor(
     message: string,
-    /** The HTTP status of our own answer, 0 when there was none. */
+    /** The HTTP status of Spyglass itself, 0 if there was no response. */
     readonly status = 0,
     readonly detail: FaultDetail = {},
     readonly cancelled = false,
-    /** Seconds to wait before trying again, 0 when not said. */
+    /** Seconds to wait before trying again, 0 if unknown. */
     readonly retryAfter = 0,
     readonly code: string | number = '',
   ) {
@@ -33,7 +33,7 @@ export class Fault extends Error {
   }
 }
 
-/** Any thrown value as a Fault. */
+/** Converts any thrown value to a Fault. */
 export function asFault(e: unknown): Fault {
   if (e instanceof Fault) return e
   if (e instanceof DOMException && e.name === 'AbortError') return new Fault(text.cancelled, 0, {}, true)

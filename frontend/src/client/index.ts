@@ -1,6 +1,6 @@
 /**
- * The only door to Go: what the page may ask, and the shapes that come back.
- * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
+ * The only interface to Go: requests and the types of responses. Every call rejects with a Fault; a
+ * cancelled call rejects with a Fault whose `cancelled` is true.
  */
 import type { AskClient } from './ask'
 import type { Kept } from './kept'
@@ -28,15 +28,15 @@ export type { PagesProgress } from './sending'
 export type * from './settings'
 
 export type Start = Schemas['Start']
-/** What a spyglass:// link leads to: a screen, a request, or nothing and why. */
+/** The target of a spyglass:// link: a screen, a request, or nothing with the reason. */
 export type Link = Schemas['LinkEvent']
 
 /** The events of the stream, with the data of each. */
 export type Events = Schemas['Events']
 
-/** A function for each event that is listened to. */
+/** A handler for each event. */
 export type Listener = { [K in keyof Events]?: (e: Events[K]) => void } & {
-  /** The stream itself came or went; it comes back by itself. */
+  /** The stream was connected or lost; it reconnects itself. */
   stream?(connected: boolean): void
 }
 
@@ -52,9 +52,9 @@ export interface Client
     RestClient,
     DocumentClient,
     DataClient {
-  /** The same for a portal: its tabs, variables and history, and requests that go to it. */
+  /** The same client for another portal: its tabs, variables and history, and requests to it. */
   at(portal: number): Client
-  /** Null when nobody is signed in. */
+  /** Null if nobody is signed in. */
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>
   signOut(): Promise<void>
@@ -66,16 +66,16 @@ export interface Client
   /** The portal's own API. */
   monitor: MonitorClient
   tabs: Kept<'/tabs'>
-  /** A deleted one can be restored for two minutes, its secret with it. */
+  /** A deleted variable can be restored for two minutes, with its secret. */
   variables: Kept<'/variables'> & {
     restore(id: number): Promise<void>
-    /** Saved requests and extractors use the variable's present name in place of the former one. */
+    /** Replaces the former name of a variable in saved requests and extractors. */
     follow(id: number, from: string): Promise<Followed>
-    /** Takes that back, where nobody changed it since. */
+    /** Undoes that for objects that have not changed since. */
     unfollow(id: number): Promise<Followed>
-    /** Ids of secret ones whose values are gone: there was no keyring to keep them. */
+    /** Returns the ids of secret variables whose values are lost because there was no keyring. */
     missing(): Promise<number[]>
-    /** Of those that saved requests use; with `sent`, also when each went out last. */
+    /** Returns the variables that saved requests use; with `sent`, also when each was last sent. */
     uses(sent: boolean): Promise<{ items: VariableUse[] }>
   }
   history: Kept<'/history'> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
@@ -84,19 +84,19 @@ export interface Client
   preview(draft: DraftData): Promise<Preview>
   snippet(draft: DraftData, language: string): Promise<Snippet>
 
-  /** Items in the portal's list at path, counted by asking for one. */
+  /** Returns the number of items in the portal's list at path, by requesting one. */
   count(path: ListPath): Promise<number>
   /** Opens http and https links outside the page. */
   openLink(url: string): void
-  /** Fills the screen with the window, or goes back. */
+  /** Switches the window to full screen, or back. */
   toggleFullScreen(): Promise<void>
-  /** Closes the window, and with it the program. */
+  /** Closes the window, and the program with it. */
   quit(): Promise<void>
   /**
-   * Asks in the window where a file goes and writes it there: a text, or what a path of ours returns. The path is
-   * empty when the person cancelled.
+   * Shows a save dialog in the window and writes a file there: a text, or the response of one of
+   * our paths. The path is empty if the user cancels.
    */
   saveFile(file: Schemas['Save']): Promise<Schemas['SavedTo']>
-  /** Listens until the function it returns is called. */
+  /** Listens until the returned function is called. */
   listen(to: Listener): () => void
 }

@@ -1,7 +1,7 @@
-/** Rows that are kept for the user below /explorer. */
+/** Rows that are stored for the user below /explorer. */
 import { address, type Http } from './call'
 import type { BodyOf, ReplyOf } from './explorer'
-import type { paths } from './explorer.gen' // from the program's OpenAPI; never edited
+import type { paths } from './explorer.gen' // from the program's OpenAPI; do not edit
 import type { Collection } from './model'
 
 /** The rows at a path below /explorer. */
@@ -10,7 +10,7 @@ export type Kept<P extends string> =
     ? Collection<T, BodyOf<P, 'post'>, BodyOf<`${P}/{id}`, 'patch'>>
     : never
 
-/** The usual five verbs of one kind of row. */
+/** The usual five verbs for one kind of row. */
 export function collection<P extends keyof paths>(http: Http, path: P): Kept<P>
 export function collection<T, New, Change>({ json, ask }: Http, path: string): Collection<T, New, Change> {
   const at = (id: number) => `/explorer${path}/${id}`

@@ -1,11 +1,11 @@
-/** The shapes that several parts of the client share. */
-import type { components, paths } from './api.gen' // from the portal's OpenAPI; never edited
+/** The types that several parts of the client share. */
+import type { components, paths } from './api.gen' // from the portal's OpenAPI; do not edit
 import type { Schemas } from './explorer'
 
 export type Method = Schemas['Draft']['method']
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly Method[]
 
-/** Methods whose request carries a JSON body. */
+/** Whether requests with a method have a JSON body. */
 export function hasBody(method: Method): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH'
 }
@@ -14,7 +14,7 @@ export type User = Schemas['User']
 
 export type Session = components['schemas']['Whoami']
 
-/** Paths of the portal whose GET answers a list with its total. */
+/** Paths of the portal whose GET returns a list with its total. */
 export type ListPath = {
   [P in keyof paths]: paths[P] extends {
     get: { responses: { 200: { content: { 'application/json': { total: number } } } } }
@@ -24,7 +24,7 @@ export type ListPath = {
 }[keyof paths]
 
 export type Row = Schemas['Row']
-/** A draft as it is kept and sent; the class Draft edits one. */
+/** A draft as stored and sent; the class Draft edits one. */
 export type DraftData = Schemas['Draft']
 export type Tab = Schemas['Tab']
 export type Variable = Schemas['Variable']
@@ -38,17 +38,17 @@ export type Token = Schemas['Token']
 export type TokenClass = Token['class']
 export type Snippet = Schemas['ShownSnippet']
 export type Language = Schemas['Language']
-/** How many a rename changed. */
+/** The number of objects that a rename changed. */
 export type Followed = Schemas['Renamed']
-/** Where a variable is used beyond the open tabs. */
+/** Where a variable is used, apart from open tabs. */
 export type VariableUse = Schemas['Use']
-/** A run through all pages of a list, as it ended. */
+/** A finished run through all pages of a list. */
 export type RunReport = Schemas['RunReport']
-/** A redirect that was followed. */
+/** A followed redirect. */
 export type Hop = Schemas['Hop']
-/** The portal's own words about what is wrong. */
+/** The error message of the portal. */
 export type PortalError = Schemas['Problem']
-/** What an extractor found in a response, or why nothing. */
+/** The value that an extractor found in a response, or why it found none. */
 export type Extracted = Schemas['Extracted']
 
 export interface Listing<T> extends Omit<Schemas['TabList'], 'items'> {
@@ -63,9 +63,9 @@ export interface ListQuery {
   fields?: string
 }
 
-/** Rows of one kind that are kept for the user: tabs, variables, history. */
+/** Rows of one kind that are stored for the user: tabs, variables, history. */
 export interface Collection<T, New = Omit<T, 'id'>, Change = Partial<T>> {
-  /** With `fields`, rows have only those. */
+  /** With `fields`, rows have only these fields. */
   list<K extends keyof T = keyof T>(
     query?: Omit<ListQuery, 'fields'> & { fields?: (K & string)[] },
   ): Promise<Listing<Pick<T, K>>>

@@ -1,12 +1,15 @@
-/** The portal's own API, as the Monitor view asks it: typed by its OpenAPI, with no tab and no history. */
-import type { paths } from './api.gen' // from the portal's OpenAPI; never edited
+/** The portal's own API for the Monitor view, typed by its OpenAPI, without tabs or history. */
+import type { paths } from './api.gen' // from the portal's OpenAPI; do not edit
 import { address, type Http } from './call'
 import type { ListPath, Method } from './model'
 
-/** What may be left out of a body is always there in an answer, unless `fields` asks for less. */
+/**
+ * Fields that are optional in a body are always present in a response, unless `fields` selects
+ * fewer.
+ */
 type Whole<T> = T extends (infer E)[] ? Whole<E>[] : T extends object ? { [K in keyof T]-?: Whole<T[K]> } : T
 
-/** What an endpoint answers when all is well. */
+/** The success response of an endpoint. */
 type AnswerOf<P extends keyof paths, V extends string> =
   paths[P] extends Record<V, { responses: infer R }>
     ? R extends { 200: { content: { 'application/json': infer T } } }
@@ -25,14 +28,14 @@ type BodyOf<P extends keyof paths, V extends string> =
 export type ItemOf<P extends ListPath> = AnswerOf<P, 'get'> extends { items: (infer T)[] } ? T : never
 
 export interface Asking {
-  /** What stands in place of {names} of the path. */
+  /** The values of {names} in the path. */
   params?: Record<string, string | number>
   /** Undefined and '' are not sent. */
   query?: Record<string, string | number | boolean | undefined>
   signal?: AbortSignal
 }
 
-/** One call as it was made, to be opened in the Explorer. */
+/** A sent call, to open it in the Explorer. */
 export interface MadeCall extends Omit<Asking, 'signal'> {
   method: Method
   /** The template, with {names}. */
@@ -44,11 +47,11 @@ export interface MadeCall extends Omit<Asking, 'signal'> {
 export interface MonitorClient {
   list<P extends ListPath>(path: P, asking?: Asking): Promise<AnswerOf<P, 'get'>>
   get<P extends PathOf<'get'>>(path: P, asking?: Asking): Promise<AnswerOf<P, 'get'>>
-  /** Creates an object, or has one do something: POST. */
+  /** Creates an object, or runs an action on one: POST. */
   create<P extends PathOf<'post'>>(path: P, body?: BodyOf<P, 'post'>, asking?: Asking): Promise<AnswerOf<P, 'post'>>
-  /** Changes the fields that are given: PATCH. */
+  /** Changes only the given fields: PATCH. */
   change<P extends PathOf<'patch'>>(path: P, body: BodyOf<P, 'patch'>, asking?: Asking): Promise<AnswerOf<P, 'patch'>>
-  /** Gives the object as a whole: PUT. */
+  /** Replaces the whole object: PUT. */
   replace<P extends PathOf<'put'>>(path: P, body: BodyOf<P, 'put'>, asking?: Asking): Promise<AnswerOf<P, 'put'>>
   remove<P extends PathOf<'delete'>>(path: P, asking?: Asking): Promise<void>
 }

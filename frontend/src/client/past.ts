@@ -1,4 +1,4 @@
-/** The history as it is searched, and what is made of it. */
+/** Searching the history, and writing scripts from it. */
 import type { Http } from './call'
 import { explorer, type QueryOf, type Schemas } from './explorer'
 
@@ -12,9 +12,9 @@ export type Script = Schemas['Written']
 export interface PastClient {
   searchHistory(query: PastQuery): Promise<PastPage>
   pinHistory(id: number, pinned: boolean): Promise<void>
-  /** Brings a deleted request back, as long as it is among the last that were deleted. */
+  /** Restores a deleted request, as long as it is among the last deleted ones. */
   restoreHistory(id: number): Promise<void>
-  /** One program that sends the requests again; `language` may be runbook. */
+  /** Returns one program that sends the requests again; `language` may be runbook. */
   script(ids: number[], language: string): Promise<Script>
 }
 

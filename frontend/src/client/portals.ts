@@ -4,11 +4,11 @@ import { explorer, type BodyOf, type Schemas } from './explorer'
 
 export type Portal = Schemas['Shown']
 export type Environment = Portal['environment']
-/** What a person says of a remote portal. */
+/** The settings of a remote portal. */
 export type PortalData = Required<BodyOf<'/portals', 'post'>>
 export type Tried = Schemas['Tried']
 
-/** Of a portal whose certificate nobody vouches for; it comes with the error. */
+/** An untrusted certificate of a portal; it comes with the error. */
 export interface Certificate {
   fingerprint: string
   subject: string
@@ -24,11 +24,11 @@ export interface PortalsClient {
     create(data: PortalData): Promise<{ id: number }>
     update(id: number, change: Partial<PortalData>): Promise<{ id: number }>
     remove(id: number): Promise<void>
-    /** Asks the portal `id` with what is described otherwise; of 0, everything is. */
+    /** Tests the connection to portal `id` with changed settings; for 0, all settings are given. */
     test(id: number, data: Partial<PortalData>): Promise<Tried>
     signIn(id: number, username: string, password: string): Promise<Portal>
     signOut(id: number): Promise<Portal>
-    /** Reads its catalog anew. */
+    /** Reloads its catalog. */
     readCatalog(id: number): Promise<Portal>
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Writes something at most `wait` milliseconds after it was first touched,
- * one write at a time, and again if it was touched meanwhile. A failed write
- * is tried again with the next touch or flush.
+ * Saves at most `wait` milliseconds after the first change, one write at a time, and again if there
+ * were changes meanwhile. A failed write is repeated after the next change or flush.
  */
 export class Saver {
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -23,7 +22,7 @@ export class Saver {
     this.#timer ??= setTimeout(() => void this.flush(), this.wait)
   }
 
-  /** Writes now. `last` is said when the page goes away: nothing may be waited for. */
+  /** Saves now. `last` is set when the page closes, so that nothing may be awaited. */
   async flush(last = false): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -37,7 +36,7 @@ export class Saver {
     await this.#running
   }
 
-  /** Forgets what was not written. */
+  /** Discards changes that are not saved. */
   drop() {
     clearTimeout(this.#timer)
     this.#timer = undefined

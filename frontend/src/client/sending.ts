@@ -1,32 +1,35 @@
-/** What goes on around sending: all pages of a list, what a write would change, and the way back. */
+/** Sending with more than one request: all pages of a list, the effect of a write, and undo. */
 import type { Http } from './call'
 import { explorer, type Schemas } from './explorer'
 import type { DraftData, Reply } from './model'
 
-/** A run through pages while it is under way. */
+/** A run through pages in progress. */
 export type PagesProgress = Schemas['PagesEvent']
-/** A list that went to a file. */
+/** A list that was saved to a file. */
 export type SavedFile = Schemas['SavedFile']
 export type PagesRequest = Schemas['Pages']
 export type FileFormat = Exclude<PagesRequest['file'], '' | undefined>
 export type FieldChange = Schemas['FieldChange']
-/** What a write would do to the object as it is now. */
+/** The effect of a write on the current object. */
 export type Changes = Schemas['Differences']
-/** What goes with an object that is deleted. */
+/** The objects that are deleted with an object. */
 export type Goes = Schemas['Gone']
 export type Undone = Schemas['Undone']
 
 export interface SendingClient {
-  /** Resolves when all is there; a run to a file is still a response of the portal where its first page is none. */
+  /**
+   * Resolves when all pages have arrived. A run to a file returns a response of the portal if its
+   * first page is not a page.
+   */
   pages(request: PagesRequest, signal: AbortSignal): Promise<Reply | { saved: SavedFile }>
-  /** Where the file of a run is fetched while the run goes on. */
+  /** The address from which to download the file of a run while it continues. */
   pagesFileUrl(sendId: string): string
   steer(sendId: string, what: 'pause' | 'resume' | 'stop'): Promise<void>
   changes(draft: DraftData, signal?: AbortSignal): Promise<Changes>
   goes(draft: DraftData, signal?: AbortSignal): Promise<Goes>
-  /** Takes back a write of the history. Rejects with a Fault that says why it cannot. */
+  /** Undoes a write of the history. Rejects with a Fault that says why it cannot. */
   undo(historyId: number): Promise<Undone>
-  /** Writes that can be taken back, and what that does. */
+  /** Returns the writes that can be undone, with the effect of undoing. */
   undos(): Promise<Schemas['Undoables']>
 }
 

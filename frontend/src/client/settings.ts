@@ -1,32 +1,35 @@
-/** What the page remembers of a person, apart from tabs, variables and history. */
+/** The user's settings that the page stores, apart from tabs, variables and history. */
 export type Theme = 'system' | 'dark' | 'light'
 
-/** Where the history was left: the first row in view, and how many pixels of it are above. */
+/**
+ * The scroll position of the history: the first row in view, and the number of its pixels above the
+ * view.
+ */
 export interface PastSpot {
   id: number
   above: number
 }
 
-/** How a tab is shown: panes, scroll positions and the like, by their names. */
+/** The view state of a tab: panes, scroll positions and others, by name. */
 export type TabView = Record<string, unknown>
 
 export type View = 'welcome' | 'api' | 'monitor'
 export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
 
-/** The stacks of tokens.css, from the first family that is installed. */
+/** The font stacks of tokens.css, beginning with the first installed family. */
 export interface Fonts {
   ui: string
   code: string
 }
 
-/** A screen of the Monitor view, the object it is about, and what it shows of all there is. */
+/** A screen of the Monitor view, its object, and its filters. */
 export interface MonitorSpot {
   screen: string
   id?: string
   filters?: Record<string, string>
 }
 
-/** As the splitters left it; what is absent has its default. */
+/** The positions of the splitters; absent ones have their default. */
 export interface Layout {
   /** Width of the catalog, in pixels. */
   left?: number
@@ -38,74 +41,74 @@ export interface Layout {
   rightClosed?: boolean
 }
 
-/** What was typed into a form, and the version of the object it was typed over; without secrets. */
+/** The input in a form, and the version of the object it is based on; without secrets. */
 export interface KeptEdits {
   etag: string
   edits: Record<string, unknown>
-  /** What stood in the edited fields before. */
+  /** The previous values of the edited fields. */
   was: Record<string, unknown>
 }
 
-/** What the page remembers in Go. Keys not named here are kept as they are. */
+/** The settings that Go stores for the page. Unknown keys are kept. */
 export interface Settings {
   theme?: Theme
   layout?: Layout
   activeTab?: number
-  /** Of remote portals, by their id. */
+  /** For remote portals, by id. */
   activeTabs?: Record<string, number>
   activePortal?: number
   /** The lock of the built-in portal. */
   portalReadOnly?: boolean
   view?: View
-  /** Where one was in the Monitor view. */
+  /** The last place in the Monitor view. */
   monitor?: MonitorSpot
-  /** Of the fleet: groups that are open, columns that are shown, the width of the groups. */
+  /** The fleet: expanded groups, visible columns, the width of the groups. */
   fleet?: { open?: number[]; columns?: string[]; tree?: number }
   panel?: PanelName
   expanded?: string[]
   leftPane?: 'endpoints' | 'collections'
-  /** Whether a run of saved requests stops at its first failure; it does unless false. */
+  /** Whether a run of saved requests stops at its first failure; default true. */
   batchStops?: boolean
   openCollections?: number[]
-  /** Where a request was saved last. */
+  /** The collection in which a request was last saved. */
   lastCollection?: number
   variableSort?: 'added' | 'name' | 'changed' | 'sent'
-  /** Of every portal: one that its catalog does not have is not shown. */
+  /** For all portals: endpoints that a portal's catalog does not have are not shown. */
   favourites?: string[]
-  /** Endpoints chosen last at the built-in portal. */
+  /** Endpoints used last at the built-in portal. */
   recents?: string[]
-  /** The same of remote portals, by their id. */
+  /** The same for remote portals, by id. */
   recentsAt?: Record<string, string[]>
   /** 1 is actual size. */
   zoom?: number
-  /** What the window's page is set in: those of the stacks that are installed. */
+  /** The fonts of the window's page: the installed families of the stacks. */
   fonts?: Fonts
   density?: 'compact' | 'normal' | 'roomy'
   fontSize?: 'normal' | 'large' | 'larger'
-  /** A person's own keys, by command; a command that is not in it has its declared ones. */
+  /** The user's own shortcuts by command; missing commands have their default ones. */
   keys?: Record<string, string[]>
   /** Requests kept in the history, apart from pinned ones. */
   historyKept?: number
-  /** Seconds to wait for an answer, where a request does not say. */
+  /** Timeout in seconds for requests without their own. */
   timeout?: number
-  /** Show what a write would change before it is sent. */
+  /** Show the effect of a write before it is sent. */
   reviewWrites?: boolean
-  /** Long lines of a response are wrapped. */
+  /** Wrap long lines of a response. */
   wrap?: boolean
-  /** The desktop tells of new critical alerts, unless false. */
+  /** Show desktop notifications of new critical alerts; default true. */
   notices?: boolean
-  /** The desktop's tray shows how many alerts are open, unless false. */
+  /** Show the number of open alerts in the tray; default true. */
   tray?: boolean
-  /** The tour was begun or declined: it is not offered again. */
+  /** The tour was taken or declined, and is not offered again. */
   toured?: boolean
-  /** Edits of the Monitor view's forms that are not saved yet, by what they change. */
+  /** Unsaved edits in forms of the Monitor view, by form. */
   edits?: Record<string, KeptEdits>
-  /** How far parts of the page are scrolled, by their names. */
+  /** Scroll positions of parts of the page, by name. */
   scroll?: Record<string, { top: number; left: number }>
-  /** Where each portal's history was left, by the portal's id. */
+  /** Scroll position of each portal's history, by the portal's id. */
   historyAt?: Record<string, PastSpot | undefined>
   [key: string]: unknown
 }
 
-/** Null forgets a setting. */
+/** Null deletes a setting. */
 export type SettingsChanges = { [K in keyof Settings]?: Settings[K] | null }

@@ -1,4 +1,4 @@
-/** A response as a table and as the lines of a chart; Go reads both from the document. */
+/** A response as a table and as the lines of a chart; Go computes both from the document. */
 import type { Http } from './call'
 import { explorer, type QueryOf, type Schemas } from './explorer'
 
@@ -11,23 +11,23 @@ export type TableFormat = NonNullable<QueryOf<'/documents/{id}/export'>['format'
 export type Line = Schemas['SeriesLine']
 export type Series = Schemas['Series']
 export type SeriesQuery = Omit<QueryOf<'/documents/{id}/series'>, 'line'> & { lines?: string[]; points: number }
-/** Maintenance as a portal lists it. */
+/** Maintenance in the form of a portal's list. */
 export type Planned = Schemas['Planned']
 
 export interface TableClient {
-  /** `look` is how many rows are looked at, 0 for all. */
+  /** `look` is the number of rows to examine, 0 for all. */
   columns(document: string, nested: boolean, look: number): Promise<Columns>
   table(document: string, query: TableQuery, signal?: AbortSignal): Promise<Schemas['TableRows']>
-  /** The table as text for the clipboard; rejects when it is too much. */
+  /** Returns the table as text for the clipboard; rejects if it is too large. */
   tableText(document: string, format: TableFormat, query: TableQuery, nested: boolean): Promise<string>
   /** The address of the table as a file. */
   tableUrl(document: string, format: TableFormat, query: TableQuery, nested: boolean, name: string): string
-  /** Opens what is around a node of the tree and returns its row. */
+  /** Expands the ancestors of a node of the tree, and returns its row. */
   reveal(document: string, node: number): Promise<Schemas['Revealed']>
   series(document: string, query: SeriesQuery, signal?: AbortSignal): Promise<Series>
   /**
-   * When maintenance, as a portal lists it, is in effect in a time; `of` is its place in the list. Epoch
-   * milliseconds.
+   * Returns the windows of maintenance from a portal's list in a time range; `of` is the index in
+   * the list. In epoch milliseconds.
    */
   windows(from: number, to: number, planned: Planned[], signal?: AbortSignal): Promise<Schemas['Stretch'][]>
 }
@@ -75,7 +75,7 @@ const schedule = [
   'monthDay',
 ] as const satisfies readonly (keyof Planned)[]
 
-/** Of maintenance what says when it is. */
+/** Returns the schedule of a maintenance. */
 function scheduleOf(planned: Planned): Planned {
   const out: Planned = {}
   const copy = <K extends keyof Planned>(key: K) => void (planned[key] !== null && (out[key] = planned[key]))

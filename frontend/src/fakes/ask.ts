@@ -1,4 +1,4 @@
-/** The stand-in for what can be asked of an answer: enough to look at the page without Go. */
+/** A fake of requests about a response, to look at the page without Go. */
 import type { AskClient, Leaf } from '../client/ask'
 import type { FakeDocument } from './document'
 

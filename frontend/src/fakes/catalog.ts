@@ -1,4 +1,4 @@
-/** A small catalog for looking at the page without a portal. */
+/** A small catalog to look at the page without a portal. */
 import type { CatalogData, Endpoint, Method, Param, Property, Schema } from '../client'
 
 const device: Property[] = [

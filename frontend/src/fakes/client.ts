@@ -1,4 +1,4 @@
-/** A Client that needs no portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
+/** A Client without a portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
 import type { Component } from 'svelte'
 import { fakeData } from './data'
 import {
@@ -34,7 +34,7 @@ export interface FakeClient extends Client {
 
 const devices = ['core-sw-01.fra', 'web-prod-07.fra', 'web-prod-08.fra', 'db-pg-02.fra', 'edge-fw-01.ams', 'esx-11.ams']
 
-/** Views with nothing in them. */
+/** Empty views. */
 export function fakeViews(): Views {
   const nothing = async () => ({ default: (() => ({})) as Component })
   return { api: nothing, monitor: nothing, screens: [] }
@@ -90,7 +90,7 @@ function tab(id: number, draft: Partial<Tab['draft']>, more: Partial<Tab> = {}):
   }
 }
 
-/** `params` of the page's address: `signin`, `empty`, `theme=light`, `view=monitor`. */
+/** Reads `params` of the page's address: `signin`, `empty`, `theme=light`, `view=monitor`. */
 export function fakeClient(
   params = new URLSearchParams(typeof location === 'undefined' ? '' : location.search),
 ): FakeClient {
@@ -415,7 +415,7 @@ export function fakeClient(
   return client
 }
 
-/** All that the fake catalog needs. */
+/** All permissions that the fake catalog needs. */
 const rights = ['write on explorer', ...fakeCatalog.categories.flatMap((c) => c.endpoints.map((e) => e.permission))]
 
 function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start {

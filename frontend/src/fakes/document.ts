@@ -1,4 +1,4 @@
-/** A response body read by rows, for looking at the page without a portal. */
+/** A response body read by rows, to look at the page without a portal. */
 import type { DocRow, Found, Rows } from '../client'
 
 interface FakeNode {

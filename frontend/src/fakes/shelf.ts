@@ -1,4 +1,4 @@
-/** Collections that need no portal: a few folders and requests in memory. */
+/** Collections without a portal: a few folders and requests in memory. */
 import { emptyDraft } from '../state/request/draft.svelte'
 import type { Client } from '../client'
 import type { Folder, SavedDraft } from '../client/collections'

@@ -1,6 +1,6 @@
 import type { Cell, Column, Columns, TableClient } from '../client/table'
 
-/** Tables of fake documents: the items of a list, as far as tests look. */
+/** Tables of fake documents: the items of a list, as far as tests need. */
 export function fakeTables(text: (document: string) => string): TableClient {
   const items = (document: string) => (JSON.parse(text(document)) as { items?: Record<string, unknown>[] }).items ?? []
   const kind = (value: unknown): Exclude<Column['kind'], ''> =>

@@ -4,13 +4,13 @@ import { text } from './text'
 
 /** Page-wide state from the last responses and the event stream. */
 export class Activity {
-  /** Counts up when history changed, here or in another window. */
+  /** Increases when the history changes, here or in another window. */
   historyVersion = $state(0)
-  /** The quota of the last response, of whichever tab sent last. */
+  /** The quota of the last response of any tab. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
   /** Receives the progress of a backup or a restore. */
   ondata: (progress: DataProgress) => void = () => {}
-  /** Why the portal cannot write, and the toast about it. */
+  /** Why the portal cannot write, and the toast about that. */
   #unwritten = { problem: '', toast: 0 }
 
   /** Handles that the portal cannot write, or can again; a reconnected stream reports it again. */

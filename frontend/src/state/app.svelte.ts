@@ -25,7 +25,7 @@ import type { Workspace } from './tabs/workspace.svelte'
 import { text } from './text'
 import { Variables } from './variables.svelte'
 
-/** The page as one value: it makes the parts, and does what concerns several of them. */
+/** The page as one object: it creates the parts, and does what concerns several of them. */
 export class App implements Page {
   readonly session = new Session()
   readonly toasts = new Toasts()
@@ -38,7 +38,7 @@ export class App implements Page {
   readonly commands = new Commands(() => this.settings.values.keys, reportMissed)
   /** Changes of the portal. */
   readonly live = new Live()
-  /** Where one is in the Monitor view. */
+  /** The place in the Monitor view. */
   readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }))
   readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
   readonly sending: Sending = new Sending(this)
@@ -49,7 +49,7 @@ export class App implements Page {
 
   #unlisten: (() => void) | undefined
 
-  /** The portal that tabs, variables and history belong to. */
+  /** The portal to which tabs, variables and history belong. */
   get portal(): Portal {
     return this.portals.shown
   }
@@ -125,7 +125,10 @@ export class App implements Page {
     location.reload()
   }
 
-  /** A portal is shown: its tabs, unless they are here already, and its variables. */
+  /**
+   * Sets up a portal that is now shown: its tabs, unless they are loaded already, and its
+   * variables.
+   */
   arrived(start: Start, place: Place) {
     this.variables.all = start.variables ?? []
     this.activity.quota = null
@@ -134,7 +137,7 @@ export class App implements Page {
     place.restored = true
     const { view } = this.navigation
     if (view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
-    void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
+    void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // not needed earlier
     void this.reach.ask()
     this.activity.historyVersion++
   }

@@ -1,11 +1,11 @@
 import type { KeyCommand } from '../ui/keys'
 
-/** Something the page can do: in the palette, and on a key. Declared once, in the command list. */
+/** A command of the page, for the palette and shortcuts. The command list declares it once. */
 export interface Command extends KeyCommand {
   label: string
   group: 'Request' | 'Tabs' | 'View' | 'Session'
-  /** The keys as declared in the list, whatever a person put in their place. */
+  /** The default keys, whatever shortcuts the user has set. */
   declared?: readonly string[]
-  /** More words to find it by. */
+  /** More search words. */
   words?: string
 }

@@ -5,8 +5,8 @@ import { remappable, type OwnKeys } from './keymap'
 type None = []
 
 /**
- * What parts of the page offer to others, with the arguments of each: a part that is on the page offers it, any part
- * runs it.
+ * The actions that parts of the page offer to others, with their arguments: a visible part offers
+ * an action, and any part can run it.
  */
 export interface Actions {
   'body.enter': None
@@ -59,7 +59,7 @@ export type Action = keyof Actions
 
 /** The commands of the page, and the actions that its parts offer to each other. */
 export class Commands {
-  /** Empty until the page has made its list. */
+  /** Empty until the page has created its list. */
   list: readonly Command[] = []
   #offers = new Map<Action, unknown>()
 
@@ -69,17 +69,17 @@ export class Commands {
     private missed: (name: Action) => void,
   ) {}
 
-  /** Takes the list of commands, each with the person's own keys where there are some. */
+  /** Sets the list of commands, with the user's own shortcuts. */
   declare(commands: readonly Command[]) {
     this.list = remappable(commands, this.own)
   }
 
-  /** The key of a command as people read it, '' when it has none. */
+  /** Returns the shortcut of a command as text, '' if it has none. */
   keyOf(id: string): string {
     return keyLabel(this.list.find((c) => c.id === id))
   }
 
-  /** Offers an action while a part is on the page; the function returned takes it back. */
+  /** Offers an action while a part is on the page; the returned function withdraws it. */
   offer<A extends Action>(name: A, run: (...args: Actions[A]) => void): () => void {
     this.#offers.set(name, run)
     return () => {
@@ -87,7 +87,10 @@ export class Commands {
     }
   }
 
-  /** Runs an action that a part of the page must offer now; that none does is a mistake, and is reported. */
+  /**
+   * Runs an action that a part of the page must offer now; a missing one is reported as a
+   * programming error.
+   */
   run<A extends Action>(name: A, ...args: Actions[A]) {
     if (!this.runIfOffered(name, ...args)) this.missed(name)
   }

@@ -1,4 +1,4 @@
-/** Whose keys are whose: the declared ones, and those a person put in their place. */
+/** Assigns shortcuts to commands: the default ones, and the user's own. */
 import { sameKeys } from '../ui/keys'
 import type { Command } from './command'
 import type { KeptSettings } from './settings.svelte'
@@ -9,7 +9,7 @@ interface Keyboard {
   settings: Pick<KeptSettings, 'values' | 'save'>
 }
 
-/** Keys by command; a command that is not in it has its declared ones, an empty list has none. */
+/** Keys by command; a missing command has its default ones, an empty list means none. */
 export type OwnKeys = Record<string, string[]>
 
 /** Returns the commands with the user's shortcuts; calls `own` each time. */
@@ -26,7 +26,7 @@ export function remappable(commands: readonly Command[], own: () => OwnKeys | un
   }))
 }
 
-/** The command that has these keys already. */
+/** Returns the command that has these keys already. */
 export function holder(commands: readonly Command[], keys: string, except: string): Command | undefined {
   return commands.find((c) => c.id !== except && c.keys?.some((k) => sameKeys(k, keys)))
 }
@@ -40,12 +40,12 @@ export function giveKeys(app: Keyboard, id: string, keys: string) {
   app.settings.save({ keys: { ...own, [id]: [keys] } })
 }
 
-/** Leaves a command without keys. */
+/** Removes the keys of a command. */
 export function takeKeys(app: Keyboard, id: string) {
   app.settings.save({ keys: { ...app.settings.values.keys, [id]: [] } })
 }
 
-/** Back to the declared keys. Who uses one of them meanwhile loses it. */
+/** Restores the default keys, and removes them from other commands. */
 export function resetKeys(app: Keyboard, id: string) {
   const declared = app.commands.list.find((c) => c.id === id)?.declared ?? []
   const own = { ...app.settings.values.keys }

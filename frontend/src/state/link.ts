@@ -3,7 +3,7 @@ import { emptyDraft } from './request/draft.svelte'
 import type { Page } from './page'
 import { text } from './text'
 
-/** What the address of the page in a browser leads to, as mails have it: `#monitor/alerts/12`. */
+/** Returns the target of the page's address in a browser, as used in mails: `#monitor/alerts/12`. */
 export function pageOf(hash: string, isScreen: (id: string) => boolean): Link | undefined {
   const [, screen, id = ''] = /^#monitor\/([a-z]+)(?:\/([\w-]+))?$/.exec(hash) ?? []
   return isScreen(screen) ? { screen, id } : undefined

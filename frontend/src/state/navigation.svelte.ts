@@ -14,7 +14,7 @@ import type { OpenTab } from './tabs/tab.svelte'
 
 type Load = () => Promise<{ default: Component }>
 
-/** The views that are loaded when they are first shown, and the screens of the Monitor view. */
+/** The views that load when they are first shown, and the screens of the Monitor view. */
 export interface Views {
   api: Load
   monitor: Load
@@ -31,13 +31,13 @@ export interface Surroundings {
   comparison: Compare
 }
 
-/** What the page shows, and the ways to get there. */
+/** The visible parts of the page, and how to navigate to them. */
 export class Navigation {
   readonly parts: Record<'api' | 'monitor', Part>
 
   view = $state<View>('welcome')
   panel = $state<PanelName>('docs')
-  /** Whether the command palette is open, and what it begins with. */
+  /** Whether the command palette is open, and its initial query. */
   palette = $state(false)
   paletteQuery = $state('')
   /** The search in the docs of the endpoint. */
@@ -119,7 +119,7 @@ export class Navigation {
     return tab
   }
 
-  /** Shows what differs between two responses, in place of the response: before and after. */
+  /** Shows the differences between two responses, before and after, instead of the response. */
   compare(left: Side, right: Side) {
     const { comparison, portals } = this.page
     this.go('api')

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../client'
 import type { KeptSettings } from './settings.svelte'
 
-/** The settings that keep them, and which portal is shown. */
+/** The settings that store them, and the selected portal. */
 interface Home {
   settings: Pick<KeptSettings, 'values' | 'save'>
   portals: { readonly place: { readonly id: number } }
@@ -14,7 +14,7 @@ export function recentsOf({ settings, portals }: Home, portal = portals.place.id
   return (portal ? settings.values.recentsAt?.[portal] : settings.values.recents) ?? []
 }
 
-/** An endpoint was chosen, or something is sent to it. */
+/** Records that an endpoint was selected or used. */
 export function used(app: Home, endpoint: Endpoint, portal = app.portals.place.id) {
   const before = recentsOf(app, portal)
   if (before[0] === endpoint.id) return

@@ -9,7 +9,7 @@ export class Session {
   /** Why the page could not start. */
   fault = $state.raw<Fault>()
   start = $state.raw<Start>()
-  /** The session ended while the page was open: sign in again over it. */
+  /** Whether the session has ended while the page was open, so that the user has to sign in again. */
   ended = $state(false)
 
   readonly user: User | undefined = $derived(this.start?.user)

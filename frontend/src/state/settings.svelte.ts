@@ -1,21 +1,22 @@
 import type { Client, Fonts, Settings, Theme } from '../client'
 import { Saver } from '../client/saver'
 
-/** A change of the settings: null deletes one. */
+/** A change of the settings; null deletes one. */
 type Change = { [K in keyof Settings]?: Settings[K] | null }
 
-/** The settings of the user, kept by the server, and what follows from them. */
+/** The user's settings, stored by the server, and values derived from them. */
 export class KeptSettings {
   values = $state.raw<Settings>({})
   systemIsLight = $state(false)
 
   readonly theme: Theme = $derived(this.values.theme ?? 'system')
   /**
-   * Of a list's rows that are placed by number, of one line and of two: --h-row and --h-row-2 in tokens.css. Pixels.
+   * The height of rows with one and with two lines in lists that compute positions, in pixels:
+   * --h-row and --h-row-2 in tokens.css.
    */
   readonly rowHeight: number = $derived({ compact: 24, normal: 28, roomy: 34 }[this.values.density ?? 'normal'])
   readonly rowHeight2: number = $derived({ compact: 40, normal: 44, roomy: 52 }[this.values.density ?? 'normal'])
-  /** The colours the page is drawn in: canvases are painted again when they change. */
+  /** The colors of the page: canvases are repainted when they change. */
   readonly colours: 'dark' | 'light' = $derived(
     this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme,
   )
@@ -30,7 +31,7 @@ export class KeptSettings {
     this.#saver = new Saver(() => this.#write(), failed)
   }
 
-  /** Merges into the settings now, and into the server's soon. */
+  /** Applies a change now, and stores it on the server soon. */
   save(change: Change) {
     this.values = Object.fromEntries(
       Object.entries({ ...this.values, ...change }).filter(([, value]) => value !== null),
@@ -50,7 +51,7 @@ export class KeptSettings {
     this.save({ zoom: by === 0 ? 1 : Math.round(Math.max(0.5, Math.min(2.5, now + by * 0.1)) * 10) / 10 })
   }
 
-  /** The tab that was shown last at a portal. */
+  /** Returns the last active tab at a portal. */
   lastTab(portal: number): number | undefined {
     return portal ? this.values.activeTabs?.[portal] : this.values.activeTab
   }

@@ -1,6 +1,6 @@
 import type { Client, Variable } from '../client'
 
-/** The variables of the portal that is shown. */
+/** The variables of the selected portal. */
 export class Variables {
   all = $state.raw<Variable[]>([])
 
@@ -10,7 +10,7 @@ export class Variables {
     this.all = (await this.client().variables.list({ size: 1000 })).items
   }
 
-  /** The variable with that name; one of the portal hides a global one. */
+  /** Returns the variable with that name; one of the portal overrides a global one. */
   find(name: string): Variable | undefined {
     return this.all.find((v) => v.name === name && v.scope === 'portal') ?? this.all.find((v) => v.name === name)
   }

@@ -11,10 +11,13 @@ import { prepare, rank, type Ranked, type Text } from '../../ui/fuzzy'
 import { fieldNames } from './schema'
 import { text } from './text'
 
-/** An endpoint that a search found. `marks` are of its path, `summaryMarks` of its summary. */
+/**
+ * An endpoint that a search found. `marks` are positions in its path, `summaryMarks` in its
+ * summary.
+ */
 export interface Hit extends Ranked<Endpoint> {
   summaryMarks: number[]
-  /** What matched that the row does not show: names of fields, or words of the description. */
+  /** Matches that the row does not show: names of fields, or words of the description. */
   also: string
 }
 
@@ -73,7 +76,10 @@ export class Catalog {
     return this.#index.byId.get(id)
   }
 
-  /** The endpoint of a request: that of its template while the path still fits it, else the one the path belongs to. */
+  /**
+   * Returns the endpoint of a request: that of its template while the path matches it, or else the
+   * one that the path matches.
+   */
   of({ method, path, template }: Pick<DraftData, 'method' | 'path' | 'template'>): Endpoint | undefined {
     return (
       (template && fits(template, path) ? this.byId(`${method} ${template}`) : undefined) ?? this.match(method, path)
@@ -158,7 +164,7 @@ function namesOf(endpoints: Endpoint[]): Name[] {
   return [...all].map(([name, of]) => ({ name, endpoints: of }))
 }
 
-/** The names that matched, else the words of the description around the match. */
+/** Returns the names that matched, or else the words of the description around the match. */
 function alsoFound({ fields }: Text, marks: number[][]): string {
   const [, , , doc, names] = fields
   if (marks[4]?.length) return [...new Set(marks[4].map((at) => wordAt(names, at)))].slice(0, 3).join(', ')
@@ -172,12 +178,12 @@ function wordAt(text: string, at: number): string {
   return text.slice(text.lastIndexOf(' ', at) + 1, end < 0 ? undefined : end)
 }
 
-/** Whether path is template with its {id}s kept or replaced. */
+/** Whether a path matches a template, with its {id}s kept or replaced. */
 export function fits(template: string, path: string): boolean {
   return matchScore(segments(template), segments(path)) >= 0
 }
 
-/** The names between single braces, in order, each once. */
+/** Returns the names in single braces, in order, without duplicates. */
 export function placeholders(path: string): string[] {
   const names = [...path.matchAll(/\{\{[^{}]*\}\}|\{([^{}/]+)\}/g)].map((m) => m[1]).filter((n) => n !== undefined)
   return [...new Set(names)]
@@ -190,7 +196,7 @@ function segments(path: string): string[] {
     .split('/')
 }
 
-/** -1 when they do not match, else how many segments match by letter. */
+/** Returns the number of segments that match literally; -1 if the path does not match. */
 function matchScore(template: string[], path: string[]): number {
   if (template.length !== path.length) return -1
   let score = 0
@@ -205,7 +211,7 @@ function searchTexts(e: Endpoint): string[] {
   return [e.path, e.method, e.summary, e.doc, [...ownNames(e)].join(' ')]
 }
 
-/** The names of its parameters and fields, nested ones too. */
+/** Returns the names of its parameters and fields, including nested ones. */
 function ownNames(e: Endpoint): Set<string> {
   return new Set([...e.params.map((p) => p.name), ...fieldNames(e.body), ...fieldNames(e.answer)])
 }

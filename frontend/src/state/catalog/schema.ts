@@ -2,14 +2,14 @@ import type { Param, Schema } from '../../client'
 import { number } from '../../ui/locale'
 import { text } from './text'
 
-/** Every field name in a schema, nested ones too. */
+/** Returns every field name in a schema, including nested ones. */
 export function fieldNames(schema: Schema | null | undefined): string[] {
   if (!schema) return []
   const own = (schema.properties ?? []).flatMap((p) => [p.name, ...fieldNames(p)])
   return [...own, ...fieldNames(schema.items)]
 }
 
-/** The schema of the value at a path of keys and indexes. */
+/** Returns the schema of the value at a path of keys and indexes. */
 export function schemaAt(schema: Schema | null | undefined, path: readonly (string | number)[]): Schema | undefined {
   let at: Schema | undefined = schema ?? undefined
   for (const step of path) {
@@ -19,7 +19,7 @@ export function schemaAt(schema: Schema | null | undefined, path: readonly (stri
   return at
 }
 
-/** One line on what a value may be: `integer, 1 to 1000`. */
+/** Describes the valid values in one line: `integer, 1 to 1000`. */
 export function hint(p: Pick<Param, 'type' | 'enum' | 'minimum' | 'maximum' | 'default'> | Schema): string {
   if (p.enum?.length) return p.enum.length <= 3 ? p.enum.map(String).join(' | ') : text.schema.oneOf(p.enum.length)
   if (p.maximum !== undefined && p.maximum < 1e9) return text.schema.max(number(p.maximum))

@@ -21,7 +21,7 @@ export class Batch {
     private readonly client: Pick<Client, 'collections'>,
   ) {}
 
-  /** One sentence on how far it is, or how it went. */
+  /** The progress or the result in one sentence. */
   readonly line = $derived.by(() => {
     const [done, all] = [this.results.length, this.requests.length]
     if (this.state === 'running') return text.batch.of(Math.min(done + 1, all), all)
@@ -61,14 +61,14 @@ export class Batch {
   }
 }
 
-/** `8 GET, 2 POST` of some requests. */
+/** Counts requests by method: `8 GET, 2 POST`. */
 export function counted(requests: { method: Method }[]): string {
   const counts = new Map<Method, number>()
   for (const { method } of requests) counts.set(method, (counts.get(method) ?? 0) + 1)
   return [...counts].map(([method, n]) => `${number(n)} ${method}`).join(', ')
 }
 
-/** The sentence before a batch that changes something, or ''. */
+/** Returns the warning before a batch that changes something, or ''. */
 export function warning(requests: { method: Method }[], portal: string): string {
   const writes = requests.filter((r) => r.method !== 'GET')
   return writes.length ? text.batch.willChangeNothing(counted(writes), portal) : ''

@@ -9,20 +9,20 @@ export type Item =
   | { kind: 'folder'; key: string; folder: Folder; level: number; open: boolean; count: number; path: string }
   | { kind: 'request'; key: string; request: SavedRequest; level: number; path: string }
 
-/** As the tree shows it; '' for a request of a batch that was deleted. */
+/** Returns the name in the tree; '' for a deleted request of a batch. */
 export const nameOf = (r: Pick<Ran, 'name' | 'method' | 'path'>) => r.name || (r.method && `${r.method} ${r.path}`)
 
-/** All collections: the tree without drafts, and what can be done with it. */
+/** All collections: the tree without drafts, and its actions. */
 export class Library {
   folders = $state.raw<Folder[]>([])
   requests = $state.raw<SavedRequest[]>([])
   fault = $state.raw<Fault>()
   loaded = $state(false)
-  /** What an export begins with; all of it for nothing. */
+  /** The initial selection of an export; empty for everything. */
   picked = $state.raw<Item[]>([])
   /** Input of an import: dropped files, and the target collection, 0 for the top level. */
   brought = $state.raw<{ files?: File[]; into: number }>({ into: 0 })
-  /** The one under way, or the last. */
+  /** The current or last batch. */
   batch = $state.raw<Batch>()
   readonly #inside = $derived.by(() => {
     return {
@@ -89,7 +89,7 @@ export class Library {
     return items
   }
 
-  /** Requests that match, best first. */
+  /** Returns the requests that match, best first. */
   search(query: string): Item[] {
     const found = rank(query, this.requests, (r) => [nameOf(r), `${r.method} ${r.path}`, this.pathOf(r.collectionId)])
     return found.slice(0, 500).map(({ item: request }): Item => ({
@@ -101,7 +101,7 @@ export class Library {
     }))
   }
 
-  /** `Fleet / Writes`, the folders down to one. */
+  /** Returns the path of a folder: `Fleet / Writes`. */
   pathOf(id: number): string {
     const names: string[] = []
     for (let folder = this.folder(id); folder; folder = this.folder(folder.parentId)) names.unshift(folder.name)
@@ -112,7 +112,7 @@ export class Library {
     return this.folders.find((f) => f.id === id)
   }
 
-  /** Every folder with its path, to choose from. */
+  /** Returns every folder with its path, to choose from. */
   places(): { id: number; path: string }[] {
     return this.folders.map((f) => ({ id: f.id, path: this.pathOf(f.id) }))
   }
@@ -169,7 +169,7 @@ export class Library {
     })
   }
 
-  /** All requests in these, as the tree has them from top to bottom. */
+  /** Returns all requests in these items, in the order of the tree. */
   requestsOf(items: Item[]): SavedRequest[] {
     const inside = (id: number): SavedRequest[] => [
       ...this.foldersIn(id).flatMap((f) => inside(f.id)),
@@ -178,7 +178,7 @@ export class Library {
     return items.flatMap((i) => (i.kind === 'folder' ? inside(i.folder.id) : [i.request]))
   }
 
-  /** Puts them away; false brings them back. */
+  /** Moves items to the recycle bin; false restores them. */
   async trash(items: Item[], away = true) {
     const change = { trashed: away ? Date.now() : 0 }
     try {
@@ -261,7 +261,7 @@ export class Library {
     return to >= 0 && to < this.#beside(item.kind, parentOf(item)).length
   }
 
-  /** One place up or down among its neighbours. */
+  /** Moves an item up or down by one place. */
   async step(item: Item, by: -1 | 1) {
     const { parent, at } = this.#spot(item)
     if (!this.canStep(item, by)) return

@@ -2,7 +2,10 @@ import { createSubscriber } from 'svelte/reactivity'
 
 const tick = 1000
 
-/** The present in milliseconds, once a second, for as long as something shows it and the page is in sight. */
+/**
+ * The current time in milliseconds, updated every second while something shows it and the page is
+ * visible.
+ */
 class Clock {
   #at = Date.now()
   #subscribe = createSubscriber((update) => {

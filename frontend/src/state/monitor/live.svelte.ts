@@ -49,12 +49,12 @@ interface Follower {
  * or disconnected, changes are collected, and refresh each screen once afterwards.
  */
 export class Live {
-  /** The stream is there. */
+  /** Whether the stream is connected. */
   connected = $state(true)
   paused = $state(false)
   /** Time of the last response of a screen, in milliseconds; 0 for none yet. */
   at = $state(0)
-  /** The past of the demo is being filled: what has no samples yet may have them soon. */
+  /** Whether the history of the demo is being created, so that missing samples may appear soon. */
   filling = $state(false)
   /** The portal's clock: that of a demo may be ahead, behind, faster or paused. */
   #time = $state.raw({ now: 0, at: 0, speed: 1 })
@@ -64,7 +64,7 @@ export class Live {
     this.paused ? 'paused' : this.connected ? 'live' : 'stale',
   )
 
-  /** The present of what the portal watches, in milliseconds. */
+  /** The current time on the portal's clock, in milliseconds. */
   get now(): number {
     const { now, at, speed } = this.#time
     return at ? now + (clock.now - at) * speed : clock.now
@@ -88,7 +88,7 @@ export class Live {
     }
   }
 
-  /** Something of a kind has changed. */
+  /** Handles a change of a kind. */
   hear(kind: string) {
     for (const follower of this.#followers) {
       if (!follower.kinds.some((k) => k === kind)) continue

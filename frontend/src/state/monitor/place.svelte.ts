@@ -1,8 +1,8 @@
 import type { MonitorSpot } from '../../client'
 
-const most = 100 // steps that are remembered
+const most = 100 // places to remember
 
-/** Where one is in the Monitor view, and the way back. */
+/** The current place in the Monitor view, with the previous ones. */
 export class MonitorPlace {
   spot = $state.raw<MonitorSpot>({ screen: 'overview' })
   #back: MonitorSpot[] = []

@@ -10,7 +10,7 @@ export interface Place {
   readonly catalog: Catalog
   readonly lookups: Lookups
   readonly workspace: Workspace
-  /** Whether its tabs are here. */
+  /** Whether its tabs are loaded. */
   restored: boolean
 }
 

@@ -25,7 +25,7 @@ export function emptyDraft(): DraftData {
 export interface DraftOwner {
   client: Pick<Client, 'send' | 'pages' | 'steer'>
   catalog: Pick<Catalog, 'of' | 'byId'>
-  /** The tab's id in Go; a promise of it while it is new there. */
+  /** The tab's id in Go; a promise of it for a new tab. */
   tabId(): number | Promise<number>
   /** Addresses that a typed URL may begin with. */
   bases?(): string[]
@@ -33,11 +33,11 @@ export interface DraftOwner {
   before?(draft: Draft, anyway: boolean): boolean | Promise<boolean>
   /** Called when a response or a fault has arrived. */
   answered?(draft: Draft): void
-  /** All pages of a list are in a file. */
+  /** Called when all pages of a list were saved to a file. */
   saved?(file: SavedFile): void
 }
 
-/** The request of a tab while it is edited, and its last response. */
+/** The edited request of a tab, and its last response. */
 export class Draft {
   method = $state<Method>('GET')
   path = $state('')
@@ -47,24 +47,24 @@ export class Draft {
   headers = $state<EditRow[]>([])
   body = $state('')
   mode = $state<'form' | 'raw'>('form')
-  /** Body fields that are switched off: kept, shown, not sent. */
+  /** Disabled body fields: they are stored and shown, but not sent. */
   bodyOff = $state.raw<OffField[]>([])
 
-  reply = $state.raw<Reply>() // replaced, never edited: no deep proxy over a large response
+  reply = $state.raw<Reply>() // replaced, never edited, to avoid a deep proxy over a large response
   fault = $state.raw<Fault>()
   /** Milliseconds since Send, while busy. */
   elapsed = $state(0)
   received = $state(0)
   expected = $state(0)
   sendId = $state('')
-  /** How far fetching all pages is, while it is under way. */
+  /** The progress of fetching all pages. */
   run = $state.raw<PagesProgress>()
   /** Timeout in seconds; 0 is the portal default. */
   timeout = $state(0)
   /** A fault with a field, which is shown at the field. */
   marked = $state.raw<Fault>()
   #past: Past | undefined
-  /** Whether it was sent again by itself already. */
+  /** Whether it was already retried automatically. */
   again = false
   #held = false
   /** The id of the endpoint when the body was last checked. */
@@ -75,7 +75,7 @@ export class Draft {
   #sent = $state('')
 
   readonly busy: boolean = $derived(this.#sending !== undefined)
-  /** The catalog entry of method and path, with any values in place of its ids. */
+  /** The catalog entry for method and path, with any values for its ids. */
   readonly endpoint: Endpoint | undefined = $derived.by(() => this.owner.catalog.of(this))
   /** `GET /device/devices`, the default name of a tab. */
   readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
@@ -84,7 +84,7 @@ export class Draft {
   readonly stale: boolean = $derived.by(
     () => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content,
   )
-  /** The request without how it is shown: what "changed" and "stale" compare. */
+  /** The request without its view state, to compare for "changed" and "stale". */
   readonly content: string = $derived(contentOf(this.data()))
 
   constructor(
@@ -94,7 +94,7 @@ export class Draft {
     this.load(data)
   }
 
-  /** As kept and sent. */
+  /** Returns the draft in its stored form. */
   data(): DraftData {
     const { method, path, body, mode } = this
     return {
@@ -145,7 +145,7 @@ export class Draft {
     else this.#past = new Past(now)
   }
 
-  /** Takes the last edit back; false when there is none. */
+  /** Undoes the last edit; returns false if there is none. */
   undo(): boolean {
     this.note()
     return this.#restore(this.#past?.undo())
@@ -156,7 +156,7 @@ export class Draft {
     return this.#restore(this.#past?.redo())
   }
 
-  /** Rows keep their identity, so that the focus stays where it is. */
+  /** Rows keep their identity, so that the focus stays. */
   #restore(to: Snapshot | undefined): boolean {
     if (!to) return false
     Object.assign(this, {
@@ -199,7 +199,7 @@ export class Draft {
     this.#follow()
   }
 
-  /** True when the path begins to lead to another endpoint than the last. */
+  /** Returns true if the path now leads to another endpoint. */
   setPath(path: string): boolean {
     this.path = path
     this.template = this.endpoint?.path ?? ''
@@ -224,12 +224,15 @@ export class Draft {
     return true
   }
 
-  /** Switches off the query parameters of the last endpoint that this one does not take: it would refuse them. */
+  /**
+   * Disables query parameters of the previous endpoint that this one does not have and would
+   * refuse.
+   */
   #switchOff(last: Endpoint | undefined, now: Endpoint) {
     const names = (e: Endpoint | undefined) => new Set(e?.params.filter((p) => p.in === 'query').map((p) => p.name))
     const [had, has] = [names(last), names(now)]
     for (const row of this.query) {
-      // it was entered, and is no offer
+      // typed by the user, not suggested
       if (row.on && had.has(row.key) && !has.has(row.key)) [row.on, row.doc] = [false, undefined]
     }
   }
@@ -261,7 +264,7 @@ export class Draft {
     })
   }
 
-  /** One row for each {name} in the path; values already typed stay. */
+  /** Adds one row for each {name} in the path; typed values stay. */
   syncPathParams() {
     const names = placeholders(this.path)
     const known = new Map(this.pathParams.map((r) => [r.key, r]))
@@ -270,18 +273,18 @@ export class Draft {
     this.pathParams = names.map((name) => known.get(name) ?? editRow({ key: name, doc: docs.get(name) }))
   }
 
-  /** The endpoint's query parameters that the request does not have yet, as rows switched off. */
+  /** Adds the endpoint's missing query parameters as disabled rows. */
   offerParams() {
     const params = this.endpoint?.params.filter((p) => p.in === 'query') ?? []
     const names = new Set(params.map((p) => p.name))
-    const kept = this.query.filter((r) => r.on || !r.doc || names.has(r.key)) // offers of another endpoint go
+    const kept = this.query.filter((r) => r.on || !r.doc || names.has(r.key)) // remove suggestions of another endpoint
     const have = new Set(kept.map((r) => r.key))
     const more = params.filter((p) => !have.has(p.name))
     if (more.length === 0 && kept.length === this.query.length) return
     this.query = [...kept, ...more.map((p) => editRow({ on: false, key: p.name, value: text(p.default), doc: p.doc }))]
   }
 
-  /** Sends once: a second call while the first runs does nothing. */
+  /** Sends the request; a second call while the first runs does nothing. */
   async send(anyway = false) {
     await this.#ask(
       (sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal),
@@ -311,7 +314,7 @@ export class Draft {
     })
   }
 
-  /** How far a run is; what belongs to another request is not taken. True when it was. */
+  /** Updates the progress of a run; returns false if it belongs to another request. */
   progress(e: PagesProgress): boolean {
     if (!this.run || this.sendId !== e.sendId) return false
     this.run = e
@@ -385,7 +388,10 @@ export class Draft {
 
 const copies = (rows: EditRow[]): EditRow[] => rows.map((r) => ({ ...r }))
 
-/** The request an endpoint begins with: parameters off unless required, example body where one is sent. */
+/**
+ * Returns the initial request of an endpoint: parameters disabled unless required, and an example
+ * body.
+ */
 export function draftOf(e: Endpoint): DraftData {
   const params = e.params.filter((p) => p.in === 'query')
   const offered = new Map(e.example.query.map((q) => [q.key, q.value]))
@@ -407,7 +413,7 @@ export function draftOf(e: Endpoint): DraftData {
   }
 }
 
-/** An id that exists, for reads only: a write must name its object on purpose. */
+/** Returns an existing id, for reads only: in a write, the user must enter it. */
 function pathExample(e: Endpoint, name: string): string {
   if (e.method !== 'GET') return ''
   const at = e.path.split('/').indexOf(`{${name}}`)
@@ -420,7 +426,10 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What a draft would send, for comparing: rows switched off and how it is shown do not count. */
+/**
+ * Returns the parts of a draft that would be sent, to compare: without disabled rows and view
+ * state.
+ */
 export function contentOf(d: DraftData): string {
   const rows = (list: DraftData['query']) =>
     (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])

@@ -1,12 +1,15 @@
 import type { Endpoint, Schema } from '../../client'
 
-/** The endpoint's own example, or one made from its schema. Pretty JSON text; '' when it takes no body. */
+/**
+ * Returns the endpoint's own example, or one generated from its schema, as formatted JSON; '' if it
+ * takes no body.
+ */
 export function exampleBody(e: Endpoint): string {
   if (e.example.body) return e.example.body
   return e.body ? JSON.stringify(exampleOf(e.body), null, 2) : ''
 }
 
-/** A value that fits the schema; fields the portal sets itself are left out. */
+/** Returns a value that matches the schema, without read-only fields. */
 export function exampleOf(s: Schema): unknown {
   if (s.example !== undefined) return s.example
   if (s.default !== undefined) return s.default

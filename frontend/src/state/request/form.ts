@@ -1,11 +1,11 @@
-/** The body as a form: edits of JSON text that leave the rest of it as it is. */
+/** Edits a body as a form: each edit of the JSON text leaves the rest unchanged. */
 import type { Kind, Member, Node } from './json'
 
-/** A body field switched off: where it belongs, and its text as it stood. */
+/** A disabled body field: its place, and its unchanged text. */
 export interface OffField {
   /** Keys and indexes to the object it belongs to. */
   parent: (string | number)[]
-  /** Its place among the members of that object. */
+  /** Its index among the members of that object. */
   at: number
   /** The member's text: `"name": "x"`. */
   text: string
@@ -41,7 +41,7 @@ export function written(kind: Kind, typed: string): string | undefined {
   }
 }
 
-/** The text with the value replaced. */
+/** Returns the text with the value replaced. */
 export function setValue(text: string, node: Node, json: string): string {
   return text.slice(0, node.start) + json + text.slice(node.end)
 }
@@ -50,7 +50,7 @@ export function renameKey(text: string, member: Member, key: string): string {
   return text.slice(0, member.start) + JSON.stringify(key) + text.slice(member.keyEnd)
 }
 
-/** The value as another kind, keeping what can be kept: "5" becomes 5. */
+/** Converts the value to another kind as far as possible: "5" becomes 5. */
 export function converted(text: string, node: Node, kind: Kind): string {
   const now = shown(text, node)
   switch (kind) {
@@ -71,7 +71,7 @@ export function converted(text: string, node: Node, kind: Kind): string {
   }
 }
 
-/** The text without the parent's n-th member, its comma and its line. */
+/** Returns the text without the parent's n-th member, its comma and its line. */
 export function removeMember(text: string, parent: Node, n: number): string {
   const { members } = parent
   const member = members[n]
@@ -82,7 +82,7 @@ export function removeMember(text: string, parent: Node, n: number): string {
   return text.slice(0, parent.start + 1) + text.slice(parent.end - 1)
 }
 
-/** The text with a member put in as the parent's n-th, laid out like its neighbours. */
+/** Returns the text with a new n-th member of the parent, formatted like its neighbours. */
 export function insertMember(text: string, parent: Node, n: number, member: string): string {
   const { members } = parent
   if (members.length === 0) {
@@ -111,7 +111,7 @@ export function swapMembers(text: string, parent: Node, a: number, b: number): s
   )
 }
 
-/** The text with the member moved to another place, one neighbour after the other. */
+/** Returns the text with the member moved to another index. */
 export function moveMember(
   text: string,
   parent: Node,
@@ -132,7 +132,10 @@ type Path = OffField['parent']
 
 const within = (path: Path, parent: Path) => path.length > parent.length && parent.every((step, i) => step === path[i])
 
-/** Fields that are off, after the members of one parent got other places: `place` of each, undefined when it went. */
+/**
+ * Returns disabled fields after the members of a parent were moved: `place` returns the new index,
+ * or undefined for a removed member.
+ */
 export function movedOff(
   off: OffField[],
   parent: Path,
@@ -150,7 +153,7 @@ function indentAt(text: string, at: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
-/** The node at a path of keys and indexes; of duplicate keys, the last. */
+/** Returns the node at a path of keys and indexes; for duplicate keys, the last one. */
 export function nodeAt(root: Node, path: readonly (string | number)[]): Node | undefined {
   let node: Node | undefined = root
   for (const step of path) {

@@ -1,7 +1,7 @@
 /**
- * JSON text as a tree of places in that text. The form edits by cutting and pasting at those places, so whatever it
- * does not touch (number spellings, key order, duplicate keys, white space) stays exactly as typed. A bare {{variable}}
- * is allowed in place of a value.
+ * Parses JSON text to a tree of positions in that text. The form edits the text at those positions,
+ * so whatever it does not touch (number spellings, key order, duplicate keys, white space) stays
+ * exactly as typed. A bare {{variable}} is allowed in place of a value.
  */
 
 import { text as words } from './text'
@@ -16,7 +16,7 @@ export interface Node {
   members: Member[]
 }
 
-/** One entry of an object or array; start is its key's, or its value's in an array. */
+/** One entry of an object or array; start is that of its key or, in an array, of its value. */
 export interface Member {
   start: number
   /** Undefined in an array. */
@@ -36,7 +36,7 @@ export interface Problem {
 
 export type Parsed = { root: Node; problem?: undefined } | { root?: undefined; problem: Problem | undefined }
 
-/** The tree, or why there is none; an empty text has neither. */
+/** The tree, or the error; an empty text has neither. */
 export function parse(text: string): Parsed {
   if (text.trim() === '') return { problem: undefined }
   try {

@@ -67,7 +67,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** Rejects with the signal's reason when it aborts first. */
+/** Waits, or rejects with the signal's reason if it aborts first. */
 function idle(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done, stop) => {
     if (signal.aborted) return stop(signal.reason)

@@ -1,4 +1,4 @@
-/** Epochs as a person writes them: seconds or milliseconds, local times, and relative ones. */
+/** Converts epoch times: seconds or milliseconds, local times, and relative ones. */
 import { exactMoment, inputMoment } from '../../ui/locale'
 import type { Option } from './suggest'
 import { text as words } from './text'
@@ -16,26 +16,29 @@ function dateOf(text: string, unit: Unit): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** `20 Nov 2026, 15:03:41`; '' when the text is no epoch. 0 is no moment. */
+/** Formats an epoch: `20 Nov 2026, 15:03:41`; '' for any other text, and for 0. */
 export function localOf(text: string, unit: Unit): string {
   const date = dateOf(text, unit)
   return date && date.getTime() !== 0 ? exactMoment(date) : ''
 }
 
-/** For a datetime-local input; '' when the text is no epoch. */
+/** Converts an epoch for a datetime-local input; '' for any other text. */
 export function toInput(text: string, unit: Unit): string {
   const date = dateOf(text, unit)
   if (!date || date.getFullYear() < 1 || date.getFullYear() > 9999) return ''
   return inputMoment(date)
 }
 
-/** From a datetime-local input; '' when it is empty. */
+/** Converts the value of a datetime-local input; '' if it is empty. */
 export function fromInput(local: string, unit: Unit): string {
   const ms = local ? new Date(local).getTime() : NaN
   return Number.isNaN(ms) ? '' : String(unit === 'seconds' ? Math.floor(ms / 1000) : ms)
 }
 
-/** Moments that follow the clock. {{$now}} counts seconds: three zeros behind it make milliseconds. */
+/**
+ * Suggests times relative to the clock. {{$now}} is in seconds: three zeros after it make
+ * milliseconds.
+ */
 export function relative(unit: Unit): Option[] {
   const zeros = unit === 'seconds' ? '' : '000'
   return (

@@ -1,15 +1,15 @@
 /**
- * The objects that a {parameter} of a path may name. The list they are in is the
- * part of the template before the parameter, where the catalog has a GET list there.
+ * Finds the objects that a {parameter} of a path may name. They are in the list at the part of the
+ * template before the parameter, if the catalog has a GET for that list.
  */
 import type { Endpoint, Param, Schema } from '../../client'
 import type { Lookups } from './lookups'
 import type { Offer, Option } from './suggest'
 import { text as words } from './text'
 
-/** Where the objects of a parameter are listed, and by which fields they are known. */
+/** The list with the objects of a parameter, and the fields with their names. */
 export interface ObjectList {
-  /** What they are called: `Devices`. */
+  /** The plural of their name: `Devices`. */
   label: string
   /** The list's template: `/device/devices/{deviceId}/devicedatasources`. */
   path: string
@@ -24,7 +24,7 @@ export interface ObjectList {
   searchable: string[]
   /** The field with its status, or ''. */
   status: string
-  /** Whether the list takes filter, size and fields. */
+  /** Whether the list supports filter, size and fields. */
   asks: boolean
 }
 
@@ -90,16 +90,16 @@ export function itemFields(e: Endpoint | undefined): NonNullable<Schema['propert
   return e?.answer?.properties?.find((p) => p.name === 'items')?.items?.properties
 }
 
-/** Each field of a filter with its operators. */
+/** Returns each field of a filter with its operators. */
 export function operatorsOf(filter: Param | undefined): [field: string, ops: string[]][] {
   return (filter?.operators ?? []).flatMap((o) => o.fields.map((f): [string, string[]] => [f, o.ops]))
 }
 
-/** A text as a value of a filter. */
+/** Quotes a text as a value of a filter. */
 export const quoted = (text: string) => `"${text.replace(/["\\*]/g, '\\$&')}"`
 
 const shown = (value: unknown) => (value === undefined || value === null ? '' : String(value))
-/** What an item is called, the best name first, each once. */
+/** Returns the names of an item, the best first, without duplicates. */
 export const namesOf = (list: ObjectList, item: Item) => [
   ...new Set(list.names.map((n) => shown(item[n])).filter(Boolean)),
 ]
@@ -108,7 +108,7 @@ export const nameOf = (list: ObjectList, item: Item) => namesOf(list, item)[0] ?
 /** Returns a value as a path segment. */
 export const segment = (value: string) => (value.includes('{{') ? value : encodeURIComponent(value))
 
-/** The number of an id, 12 of R_12 where ids are texts; undefined when it has none. */
+/** Returns the number of an id, 12 for R_12 if ids are texts; undefined if there is none. */
 export function numberOf({ keyType, numbered }: ObjectList, id: string): number | undefined {
   const [, digits] = (keyType === 'integer' ? /^(\d{1,15})$/ : /^(?:[A-Z]{1,3}_?)?(\d{1,15})$/).exec(id) ?? []
   return numbered && digits ? Number(digits) : undefined
@@ -121,7 +121,7 @@ function withId(list: ObjectList, id: string): string | undefined {
   return value === undefined ? undefined : `${list.key}:${value}`
 }
 
-/** Fills the parameters of a template; undefined when one has no value. */
+/** Fills in the parameters of a template; returns undefined if one has no value. */
 export function filled(template: string, valueOf: (param: string) => string | undefined): string | undefined {
   let missing = false
   const path = template.replace(/\{\{[^{}]*\}\}|\{([^{}/]+)\}/g, (whole, name?: string) => {
@@ -136,7 +136,7 @@ export function filled(template: string, valueOf: (param: string) => string | un
 const mostTerms = 100 // of a filter
 export const mostListed = 30
 
-/** The filters that find what has each word in one name or another; with too many words for that, the text as it is. */
+/** Returns the filters that match each word in any name; with too many words, the whole text. */
 function withWords(names: string[], text: string): string[] {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length || !names.length) return []
@@ -148,8 +148,8 @@ function withWords(names: string[], text: string): string[] {
 }
 
 /**
- * The first objects with the id that was typed, or with all its words in their names. `wait` is in ms, as the lookups
- * have it.
+ * Returns the first objects with the typed id, or with all typed words in their names. `wait` is in
+ * ms, as for lookups.
  */
 export async function listObjects(
   lookups: Lookups,
@@ -168,7 +168,7 @@ export async function listObjects(
   return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
 }
 
-/** They as options, the one with that very id first. */
+/** Returns the objects as options, the one with exactly that id first. */
 export async function findObjects(
   lookups: Lookups,
   list: ObjectList,
@@ -208,7 +208,7 @@ export async function offerObjects(
   }
 }
 
-/** What the object with that id is called; '' when there is none. */
+/** Returns the name of the object with that id; '' if there is none. */
 export async function objectName(
   lookups: Lookups,
   list: ObjectList,

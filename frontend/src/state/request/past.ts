@@ -6,7 +6,7 @@ import type { Method } from '../../client'
 import type { OffField } from './form'
 import type { EditRow } from './rows'
 
-/** What an edit can change; how it is shown (form or raw) is no edit. */
+/** The parts that an edit can change; the view (form or raw) does not count. */
 export interface Snapshot {
   method: Method
   path: string
@@ -19,7 +19,7 @@ export interface Snapshot {
   bodyOff: OffField[]
 }
 
-const pause = 1000 // ms that end a step of typing
+const pause = 1000 // ms without typing that end a step
 const mostSteps = 200
 const mostCharacters = 4_000_000
 
@@ -41,7 +41,7 @@ export class Past {
     return this.#redo.length > 0
   }
 
-  /** Notes the draft as it is now; nothing when it is as it was. `at` in ms. */
+  /** Records the current draft, unless it is unchanged. `at` is in ms. */
   note(next: Snapshot, at: number) {
     const field = changed(this.#now, next)
     if (field === undefined) return void (this.#now = next)
@@ -52,7 +52,7 @@ export class Past {
       this.#last.field.startsWith('body') &&
       changed(before, next) === undefined
     ) {
-      // Back by its own means, like undo inside the editor: that is undoing, too.
+      // The state went back by other means, like undo inside the editor: that is undoing, too.
       this.#redo.push(this.#now)
       this.#undo.pop()
     } else if (!/^$|[!>]$/.test(field) && field === this.#last.field && at - this.#last.at < pause) {
@@ -97,9 +97,10 @@ export class Past {
 }
 
 /**
- * Returns the field in which two states differ, if it is a single one changed by typing: `path`, `query 7 value`.
- * `path>` is overtyping, which begins a step; `body!` is a body changed by more than typing; '' any other difference,
- * undefined none. A body that follows the path counts with it; rows offered by the catalog that are off do not count.
+ * Returns the field in which two states differ, if it is a single one changed by typing: `path`,
+ * `query 7 value`. Returns `path>` for overtyping, which begins a step; `body!` for a body changed
+ * by more than typing; '' for any other difference, and undefined for none. A body that follows the
+ * path counts with it; disabled rows suggested by the catalog do not count.
  */
 function changed(a: Snapshot, b: Snapshot): string | undefined {
   const fields: string[] = []
@@ -125,21 +126,25 @@ function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: bo
   const [a, b] = [own(all), own(next)]
   const whole = (rows: EditRow[]) => JSON.stringify(rows.map(({ on, key, value, doc }) => [on, key, value, doc]))
   if (whole(a) === whole(b)) return []
-  if (withPath && list === 'pathParams') return ['path'] // placeholders change with it
+  if (withPath && list === 'pathParams') return ['path'] // placeholders change with the path
   if (a.length !== b.length || a.some((r, i) => r.id !== b[i].id)) return ['']
   const fields: string[] = []
   a.forEach((r, i) => {
     const to = b[i]
     for (const part of ['key', 'value', 'doc'] as const)
       if (r[part] !== to[part]) fields.push(typed(`${list} ${r.id} ${part}`, r[part] ?? '', to[part] ?? ''))
-    // The first letter of a value switches its row on.
+    // The first letter of a value enables its row.
     if (r.on !== to.on && !(to.on && r.value !== to.value)) fields.push('')
   })
   return fields
 }
 
-/** A letter or a word at a time, as keys and input methods do; more at once was pasted or replaced. */
+/**
+ * Keys and input methods change a letter or a word at a time; anything more was pasted or replaced.
+ */
 const typing = (a: string, b: string) => Math.abs(a.length - b.length) <= 2
 
-/** A field by typing; with > when a first letter takes the place of all; '' otherwise. */
+/**
+ * Returns the field changed by typing, with > if a first letter replaces everything; otherwise ''.
+ */
 const typed = (field: string, a: string, b: string) => (typing(a, b) ? field : b.length === 1 ? `${field}>` : '')

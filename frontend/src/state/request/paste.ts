@@ -1,14 +1,14 @@
-/** A pasted address or cURL command as a request. */
+/** Parses a pasted address or cURL command as a request. */
 import { METHODS, type DraftData, type Method, type Row } from '../../client'
 import { readShell } from './shell'
 import { text as said } from './text'
 
 export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>> {
-  /** Parts that are not in the request, and why, one sentence each. */
+  /** Parts that were ignored, and why, one sentence each. */
   notes?: string[]
 }
 
-/** Where servers have the API: paths of requests begin below it. */
+/** The usual prefixes of the API: paths of requests begin after them. */
 const mounted = /^\/(?:api|santaba\/rest)(?=\/|$)/
 
 /**
@@ -43,7 +43,9 @@ function readAddress(address: string, bases: string[]): Pasted {
 const hostOf = (address: string) => /^https?:\/\/([^/{]+)/i.exec(address)?.[1].toLowerCase() ?? ''
 const noted = (notes: string[]): Pick<Pasted, 'notes'> => (notes.length ? { notes } : {})
 
-/** A pair of a query. An & within closed double quotes, as filters have them, belongs to the value. */
+/**
+ * Matches a pair of a query. An & within closed double quotes, as in filters, belongs to the value.
+ */
 const pairOf = /(?:"(?:\\.|[^"\\])*"|[^&])+/g
 
 export function pairs(search: string): Row[] {
@@ -72,11 +74,11 @@ const leftOut =
 /** Headers with credentials, which the portal's session replaces. */
 const identity = /^(authorization|proxy-authorization|cookie)$/i
 
-/** Flags without a meaning here that take a value. */
+/** Ignored flags that take a value. */
 const withValue =
   /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
 
-/** Short flags, for those written together: -sSLXPOST. */
+/** Short flags, for combined ones: -sSLXPOST. */
 const shortWithValue = 'XHdubocAemxUEwrFTKDyYz'
 
 function readCurl(command: string, bases: string[], input?: string): Pasted | undefined {
@@ -87,7 +89,7 @@ function readCurl(command: string, bases: string[], input?: string): Pasted | un
   const dropped = new Set<string>()
   const more: Row[] = []
   const left = new Set<string>()
-  /** A body that is not in a file. */
+  /** Returns a body unless it is in a file. */
   const content = (text: string, file = /^@(.*)$/s.exec(text)?.[1]) => {
     if (file === '-' && input !== undefined) data.push(input)
     else if (file === undefined) data.push(text)
@@ -202,7 +204,10 @@ function readHeader(text: string, headers: Row[], dropped: Set<string>) {
   else headers.push({ on: true, key: name, value: value.trim() })
 }
 
-/** What --data-urlencode makes of its value: `name=content`, `=content`, `content`, `name@file`, `@file`. */
+/**
+ * Parses the value of --data-urlencode: `name=content`, `=content`, `content`, `name@file`,
+ * `@file`.
+ */
 function urlEncoded(text: string, content: (text: string, file?: string) => void) {
   const at = text.search(/[=@]/)
   if (text[at] === '@') return content('', text.slice(at + 1))

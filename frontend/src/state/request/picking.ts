@@ -19,13 +19,15 @@ import { type Offer, partAt } from './suggest'
 import type { Lookups } from './lookups'
 import type { Catalog } from '../catalog/catalog.svelte'
 
-/** The catalog and the lookups of the portal that is shown. */
+/** The catalog and the lookups of the selected portal. */
 interface Home {
   readonly catalog: Catalog
   readonly lookups: Lookups
 }
 
-/** The list of a parameter's objects, and its path with the parameters before it filled in. */
+/**
+ * Returns the list with a parameter's objects, and its path with the earlier parameters filled in.
+ */
 export function listOf(
   app: Home,
   draft: Draft,
@@ -67,7 +69,7 @@ export async function parameterName(app: Home, draft: Draft, row: EditRow, signa
   return found?.path === undefined ? '' : objectName(app.lookups, found.list, found.path, row.value, signal)
 }
 
-/** Real objects for the segment of the path that the caret is in. */
+/** Suggests objects for the segment of the path at the caret. */
 export async function offerSegment(
   app: Home,
   draft: Draft,
@@ -96,7 +98,7 @@ export async function offerSegment(
   }
 }
 
-/** What each id in the path is called: `42 is core-sw-01`. */
+/** Returns the name of each id in the path: `42 is core-sw-01`. */
 export async function namesInPath(app: Home, draft: Draft, signal: AbortSignal): Promise<string> {
   const template = draft.endpoint?.path
   if (template === undefined) return ''

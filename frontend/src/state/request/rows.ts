@@ -1,6 +1,8 @@
 import type { Row } from '../../client'
 
-/** A row while it is edited; `id` is its identity on the page, so that typing never moves the focus. */
+/**
+ * A row while it is edited; `id` is its identity on the page, so that typing never moves the focus.
+ */
 export interface EditRow extends Row {
   id: number
 }
@@ -15,7 +17,7 @@ export function editRows(rows: readonly Row[] | null | undefined): EditRow[] {
   return (rows ?? []).map((row) => editRow(row))
 }
 
-/** As kept and sent: without identities. */
+/** Returns the rows in their stored form, without identities. */
 export function plainRows(rows: readonly EditRow[]): Row[] {
   return rows.map(({ on, key, value, doc }) => (doc ? { on, key, value, doc } : { on, key, value }))
 }

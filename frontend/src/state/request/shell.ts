@@ -1,4 +1,4 @@
-/** The words of a command as a POSIX shell, cmd.exe or PowerShell would read them. */
+/** Splits a command into words like a POSIX shell, cmd.exe or PowerShell. */
 
 export type Shell = 'posix' | 'cmd' | 'powershell'
 
@@ -9,12 +9,12 @@ export function shellOf(command: string): Shell {
   return 'posix'
 }
 
-/** Quotes, escapes and line continuations undone. */
+/** Returns the words with quotes, escapes and line continuations resolved. */
 export function shellWords(command: string, shell?: Shell): string[] {
   return readShell(command, shell).words
 }
 
-/** The same, and whether a quote is still open at the end. */
+/** The same; also returns whether a quote is still open at the end. */
 export function readShell(command: string, shell: Shell = shellOf(command)): { words: string[]; open: boolean } {
   const text = shell === 'cmd' ? withoutCarets(command) : command
   const words: string[] = []
@@ -27,7 +27,7 @@ export function readShell(command: string, shell: Shell = shellOf(command)): { w
     if (piece) {
       if (piece.text !== undefined) add(piece.text)
       i = piece.end
-      open = i > text.length // behind its closing quote, if there were one
+      open = i > text.length // after a missing closing quote
     } else if (/\s/.test(c)) {
       if (word !== undefined) words.push(word)
       word = undefined
@@ -41,7 +41,7 @@ export function readShell(command: string, shell: Shell = shellOf(command)): { w
   return { words, open }
 }
 
-/** A piece of a word and its end; no text for a line continuation. */
+/** A piece of a word and its end; text is undefined for a line continuation. */
 interface Piece {
   text?: string
   end: number
@@ -125,7 +125,7 @@ function ansi(text: string, at: number): Piece {
   return { text: out, end: at + 1 }
 }
 
-/** cmd.exe takes its carets out before the program sees the line; browsers write ^\^" for \". */
+/** cmd.exe removes its carets before the program gets the line; browsers write ^\^" for \". */
 function withoutCarets(text: string): string {
   return text.replace(/\^[ \t]*\r?\n[ \t]*/g, ' ').replace(/\^(\r?\n|[\s\S])/g, '$1')
 }

@@ -1,4 +1,4 @@
-/** What a text field can offer for the place where its caret is. */
+/** Suggestions for a text field at the caret. */
 import type { Method } from '../../client'
 
 export interface Option {
@@ -6,39 +6,42 @@ export interface Option {
   label: string
   /** The text to insert. */
   insert: string
-  /** Beside the label, fainter. */
+  /** Shown beside the label in a faint color. */
   detail?: string
   /** At the end of the line: a state, a unit. */
   note?: string
-  /** Whether it is in the list already, for lists joined by commas. */
+  /** Whether it is in the list already, for comma-separated lists. */
   checked?: boolean
-  /** In front of the label, of an endpoint. */
+  /** Shown before the label of an endpoint. */
   method?: Method
 }
 
 export interface Offer {
   /** The accessible name of the list. */
   label: string
-  /** What an option replaces: text[from..to). */
+  /** The range to replace: text[from..to). */
   from: number
   to: number
   options: Option[]
   /** Enter selects the first option by default, because the input is the beginning of one. */
   first?: boolean
-  /** Stay open after a choice. */
+  /** Stays open after a selection. */
   multi?: boolean
   /** Why there are no options. */
   problem?: string
 }
 
-/** Returns undefined without suggestions; a promise is ignored when the signal aborts. */
+/** Returns undefined if there are no suggestions; a promise is ignored when the signal aborts. */
 export type Suggest = (
   text: string,
   caret: number,
   signal: AbortSignal,
 ) => Offer | undefined | Promise<Offer | undefined>
 
-/** The options whose label or detail has the typed words; those that begin with them first. */
+/**
+ * Returns the options whose label or detail contains the typed words, those that begin with them
+ * first.
+ */
 export function matching(options: Option[], typed: string, most = 50): Option[] {
   const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return options.slice(0, most)
@@ -62,7 +65,10 @@ export function partAt(text: string, caret: number): { from: number; to: number 
   return { from: text.lastIndexOf(',', caret - 1) + 1, to: end < 0 ? text.length : end }
 }
 
-/** Offers for one part of a list joined by commas. With `checks`, an option is added or taken out. */
+/**
+ * Suggests options for one part of a comma-separated list. With `checks`, a selected option is
+ * added or removed.
+ */
 export function listed(label: string, options: Option[], checks: boolean): Suggest {
   return (text, caret) => {
     const { from, to } = partAt(text, caret)

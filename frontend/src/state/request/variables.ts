@@ -5,11 +5,11 @@ import { text as said } from './text'
 
 export interface Part {
   text: string
-  /** The variable's name, when the part is one. */
+  /** The name, if the part is a variable. */
   variable?: string
 }
 
-/** The text in pieces, variables apart. */
+/** Splits the text into variables and other parts. */
 export function parts(text: string): Part[] {
   const out: Part[] = []
   let from = 0
@@ -22,7 +22,7 @@ export function parts(text: string): Part[] {
   return out
 }
 
-/** The names of the {{variables}} in a text. */
+/** Returns the names of the {{variables}} in a text. */
 export function variablesIn(text: string): string[] {
   return parts(text).flatMap((p) => p.variable ?? [])
 }
@@ -38,7 +38,7 @@ const builtIns = [
   { name: '$userId', doc: said.variables.theIdOf },
 ]
 
-/** Names that Go fills in by itself: {{$now}}, {{$now-1h}}, {{$uuid}}, {{$userId}}. */
+/** Whether Go fills in a name: {{$now}}, {{$now-1h}}, {{$uuid}}, {{$userId}}. */
 export function isBuiltIn(name: string): boolean {
   return /^\$(?:now(?:[+-]\d{1,9}[smhdw])?|uuid|userId)$/.test(name)
 }

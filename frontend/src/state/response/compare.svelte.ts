@@ -2,7 +2,7 @@ import { asFault, type Client, type History } from '../../client'
 import type { Comparison, Side } from '../../client/ask'
 import { exactMoment } from '../../ui/locale'
 
-/** A request of the history as a side. */
+/** Returns a request of the history as a side. */
 export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'at'>): Side {
   return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }
 }
@@ -11,7 +11,7 @@ export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'a
 export class Compare {
   left = $state.raw<Side>()
   right = $state.raw<Side>()
-  /** The key of the tab whose response it takes the place of. */
+  /** The key of the tab in which it replaces the response. */
   tab = $state(0)
   /** Keys to ignore. */
   ignore = $state.raw<string[]>([])

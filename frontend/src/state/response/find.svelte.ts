@@ -4,7 +4,7 @@ import type { Sought } from './left'
 /** Requests the match with that number; it wraps around. */
 export type Look = (query: string, match: number, matchCase: boolean, signal: AbortSignal) => Promise<Found>
 
-/** A search for a longer text is not restored after a restart. */
+/** A search for a longer text is not stored. */
 const mostKept = 1000
 
 /** A search in one response: the query, and the shown match. */
@@ -28,7 +28,7 @@ export class Find {
     private left: (sought: Sought | undefined) => void = () => {},
   ) {}
 
-  /** What to mark in the rows. */
+  /** The text to highlight in the rows. */
   get marked(): string {
     return this.open ? this.query : ''
   }
@@ -41,7 +41,7 @@ export class Find {
     await this.#go(0)
   }
 
-  /** The next match, or the previous by -1, around the ends. */
+  /** Moves to the next match, or to the previous one for -1; it wraps around. */
   async step(by: number) {
     const { found } = this
     if (!found) return this.#go(0)
@@ -81,7 +81,7 @@ export class Find {
   }
 }
 
-/** F3 and Shift+F3: the next match and the one before. */
+/** Handles F3 and Shift+F3: the next and the previous match. */
 export function findKey(e: KeyboardEvent, find: Find) {
   if (e.key !== 'F3' || !find.open || e.ctrlKey || e.metaKey || e.altKey) return
   e.preventDefault()

@@ -13,20 +13,23 @@ export interface Sought {
 export interface Left {
   /** The expanded state of the tree, encoded by Go. */
   open?: string
-  /** Where in the tree, and the current row; shown when it is led to from elsewhere. */
+  /** The scroll position of the tree, and the current row; `show` scrolls to the row after a link. */
   tree?: { current: number; top: number; show?: boolean }
   find?: Sought
   textFind?: Sought
-  /** Where in the text; of wrapped lines the first one, and how much of it is above. */
+  /**
+   * The scroll position of the text; for wrapped lines the first line, and the pixels of it above
+   * the view.
+   */
   text?: { top: number } | { line: number; above: number }
   headers?: Spot
-  /** The list of its values, in the tools. */
+  /** The scroll position of the list of values in the tools. */
   helpers?: Spot
-  /** The item of the list that they are of. */
+  /** The item of the list with these values. */
   item?: number
   table?: { sort: string; desc: boolean; row: number; column: number; at?: Spot }
   chart?: LeftChart
-  /** The same of a filter's matches. */
+  /** The same for a filter's matches. */
   matches?: Omit<Left, 'matches'> & { of: string }
 }
 
@@ -35,7 +38,7 @@ export interface LeftChart {
   limits: boolean
   table: boolean
   range?: { from: number; to: number }
-  /** Of a list: the column with the moments. The lines are its columns then. */
+  /** For a list: the column with the times. The lines are its other columns. */
   time?: string
   lines?: string[]
 }
@@ -73,7 +76,7 @@ export function leftIn(view: Record<string, unknown>, historyId: number): Left {
   return left
 }
 
-/** The part of a keeper that is of a filter's matches. */
+/** Returns a Keeper for a filter's matches. */
 export function keeperOfMatches(whole: Keeper, query: string): Keeper {
   return {
     get() {
@@ -84,7 +87,7 @@ export function keeperOfMatches(whole: Keeper, query: string): Keeper {
   }
 }
 
-/** Keeps nothing beyond the page's life. */
+/** Returns a Keeper that stores nothing beyond the page's lifetime. */
 export function forgetful(): Keeper {
   let kept: Left = {}
   return { get: () => kept, set: (left) => void (kept = left) }

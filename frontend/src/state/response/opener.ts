@@ -3,7 +3,7 @@ import { draftOf } from '../request/draft.svelte'
 import { itemFields } from '../request/objects'
 import { singular } from './tokens'
 
-/** The request that opens what an id names, and what that is called. */
+/** The request that opens the object of an id, with the object's name. */
 export interface Opener {
   noun: string
   /** The template of the endpoint that reads it. */
@@ -17,7 +17,7 @@ export interface Asked {
   data: DraftData
 }
 
-/** Other words for what an id names. */
+/** Other words for the objects of ids. */
 const also: Record<string, string> = { monitorobject: 'device', host: 'device' }
 
 /** The endpoints of a catalog that read one object, cached, because each shown id needs them. */
@@ -31,8 +31,9 @@ function readsOf(endpoints: Endpoint[]): Endpoint[] {
 }
 
 /**
- * Returns the request that a value opens. `own`: it is a key of the returned object itself, or of an item of the list;
- * only then is `id` that of the object. `deviceId` anywhere opens a device, if the catalog has a GET for one.
+ * Returns the request that a value opens. `own` is set for a key of the returned object itself, or
+ * of an item of the list; only then `id` is that of the object. `deviceId` anywhere opens a device,
+ * if the catalog has a GET for one.
  */
 export function openerFor(
   key: string,
@@ -62,7 +63,10 @@ const openerOf = (e: Endpoint, value: string): Opener => ({
   draft: filled(draftOf(e), value),
 })
 
-/** How well the noun of `currentCollectorId` names what a path reads; 0 for not at all. */
+/**
+ * Returns how well the noun of `currentCollectorId` matches the object that a path reads; 0 for not
+ * at all.
+ */
 function fitness(noun: string, parts: string[], area: string | undefined): number {
   const thing = singular((parts.at(-2) ?? '').toLowerCase())
   const longer = singular((parts.at(-3) ?? '').toLowerCase()) + thing

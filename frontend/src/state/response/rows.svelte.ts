@@ -1,8 +1,8 @@
 import type { Client, DocRow, Found, Reply, Rows } from '../../client'
 
-/** Rows fetched at once. */
+/** Rows per request. */
 export const pageSize = 100
-/** Pages kept; the ones used longest ago go first. */
+/** Cached pages; the least recently used ones are dropped. */
 const pagesKept = 20
 
 type Door = Pick<Client, 'rows' | 'toggle' | 'find' | 'reveal'>
@@ -33,13 +33,13 @@ export class DocumentRows {
     this.#keep(0, first.rows, first.rowCount)
   }
 
-  /** The row at a place, or undefined while it is fetched. */
+  /** Returns the row at an index, or undefined while it is loading. */
   at(index: number): DocRow | undefined {
     void this.version
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
   }
 
-  /** Fetches the missing rows of first…last, and drops earlier pending fetches. */
+  /** Loads the missing rows of first…last, and drops earlier pending requests. */
   need(first: number, last: number) {
     const end = Math.min(last, this.total - 1)
     this.#wanted.clear()
@@ -47,14 +47,14 @@ export class DocumentRows {
       const have = this.#pages.get(page)
       if (!have) this.#wanted.add(page)
       else {
-        this.#pages.delete(page) // used last: to the end of the queue
+        this.#pages.delete(page) // most recently used: move to the end
         this.#pages.set(page, have)
       }
     }
     this.#fetch()
   }
 
-  /** Expands or collapses a node, with all below it if deep; node -1 is the whole document. */
+  /** Expands or collapses a node, with everything below it if deep; node -1 is the whole document. */
   async toggle(node: number, open: boolean, deep: boolean, first: number, last: number) {
     const from = Math.floor(Math.max(0, first) / pageSize) * pageSize
     const count = Math.ceil((last + 1 - from) / pageSize) * pageSize
@@ -70,7 +70,7 @@ export class DocumentRows {
     }
   }
 
-  /** The match with that number (it wraps around); its ancestors are opened. */
+  /** Finds the match with that number (it wraps around), and expands its ancestors. */
   async find(query: string, match: number, matchCase: boolean, signal: AbortSignal): Promise<Found> {
     const found = await this.door.find(this.document, query, match, matchCase, signal)
     if (this.#pages.size && found.count > 0 && found.total !== this.total) {
@@ -81,7 +81,7 @@ export class DocumentRows {
     return found
   }
 
-  /** The row of a node; its ancestors are opened. */
+  /** Returns the row of a node, and expands its ancestors. */
   async reveal(node: number): Promise<number> {
     const { row, total } = await this.door.reveal(this.document, node)
     if (total !== this.total) {
@@ -119,7 +119,7 @@ export class DocumentRows {
   #fetch() {
     for (const page of this.#wanted) {
       if (this.#fetching.has(page) || this.#pages.has(page)) continue
-      if (this.#fetching.size >= 2) return // the rest when one of these is there, if it is wanted then
+      if (this.#fetching.size >= 2) return // the others after one of these has loaded, if still needed
       void this.#fetchPage(page)
     }
   }

@@ -1,6 +1,6 @@
 import type { DocRow, Token as CodeToken } from '../../client'
 
-/** A run of a row's text and the class that colours it. */
+/** A piece of a row's text with its color class. */
 export interface Token {
   class: 'k' | 'p' | 's' | 'n' | 'bo' | 'nu'
   text: string
@@ -8,7 +8,7 @@ export interface Token {
 
 const scalar = { number: 'n', boolean: 'bo', null: 'nu' } as const
 
-/** What a row shows after its key, in coloured runs. */
+/** Returns the part of a row after its key, as tokens. */
 export function valueTokens(row: DocRow): Token[] {
   switch (row.kind) {
     case 'object':
@@ -30,7 +30,7 @@ export function valueTokens(row: DocRow): Token[] {
 
 const lexeme = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|[A-Za-z_$][\w$.-]*|\s+|./gsu
 
-/** Colours the one-line preview of a closed object or array. */
+/** Highlights the one-line preview of a collapsed object or array. */
 export function previewTokens(preview: string): Token[] {
   const words = preview.match(lexeme) ?? []
   return words.map((text, i) => {
@@ -46,7 +46,7 @@ export function previewTokens(preview: string): Token[] {
 
 const coloured = { k: 'name', s: 'string', n: 'number', bo: 'keyword', nu: 'keyword', p: 'punctuation' } as const
 
-/** Colours JSON that a person wrote, as Go colours code. */
+/** Highlights typed JSON in the same way as Go highlights code. */
 export function jsonLines(text: string): CodeToken[][] {
   return text.split('\n').map((line) => previewTokens(line).map((t) => ({ class: coloured[t.class], text: t.text })))
 }
@@ -106,13 +106,13 @@ function camel(text: string): string {
   return /^\d/.test(name) ? `value${name}` : name || 'value'
 }
 
-/** One of what a path segment or a key names: `device` of `devices`. */
+/** Returns the singular of a path segment or a key: `device` for `devices`. */
 export function singular(word: string): string {
   if (/ies$/.test(word)) return word.slice(0, -3) + 'y'
   return word.replace(/(?<!s)s$/, '')
 }
 
-/** How many digits a gutter of line numbers up to this one has room for. */
+/** Returns the number of digits for line numbers up to this one. */
 export function digitsOf(lines: number): number {
   return Math.max(4, String(Math.ceil(lines)).length)
 }

@@ -45,7 +45,7 @@ export function savePages(draft: Draft, format: FileFormat): Promise<void> {
   return draft.saveAll(format, draft.path.split('?')[0].split('/').filter(Boolean).join('-'))
 }
 
-/** `page 7 of 13 · 6,412 items · 4.1 s` */
+/** Formats the progress of a run: `page 7 of 13 · 6,412 items · 4.1 s`. */
 export function runText(
   run: { page: number; pages: number; items: number; ms: number; state: string; wait: number },
   elapsed = run.ms,
@@ -76,14 +76,14 @@ interface Home {
   readonly activity: { historyVersion: number }
 }
 
-/** What happens around sending: questions before a write, and the way back after it. */
+/** Confirms writes before they are sent, and undoes them afterwards. */
 export class Sending {
   asking = $state.raw<Asking>()
   /** Responses whose write was undone, or can no longer be undone. */
   undone = $state.raw(new Set<number>())
   /** Responses whose write was undone. */
   back = $state.raw(new Set<number>())
-  /** What undoing would do, by the history id of each write that can be taken back. */
+  /** The effect of undoing each write that can be undone, by its history id. */
   ways = $state.raw(new Map<number, string>())
   undoing = $state(false)
   #reviewed: OpenTab | undefined
@@ -105,7 +105,7 @@ export class Sending {
     return !what || this.#ask(what, tab.draft, anyway)
   }
 
-  /** Shows what a PUT or PATCH would change, and sends it on wish. */
+  /** Shows what a PUT or PATCH would change, and sends it if the user confirms. */
   async review(tab: OpenTab) {
     if (tab.draft.busy || !(await this.#ask('review', tab.draft))) return
     this.#reviewed = tab
@@ -169,7 +169,7 @@ export class Sending {
     this.app.toasts.show(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
   }
 
-  /** Notes that a write was taken back. */
+  /** Records that a write was undone. */
   wentBack(historyId: number) {
     this.undone = new Set([...this.undone, historyId])
     this.back = new Set([...this.back, historyId])
@@ -192,7 +192,7 @@ export class Sending {
     }
   }
 
-  /** Returns the fault that sending the request would give, if any. */
+  /** Returns the fault that sending the request would cause, if any. */
   async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
     const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
     const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))

@@ -20,9 +20,9 @@ interface Home {
   onsaved: (file: SavedFile) => void
 }
 
-/** One tab: a draft, its name and what it was last saved as. */
+/** One tab: a draft, its name and its saved version. */
 export class OpenTab {
-  /** Identity on the page; it gets its id in Go when it is stored. */
+  /** Identity on the page; Go assigns an id when the tab is stored. */
   readonly key: number
   id = $state(0)
   position = $state(0)
@@ -34,17 +34,17 @@ export class OpenTab {
   /** The saved request it was opened from, 0 for none. */
   requestId = $state(0)
   renaming = $state(false)
-  /** The tab as another window saved it while it was edited here. */
+  /** The version that another window saved while the tab was edited here. */
   conflict = $state.raw<Tab>()
   readonly draft: Draft
   readonly saver: Saver
   #created: Promise<number> | undefined
   #version = 0
-  #written = new Map<string, string>() // what Go has, as JSON
+  #written = new Map<string, string>() // the stored values in Go, as JSON
   #writing = 0
   #restored = false
 
-  /** `GET /device/devices`, until renamed by hand. */
+  /** `GET /device/devices`, until the user renames it. */
   readonly title: string = $derived.by(() => this.name || this.draft.line)
   /** Distinguishes it from other tabs with the same path, by the rows that are sent: `id=7 size=5`. */
   readonly told: string = $derived.by(() =>
@@ -106,7 +106,7 @@ export class OpenTab {
     return draft.content === contentOf(draft.endpoint ? draftOf(draft.endpoint) : emptyDraft())
   }
 
-  /** Becomes the request that the catalog begins for the endpoint, without the previous response. */
+  /** Changes to the initial request of the endpoint, and clears the previous response. */
   begin(endpoint: Endpoint) {
     this.draft.choose(endpoint)
     this.saved = this.draft.data()
@@ -115,17 +115,17 @@ export class OpenTab {
     this.saver.touch()
   }
 
-  /** On its way to Go for the first time: its id will be known soon. */
+  /** Whether it is being stored for the first time: its id will be known soon. */
   get creating(): boolean {
     return !this.id && this.#created !== undefined
   }
 
-  /** Has edits, or is sending some, that Go does not have. */
+  /** Whether it has edits that are not stored yet. */
   get unwritten(): boolean {
     return this.saver.dirty || this.#writing > 0 || this.conflict !== undefined
   }
 
-  /** Everything that is kept. */
+  /** Returns everything that is stored. */
   snapshot(): Omit<Tab, 'id' | 'version'> {
     return {
       position: this.position,
@@ -140,7 +140,7 @@ export class OpenTab {
     }
   }
 
-  /** The id in Go, stored first if it is new. */
+  /** Returns the id in Go, after storing a new tab. */
   async stored(): Promise<number> {
     if (this.id) return this.id
     this.#created ??= this.#create()
@@ -196,7 +196,7 @@ export class OpenTab {
     else await this.home.client.tabs.remove(id)
   }
 
-  /** Shows what another window has made of it. */
+  /** Applies the changes of another window. */
   adopt(theirs: Tab) {
     this.conflict = undefined
     this.name = theirs.name
@@ -219,7 +219,7 @@ export class OpenTab {
     this.#note({ position, pinned })
   }
 
-  /** Another window closed it, but it was edited here: it stays. */
+  /** Keeps a tab that another window closed, because it was edited here. */
   keepOpen() {
     this.#written.delete('closed')
     this.saver.touch()
@@ -267,7 +267,7 @@ export class OpenTab {
     for (const [key, value] of Object.entries(data)) this.#written.set(key, JSON.stringify(value))
   }
 
-  /** What Go does not have yet. */
+  /** Returns the changes that are not stored yet. */
   #changes(): Partial<Tab> {
     const all = Object.entries(this.snapshot())
     return Object.fromEntries(all.filter(([key, value]) => this.#written.get(key) !== JSON.stringify(value)))
@@ -284,7 +284,7 @@ export class OpenTab {
   }
 
   async #update(id: number, unasked: boolean) {
-    if (this.conflict) return // until it is decided whose it is
+    if (this.conflict) return // until the user has resolved it
     const change = this.#changes()
     if (Object.keys(change).length === 0) return
     const asks = !unasked && versioned.some((key) => key in change)

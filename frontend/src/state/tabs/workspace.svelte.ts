@@ -36,7 +36,7 @@ export class Workspace {
     this.#mirror = new Mirror(this)
   }
 
-  /** Everything as it was. `active` is the id in Go. */
+  /** Restores all tabs. `active` is the id in Go. */
   restore(tabs: Tab[], active: number | undefined) {
     this.tabs = tabs.map((t) => new OpenTab(++this.#keys, t, this, t.id))
     this.arrange()
@@ -44,7 +44,7 @@ export class Workspace {
     if (tab) this.activate(tab)
   }
 
-  /** A new tab, beside the others, made active. */
+  /** Opens a new tab beside the others, and activates it. */
   open(draft: DraftData = emptyDraft(), more: Partial<Tab> = {}): OpenTab {
     const position = Math.max(0, ...this.tabs.map((t) => t.position)) + 1
     const tab = new OpenTab(
@@ -94,7 +94,7 @@ export class Workspace {
     this.onactive(tab)
   }
 
-  /** It can be reopened, unless remember is false. */
+  /** Closes a tab. It can be reopened, unless remember is false. */
   async close(tab: OpenTab, remember = true) {
     if (remember && tab.changed) this.onclosed([tab])
     await this.#shut(tab, remember)
@@ -126,7 +126,7 @@ export class Workspace {
     }
   }
 
-  /** Takes a tab off the page; Go keeps what it has. */
+  /** Removes a tab from the page; Go keeps it. */
   drop(tab: OpenTab) {
     const at = this.tabs.indexOf(tab)
     this.tabs.splice(at, 1)
@@ -166,7 +166,7 @@ export class Workspace {
     return tab
   }
 
-  /** A tab that Go has, put where it belongs. */
+  /** Shows a stored tab at its position. */
   show(data: Tab): OpenTab {
     const open = this.tabs.find((t) => t.id === data.id)
     if (open) return open
@@ -176,12 +176,12 @@ export class Workspace {
     return tab
   }
 
-  /** Pinned tabs first, the rest by position. */
+  /** Sorts pinned tabs first, the rest by position. */
   arrange() {
     this.tabs = [...this.tabs].sort((a, b) => Number(b.pinned) - Number(a.pinned) || a.position - b.position)
   }
 
-  /** Shows what another window did; soon, not at once. */
+  /** Applies changes of another window after a short delay. */
   follow() {
     this.#mirror.look()
   }
@@ -196,20 +196,20 @@ export class Workspace {
     return this.open(tab.draft.data(), { name: tab.name, saved: tab.saved, view: tab.view })
   }
 
-  /** The next tab by position, or the previous by -1, around the ends. */
+  /** Activates the next tab by position, or the previous one for -1; it wraps around. */
   step(by: number) {
     const at = this.tabs.findIndex((t) => t.key === this.activeKey)
     const next = this.tabs[(at + by + this.tabs.length) % this.tabs.length]
     if (next) this.activate(next)
   }
 
-  /** The n-th tab from 1; 9 is the last. */
+  /** Activates the n-th tab from 1; 9 is the last. */
   nth(n: number) {
     const tab = n === 9 ? this.tabs.at(-1) : this.tabs[n - 1]
     if (tab) this.activate(tab)
   }
 
-  /** Among its like: pinned tabs stay before the others. */
+  /** Moves a tab among pinned or among other tabs: pinned tabs stay first. */
   move(tab: OpenTab, to: number) {
     const pins = this.tabs.filter((t) => t.pinned && t !== tab).length
     to = tab.pinned ? Math.min(to, pins) : Math.max(to, pins)
@@ -224,7 +224,7 @@ export class Workspace {
     this.tabs = rest
   }
 
-  /** One place to the left or the right. */
+  /** Moves a tab one place to the left or to the right. */
   shift(tab: OpenTab, by: -1 | 1) {
     this.move(tab, Math.max(0, this.tabs.indexOf(tab) + by))
   }
@@ -236,7 +236,7 @@ export class Workspace {
     tab.saver.touch()
   }
 
-  /** Writes everything that is not written yet. */
+  /** Stores everything that is not stored yet. */
   async flush(last = false) {
     await Promise.all(this.tabs.map((t) => t.saver.flush(last)))
   }
